@@ -12,6 +12,8 @@ export const customResourceEventSchema = v.object({
   /** Absent for `Create`. */
   PhysicalResourceId: v.optional(v.string()),
   ResourceProperties: v.unknown(),
+  /** Only for `Update`: what the resource had before. In a rollback, what failed. */
+  OldResourceProperties: v.optional(v.unknown()),
 });
 
 export type CustomResourceEvent = v.InferOutput<typeof customResourceEventSchema>;

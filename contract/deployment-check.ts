@@ -1,16 +1,99 @@
 import * as v from 'valibot';
 import { parseCustomResource } from './custom-resource.ts';
+import type { DeploymentConfig } from './deployment-config.ts';
+import { readVariables } from './environments/read-variables.ts';
+import { tokenVariables } from './environments/token.ts';
 import { regionIds } from './regions.ts';
 import { algs } from './signing-algorithms.ts';
+import { deployedTableName } from './tables.ts';
 
-/** Properties of the custom resource by which a stack asks whether it may change permissions. */
+/** What clients, verifiers and records depend on, as literals of a config. */
+const literalsSchema = v.object({
+  /** Absent if it is the address of the API, which only the deployment knows. */
+  issuer: v.optional(v.string()),
+  defaultAudience: v.string(),
+  /** Name of the table of clients. The tables that regions share have one prefix. */
+  clientsTable: v.string(),
+});
+
+/** The literals of one config. */
+export type DeploymentLiterals = v.InferOutput<typeof literalsSchema>;
+
+/** Properties of the custom resource by which a stack asks whether it may change anything. */
 export const deploymentCheckPropertiesSchema = v.object({
   SigningAlgorithms: v.array(v.picklist(algs)),
   Regions: v.array(v.picklist(regionIds)),
+  /** Absent in a rollback to release 0.2.0, whose stacks did not say it. */
+  Literals: v.optional(literalsSchema),
+  /** The literals that this config replaces on purpose. */
+  Former: v.optional(v.partial(literalsSchema), {}),
 });
 
 /** What CloudFormation passes on to the function. */
 export type DeploymentCheckProperties = v.InferOutput<typeof deploymentCheckPropertiesSchema>;
+
+/** What the stack of a config asks. */
+export function deploymentCheckProperties(
+  config: DeploymentConfig,
+  regions: DeploymentCheckProperties['Regions'],
+): DeploymentCheckProperties {
+  const { issuer, defaultAudience, formerIssuer, formerDefaultAudience, formerTablesName } = config;
+  const clientsTable = (names: Parameters<typeof deployedTableName>[0]) =>
+    deployedTableName(names, 'clients');
+  return {
+    SigningAlgorithms: [...config.signingAlgorithms],
+    Regions: regions,
+    Literals: {
+      ...(issuer !== undefined && { issuer }),
+      defaultAudience,
+      clientsTable: clientsTable(config),
+    },
+    Former: {
+      ...(formerIssuer !== undefined && { issuer: formerIssuer }),
+      ...(formerDefaultAudience !== undefined && { defaultAudience: formerDefaultAudience }),
+      ...(formerTablesName !== undefined && {
+        clientsTable: clientsTable({ ...config, tablesName: formerTablesName }),
+      }),
+    },
+  };
+}
+
+const checkedLiterals = v.pick(deploymentCheckPropertiesSchema, ['Literals', 'Former']);
+
+/** Literals of a config, and those that it replaces on purpose. */
+export type CheckedLiterals = v.InferOutput<typeof checkedLiterals>;
+
+/**
+ * What the stack asked before, if it asked at all. Another release may have asked in another form,
+ * which then says nothing.
+ */
+export function readFormerProperties(input: unknown): CheckedLiterals | undefined {
+  const result = v.safeParse(checkedLiterals, input);
+  return result.success ? result.output : undefined;
+}
+
+const liveVariables = v.pick(tokenVariables, [
+  'AUTH_ISSUER',
+  'AUTH_DEFAULT_AUDIENCE',
+  'AUTH_CLIENTS_TABLE',
+]);
+
+/**
+ * The literals of the deployed service, from the environment that the token function of every
+ * release since 0.2.0 has.
+ *
+ * @throws {EnvironmentError} naming each variable that is missing.
+ */
+export function readLiveLiterals(
+  variables: Readonly<Record<string, string>>,
+): Required<DeploymentLiterals> {
+  const live = readVariables('token', liveVariables, variables);
+  return {
+    issuer: live.AUTH_ISSUER,
+    defaultAudience: live.AUTH_DEFAULT_AUDIENCE,
+    clientsTable: live.AUTH_CLIENTS_TABLE,
+  };
+}
 
 /** Minutes that a check may take: the permissions of a new role take a while to have an effect. */
 export const deploymentCheckMinutes = 4;

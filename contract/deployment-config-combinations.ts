@@ -122,12 +122,20 @@ function findLifetimeProblems(config: ParsedKeys): readonly string[] {
       ];
 }
 
-function findTableProblems({ name, tablesName = name, formerTablesName }: ParsedKeys) {
-  return formerTablesName === tablesName
-    ? [
-        `formerTablesName: received "${formerTablesName}"; allowed: the first part of the names of other tables than those in use`,
-      ]
-    : [];
+/** A former value is what the deployment has until it has this one. */
+function findFormerProblems(config: ParsedKeys): readonly string[] {
+  const { name, tablesName = name, domain, issuer = domain && `https://${domain.name}` } = config;
+  const formers = {
+    formerTablesName: [tablesName, 'the first part of the names of other tables than those in use'],
+    formerIssuer: [issuer, 'another issuer than the one of this config'],
+    formerDefaultAudience: [config.defaultAudience, 'another audience than `defaultAudience`'],
+  } as const;
+  return Object.entries(formers).flatMap(([key, [present, allowed]]) => {
+    const former = config[key as keyof typeof formers];
+    return former !== undefined && former === present
+      ? [`${key}: received "${former}"; allowed: ${allowed}`]
+      : [];
+  });
 }
 
 /**
@@ -207,7 +215,7 @@ export function findCombinationProblems(
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),
     ...findScopeProblems(config),
-    ...findTableProblems(config),
+    ...findFormerProblems(config),
     ...findReaderProblems(config),
     ...findReachProblems(config),
     ...findPortalProblems(config),

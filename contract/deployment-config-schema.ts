@@ -83,6 +83,14 @@ const tokenReuse = v.strictObject({
   shared: v.optional(v.boolean(), false),
 });
 
+const issuerUrl = v.pipe(
+  v.string(),
+  v.check(
+    (value) => URL.canParse(value) && new URL(value).protocol === 'https:',
+    'allowed: an https URL',
+  ),
+);
+
 /** An audience that clients can also request with `resource` (RFC 8707 §2). */
 const audience = v.pipe(
   v.string(),
@@ -108,12 +116,16 @@ export const deploymentConfigSchema = v.strictObject({
   formerTablesName: v.optional(deploymentName),
   /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
   issuer: v.optional(v.string()),
+  /** The issuer that this config replaces on purpose; the deployment check refuses any other. */
+  formerIssuer: v.optional(issuerUrl),
   domain: v.optional(domainSchema),
   regions: regionSchema,
   /** AWS region that keeps the log of a strongly consistent table of two regions. */
   witnessAwsRegion: v.optional(awsRegion),
   /** `aud` of tokens of clients that have no audience of their own (RFC 9068 §3). */
   defaultAudience: audience,
+  /** The default audience that this config replaces on purpose. */
+  formerDefaultAudience: v.optional(audience),
   /**
    * The first is used for new keys. Keys of the others may still sign during a change of algorithm.
    */

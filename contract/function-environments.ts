@@ -121,6 +121,7 @@ export function deploymentCheckEnvironment({
 }: Pick<EnvironmentSource, 'config'>): EnvironmentVariables<'deployment-check'> {
   return {
     AUTH_SIGNING_KEYS_TABLE: deployedTableName(config, 'signingKeys'),
+    AUTH_TOKEN_FUNCTION: functionName(config.name, 'token'),
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(config.signingKeyPolicy),
   };
 }

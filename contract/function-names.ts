@@ -23,6 +23,9 @@ export function stackName(deploymentName: string, part: StackPart): string {
   return deploymentName === defaultDeploymentName ? stackId(part) : `${deploymentName}-${part}`;
 }
 
+/** The alias of the version that receives the gateway's requests. */
+export const liveAlias = 'live';
+
 /** Name of a function in its AWS region: `authctl` finds the key rotation by it. */
 export function functionName(deploymentName: string, name: FunctionName): string {
   return `${deploymentName}-${name}`;

@@ -65,7 +65,7 @@ export class RegionStack extends Stack {
       tables,
       sealedTokens: this.addSealedTokenTable(),
     });
-    new DeploymentCheck(this, 'DeploymentCheck', { config, functions, table: tables.signingKeys });
+    new DeploymentCheck(this, 'DeploymentCheck', { config, functions });
     const vault = this.addBackup(tables);
     this.operatorPolicies = this.addOperators(tables);
     api.addRoutes(functions.live);

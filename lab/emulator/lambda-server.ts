@@ -8,7 +8,7 @@ import {
 import type { VerifiedRequest } from './aws-server/verify-signature.ts';
 import { localApi } from './gateway/request-context.ts';
 import type { HttpResponse } from './http-exchange.ts';
-import { invocationCall, readInvokedFunction } from './iam/lambda-calls.ts';
+import { describeFunctionCall, readFunctionCall } from './iam/lambda-calls.ts';
 
 /** A function that is invoked with an event, not with an HTTP request. */
 export type EventHandler = (event: unknown, invocation: EventInvocation) => Promise<unknown>;
@@ -22,6 +22,8 @@ export interface EventInvocation {
 export interface LambdaOptions extends ServiceOptions {
   /** By name. */
   readonly functions: ReadonlyMap<string, EventHandler>;
+  /** Environments of functions, by name. Every alias names the one version. */
+  readonly environments?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
 }
 
 /** Lambda's quota of a synchronous invocation's event. */
@@ -55,22 +57,34 @@ function functionError(error: unknown): HttpResponse {
   return toAnswer(payload, { 'x-amz-function-error': 'Unhandled' });
 }
 
-async function invoke(
-  request: VerifiedRequest,
-  { functions, accessControl }: LambdaOptions,
-): Promise<HttpResponse> {
-  const invoked = readInvokedFunction(request);
-  const handler = functions.get(invoked?.name ?? '');
-  if (invoked === undefined || handler === undefined) {
-    const message = `Function not found: ${invoked?.name ?? ''}`;
-    throw new AwsError('ResourceNotFoundException', message, 404);
+function notFound(name = ''): AwsError {
+  return new AwsError('ResourceNotFoundException', `Function not found: ${name}`, 404);
+}
+
+async function answer(request: VerifiedRequest, options: LambdaOptions): Promise<HttpResponse> {
+  const call = readFunctionCall(request);
+  if (call === undefined) throw notFound();
+  await options.accessControl?.authorize('lambda', request);
+  if (call.operation === 'GetFunctionConfiguration') {
+    const Variables = options.environments?.get(call.name);
+    if (Variables === undefined) throw notFound(call.name);
+    return toAnswer({ FunctionName: call.name, Environment: { Variables } });
   }
-  await accessControl?.authorize('lambda', request);
-  const event = parseEvent(request.body);
-  const { resource: functionArn } = invocationCall(invoked, {
+  const { resource } = describeFunctionCall(call, {
     region: request.region,
     account: localApi.accountId,
   });
+  return invoke(request, { name: call.name, arn: resource }, options);
+}
+
+async function invoke(
+  request: VerifiedRequest,
+  { name, arn: functionArn }: { readonly name: string; readonly arn: string },
+  { functions }: LambdaOptions,
+): Promise<HttpResponse> {
+  const handler = functions.get(name);
+  if (handler === undefined) throw notFound(name);
+  const event = parseEvent(request.body);
   try {
     return toAnswer((await handler(event, { functionArn })) ?? null);
   } catch (error) {
@@ -79,13 +93,14 @@ async function invoke(
 }
 
 /**
- * Starts a server with Lambda's Invoke on loopback, for `authctl`, which invokes the key rotation.
+ * Starts a server with Lambda's Invoke and GetFunctionConfiguration on loopback, for `authctl`,
+ * which invokes the key rotation, and for the deployment check.
  */
 export function startLambda(options: LambdaOptions): Promise<RunningService> {
   return startAwsServer('Lambda server', {
     ...options,
     service: 'lambda',
     maxRequestBytes: maxEventBytes,
-    answer: async (request, response) => sendAnswer(response, await invoke(request, options)),
+    answer: async (request, response) => sendAnswer(response, await answer(request, options)),
   });
 }

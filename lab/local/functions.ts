@@ -59,6 +59,8 @@ export interface LocalFunctions {
   readonly routes: readonly GatewayRoute[];
   /** Handlers of events, by the functions' names in AWS. */
   readonly eventHandlers: ReadonlyMap<string, EventHandler>;
+  /** Environments, by the same names, of functions that have processes of their own. */
+  readonly environments?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
   rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
   /** Checks whether tokens of the signing key verify. */
   checkKeys(): Promise<unknown>;

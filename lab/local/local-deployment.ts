@@ -62,6 +62,8 @@ function keepLocal(input: DeploymentConfigInput): DeploymentConfigInput {
     witnessAwsRegion: undefined,
     tableReaders: undefined,
     formerTablesName: undefined,
+    formerIssuer: undefined,
+    formerDefaultAudience: undefined,
   };
 }
 

@@ -189,10 +189,12 @@ async function startFunctions(
   cleanUp: CleanUp,
 ) {
   const byName = new Map<string, EventHandler>();
+  const environments = new Map<string, Readonly<Record<string, string>>>();
   const { clientOptions, access } = surroundings;
   const lambda = cleanUp.use(
     await startLambda({
       functions: byName,
+      environments,
       accessKey: clientOptions.credentials,
       accessControl: access?.control,
       port,
@@ -201,6 +203,7 @@ async function startFunctions(
   const lambdaEndpoint = lambda.endpoint;
   const functions = cleanUp.use(program.createFunctions({ ...surroundings, lambdaEndpoint }));
   for (const [name, handler] of functions.eventHandlers) byName.set(name, handler);
+  for (const [name, variables] of functions.environments ?? []) environments.set(name, variables);
   return { functions, lambdaEndpoint };
 }
 

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Template, TemplateResource } from '../support/template-changes/template.ts';
 
 /*
  * Prints what `cdk import --resource-mapping` reads: which existing resource each retained one of
- * a synthesised template is. See docs/procedures/import-retained-tables.md.
+ * a synthesised template is, and prepares the template for it. See docs/procedures/import-retained-tables.md.
  */
 
 /**
@@ -56,9 +56,23 @@ export function importMapping(resources: Template['Resources']): ImportMapping {
   );
 }
 
+/**
+ * The template without the order of what is imported. It names resources that do not exist yet, and
+ * CloudFormation refuses a template that refers to them.
+ */
+export function withoutOrder(template: Template, mapping: ImportMapping): Template {
+  const resources = Object.entries(template.Resources).map(([id, resource]) => {
+    const { DependsOn: _, ...others } = resource;
+    return [id, id in mapping ? others : resource];
+  });
+  return { ...template, Resources: Object.fromEntries(resources) };
+}
+
 if (process.argv[1] === import.meta.filename) {
   const command = new Command('node lab/tools/import-mapping.ts');
   const [path = ''] = command.argument('<template>', 'cdk.out/STACK.template.json').parse().args;
-  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as Template;
-  process.stdout.write(`${JSON.stringify(importMapping(Resources), undefined, 2)}\n`);
+  const template = JSON.parse(readFileSync(path, 'utf8')) as Template;
+  const mapping = importMapping(template.Resources);
+  writeFileSync(path, JSON.stringify(withoutOrder(template, mapping), undefined, 1));
+  process.stdout.write(`${JSON.stringify(mapping, undefined, 2)}\n`);
 }

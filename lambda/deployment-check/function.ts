@@ -2,16 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { describeDenial } from '../../adapters/access-denied.ts';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
+import { ResourceNotFoundError } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import type { ReadVariables } from '../../adapters/lambda/deployed-variables.ts';
 import {
   type CustomResourceEvent,
   CustomResourceEventError,
   parseCustomResourceEvent,
 } from '../../contract/custom-resource.ts';
-import { parseDeploymentCheckProperties } from '../../contract/deployment-check.ts';
+import {
+  type DeploymentCheckProperties,
+  parseDeploymentCheckProperties,
+  readFormerProperties,
+  readLiveLiterals,
+} from '../../contract/deployment-check.ts';
 import type { Environment } from '../../contract/environment.ts';
+import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
+import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource } from '../shared/answer-custom-resource.ts';
@@ -19,6 +28,7 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 
 /** The dependencies of the check. Tests pass their own. */
 export interface DeploymentCheckPorts {
+  readonly readVariables: ReadVariables;
   readonly sendAnswer: SendAnswer;
   /** Seconds since the epoch. */
   readonly now?: () => number;
@@ -31,14 +41,18 @@ export type DeploymentCheckHandler = (
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<void>;
 
+const accepted =
+  'the config is that of the deployed service, and every signing key in use keeps its algorithm';
+
 /** Milliseconds between two attempts. */
 const interval = 2000;
 /** Milliseconds that the last attempt and the response take, with every retry. */
 const reserve = 70_000;
 
 /**
- * The deployment check. A stack invokes it before any permission changes. The deployment continues
- * only if every signing key in use keeps its algorithm.
+ * The deployment check. A stack invokes it before anything else changes. The deployment continues
+ * only if its config is that of the deployed service, and every signing key in use keeps its
+ * algorithm. A rollback invokes it again, with the config of before.
  */
 export function createDeploymentCheckHandler(
   environment: Environment<'deployment-check'>,
@@ -53,8 +67,10 @@ export function createDeploymentCheckHandler(
       throw error;
     },
   });
-  const check = async ({ ResourceProperties }: CustomResourceEvent): Promise<void> => {
-    const { SigningAlgorithms, Regions } = parseDeploymentCheckProperties(ResourceProperties);
+  const checkKeys = async ({
+    SigningAlgorithms,
+    Regions,
+  }: DeploymentCheckProperties): Promise<void> => {
     const [keys, heartbeats] = await Promise.all([store.listSigningKeys(), store.listHeartbeats()]);
     assertAlgorithmsKept({
       keys,
@@ -63,6 +79,19 @@ export function createDeploymentCheckHandler(
       regionIds: Regions,
       policy: environment.AUTH_SIGNING_KEY_POLICY,
       now: now(),
+    });
+  };
+  const check = async (event: CustomResourceEvent): Promise<void> => {
+    const config = parseDeploymentCheckProperties(event.ResourceProperties);
+    const before = readFormerProperties(event.OldResourceProperties);
+    const live = await ports.readVariables(environment.AUTH_TOKEN_FUNCTION, liveAlias);
+    if (live !== undefined) {
+      assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
+    }
+    const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
+    await checkKeys(config).catch((error: unknown) => {
+      // The deployment creates a table that nothing uses yet.
+      if (isTableInUse || !(error instanceof ResourceNotFoundError)) throw error;
     });
   };
   return async (input, context) => {
@@ -80,7 +109,7 @@ export function createDeploymentCheckHandler(
     });
     const result =
       reason === undefined
-        ? ({ status: 'SUCCESS', reason: 'every signing key in use keeps its algorithm' } as const)
+        ? ({ status: 'SUCCESS', reason: accepted } as const)
         : ({ status: 'FAILED', reason } as const);
     await answerCustomResource(event, result, { sendAnswer: ports.sendAnswer, sleep });
   };
@@ -98,7 +127,7 @@ function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (objections.some((objection) => error instanceof objection)) return error.message;
   const reason = describePassing(error) ?? `${error.name}: ${error.message}`;
-  return `the signing keys could not be read: ${reason}`;
+  return `the deployed service could not be checked: ${reason}`;
 }
 
 /** @returns why the deployment must not continue; undefined if it may. */

@@ -1,11 +1,16 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { createReadVariables } from '../../adapters/lambda/deployed-variables.ts';
+import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createDeploymentCheckHandler } from './function.ts';
 
+/** Milliseconds for the configuration of a function. The check asks again. */
+const readTimeout = 10_000;
+
 export const handler = createDeploymentCheckHandler(
   readVariables('deployment-check', deploymentCheckVariables, process.env),
   createAwsClients({ profile: 'background' }),
-  { sendAnswer },
+  { sendAnswer, readVariables: createReadVariables(createLambdaClient({}, readTimeout)) },
 );

@@ -4,7 +4,7 @@ import { Alias, Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
-import { functionName, roleName } from '../../contract/function-names.ts';
+import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { functionArn } from './caller-arns.ts';
@@ -72,7 +72,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
    */
   addLive(provisionedConcurrency?: number): Alias {
     return new Alias(this, 'Live', {
-      aliasName: 'live',
+      aliasName: liveAlias,
       version: this.handler.currentVersion,
       ...(provisionedConcurrency === undefined
         ? {}

@@ -17,7 +17,7 @@ import {
   syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
-import { roleName } from '../../contract/function-names.ts';
+import { liveAlias, roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
@@ -27,6 +27,7 @@ import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {
   changedSigningKeyAttributes,
   tables as contract,
+  deployedTableName,
   signingKeyRecordTypes as records,
 } from '../../contract/tables.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
@@ -36,6 +37,7 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
+import { functionArn } from './caller-arns.ts';
 import { allowManagement, allowOtherAccounts } from './management-permissions.ts';
 import { type FunctionContext, ServiceFunction } from './service-function.ts';
 
@@ -215,12 +217,26 @@ export class ServiceFunctions extends Construct {
     const fn = new ServiceFunction(this, 'DeploymentCheck', {
       ...this.context,
       name: 'deployment-check',
-      description: 'Refuses a deployment that would remove the algorithm of a signing key in use',
+      description:
+        'Refuses the config of another deployment, and one without the algorithm of a signing key in use',
       environment: deploymentCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: Duration.minutes(deploymentCheckMinutes),
     });
-    this.allowRecords(fn, ['dynamodb:Query'], records.key, records.heartbeat);
+    // By its name: the table itself waits for the check.
+    const table = deployedTableName(this.source.config, 'signingKeys');
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: [
+        Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: table }),
+      ],
+      conditions: onlyItems(records.key, records.heartbeat),
+    });
+    const token = functionArn(this, this.context.deploymentName, 'token');
+    fn.allow({
+      actions: ['lambda:GetFunctionConfiguration'],
+      resources: [`${token}:${liveAlias}`],
+    });
     return fn;
   }
 

@@ -1,9 +1,8 @@
-import { CustomResource, Duration } from 'aws-cdk-lib';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Construct } from 'constructs';
+import { Aspects, CfnResource, CustomResource, Duration, Stack } from 'aws-cdk-lib';
+import { Construct, type IConstruct } from 'constructs';
 import {
-  type DeploymentCheckProperties,
   deploymentCheckMinutes,
+  deploymentCheckProperties,
 } from '../../contract/deployment-check.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import type { ServiceFunctions } from '../functions/service-functions.ts';
@@ -11,34 +10,38 @@ import type { ServiceFunctions } from '../functions/service-functions.ts';
 export interface DeploymentCheckProps {
   readonly config: DeploymentConfig;
   readonly functions: ServiceFunctions;
-  /** The table of signing keys. */
-  readonly table: ITableV2;
 }
 
 /**
- * Before a deployment changes any permission, this checks that the config still names the algorithm
- * of every signing key in use. If it does not, the deployment fails with the reason, and
- * CloudFormation rolls it back. The check runs when `signingAlgorithms` or the regions change.
+ * Before a deployment changes any other resource, this checks that the config is that of the
+ * deployed service, and that it still names the algorithm of every signing key in use. If not, the
+ * deployment fails with the reason, and CloudFormation rolls it back. The check runs when one of the
+ * properties changes, and again in the rollback.
  */
 export class DeploymentCheck extends Construct {
-  constructor(scope: Construct, id: string, { config, functions, table }: DeploymentCheckProps) {
+  constructor(scope: Construct, id: string, { config, functions }: DeploymentCheckProps) {
     super(scope, id);
     const { handler, role, logGroup } = functions.deploymentCheck;
-    const properties: DeploymentCheckProperties = {
-      SigningAlgorithms: [...config.signingAlgorithms],
-      Regions: deployedRegions(config).map((region) => region.id),
-    };
+    const regions = deployedRegions(config).map((region) => region.id);
     const check = new CustomResource(this, 'Default', {
       resourceType: 'Custom::DeploymentCheck',
       serviceToken: handler.functionArn,
       // Longer than the function runs, and much shorter than CloudFormation's hour.
       serviceTimeout: Duration.minutes(deploymentCheckMinutes + 1),
-      properties,
+      properties: deploymentCheckProperties(config, regions),
     });
-    check.node.addDependency(handler, role, logGroup, table);
-    for (const fn of functions.all) {
-      // The roles themselves need not wait: they allow nothing without their policies.
-      fn.role.node.findChild('DefaultPolicy').node.addDependency(check);
-    }
+    check.node.addDependency(handler, role, logGroup);
+    this.letAllWait(functions.deploymentCheck);
+  }
+
+  /** Everything in the stack but what the check needs, also what others add to the stack. */
+  private letAllWait(needed: Construct): void {
+    const check = this.node.findChild('Default').node.defaultChild as CfnResource;
+    const first = new Set<IConstruct>([check, ...needed.node.findAll()]);
+    Aspects.of(Stack.of(this)).add({
+      visit: (node) => {
+        if (CfnResource.isCfnResource(node) && !first.has(node)) node.addResourceDependency(check);
+      },
+    });
   }
 }

@@ -141,6 +141,16 @@ describe('the name of the tables that regions share', () => {
   });
 });
 
+describe('a former literal', () => {
+  it.each([
+    [{ formerIssuer: 'https://auth.example.com', domain }, 'formerIssuer: received "https://auth'],
+    [{ formerDefaultAudience: single.defaultAudience }, 'formerDefaultAudience: received "https:'],
+    [{ formerIssuer: 'http://auth.example.com' }, 'formerIssuer: received "http://auth'],
+  ])('is another one than the present: %j', (keys, message) => {
+    expect(() => parseDeploymentConfig({ ...single, ...keys })).toThrow(message);
+  });
+});
+
 describe('token reuse', () => {
   it('is off unless the config has it', () => {
     expect(parseDeploymentConfig(single).tokenReuse).toBeUndefined();

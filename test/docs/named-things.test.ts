@@ -86,7 +86,9 @@ const synthesises =
 /** The stacks of an example have the names of the deployed ones, so no config is a default. */
 function commandsWithoutConfig(code: string): readonly string[] {
   const isCommand = /^(?:\$ )?(?:\w+=\S+ )*npx (?:--no -- )?cdk /.test(code.trim());
-  return isCommand && synthesises.test(code) && !/ -c config=\S/.test(code) ? [code] : [];
+  return isCommand && synthesises.test(code) && !/ (?:-c config=|--app cdk\.out)/.test(code)
+    ? [code]
+    : [];
 }
 
 describe('what the documentation names exists:', () => {
@@ -119,6 +121,7 @@ describe('what the documentation names exists:', () => {
     ]);
     const one = 'AWS_REGION=us-east-2 npx cdk deploy AuthorizationServer-dfw';
     expect(commandsWithoutConfig(`${one} -c config=config/mine.json`)).toEqual([]);
+    expect(commandsWithoutConfig(`${one} --app cdk.out`)).toEqual([]);
     expect(commandsWithoutConfig(one)).toEqual([one]);
   });
 

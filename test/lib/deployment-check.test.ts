@@ -1,5 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseDeploymentCheckProperties } from '../../contract/deployment-check.ts';
 import { type Resource, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
@@ -8,10 +8,24 @@ function region(config: 'single-region' | 'three-regions', more: object = {}): T
   return templates['AuthorizationServer-slc'] as Template;
 }
 
+function withoutHash(id: string): string {
+  return id.replace(/[0-9A-F]{8}(?:\w{32})?$/, '');
+}
+
+/** What the check runs with. */
+const ownResources = new Set(
+  ['Handler', 'Logs', 'Role', 'RoleDefaultPolicy'].map((id) => `FunctionsDeploymentCheck${id}`),
+);
+
 let resources: Readonly<Record<string, Resource>>;
 let checkId: string;
+const templates = {} as Record<'single-region' | 'three-regions', Template>;
 beforeAll(() => {
-  resources = resourcesOf(region('single-region'));
+  templates['single-region'] = region('single-region');
+  templates['three-regions'] = region('three-regions');
+});
+beforeEach(() => {
+  resources = resourcesOf(templates['single-region']);
   checkId = idOf('Custom::DeploymentCheck');
 });
 
@@ -51,6 +65,16 @@ function policyOf(name: string): string {
 }
 
 describe('the deployment check', () => {
+  it.each(['single-region', 'three-regions'] as const)(
+    'is over before anything else of %s changes, except what it runs with',
+    (config) => {
+      resources = resourcesOf(templates[config]);
+      checkId = idOf('Custom::DeploymentCheck');
+      const early = Object.keys(resources).filter((id) => !before(id).has(checkId));
+      expect(new Set(early.map(withoutHash))).toEqual(ownResources);
+    },
+  );
+
   it.each(['token', 'canary', 'key-rotation', 'discovery', 'jwks', 'synthetic-check'])(
     'is over before the permissions of %s change, and does not wait for them',
     (name) => {
@@ -66,17 +90,9 @@ describe('the deployment check', () => {
     expect(before(discovery ?? '')).toContain(checkId);
   });
 
-  it('waits for its own function, its permissions, and the table of keys', () => {
-    const needed = [...before(checkId)].map((id) => id.replace(/[0-9A-F]{8}(?:\w{32})?$/, ''));
-    expect(new Set(needed)).toEqual(
-      new Set([
-        'DeploymentCheck',
-        'FunctionsDeploymentCheckHandler',
-        'FunctionsDeploymentCheckLogs',
-        'FunctionsDeploymentCheckRole',
-        'FunctionsDeploymentCheckRoleDefaultPolicy',
-        'SigningKeysTable',
-      ]),
+  it('waits for its own function and its permissions only', () => {
+    expect(new Set([...before(checkId)].map(withoutHash))).toEqual(
+      new Set(['DeploymentCheck', ...ownResources]),
     );
   });
 
@@ -87,21 +103,43 @@ describe('the deployment check', () => {
     expect(Properties['ServiceTimeout']).toBe('300');
   });
 
-  it('asks again when the algorithms or the regions change, in a form that it reads', () => {
+  it('asks again when the algorithms, the regions or a literal change, in a form that it reads', () => {
     const properties = (template: Template) => {
       const [{ Properties }] = Object.values(resourcesOf(template, 'Custom::DeploymentCheck')) as [
         Resource,
       ];
       return parseDeploymentCheckProperties(Properties);
     };
-    expect(properties(region('single-region'))).toEqual({
+    expect(properties(templates['single-region'])).toEqual({
       SigningAlgorithms: ['RS256'],
       Regions: ['slc'],
+      Literals: {
+        defaultAudience: 'https://api.example.com',
+        clientsTable: 'authorization-server-clients',
+      },
+      Former: {},
     });
     const signingAlgorithms = ['PS256', 'RS256'];
     expect(properties(region('three-regions', { signingAlgorithms }))).toEqual({
       SigningAlgorithms: signingAlgorithms,
       Regions: ['slc', 'dfw', 'pit'],
+      Literals: {
+        issuer: 'https://auth.example.com',
+        defaultAudience: 'https://api.example.com',
+        clientsTable: 'authorization-server-clients',
+      },
+      Former: {},
+    });
+    const former = {
+      tablesName: 'second',
+      formerTablesName: 'authorization-server',
+      formerIssuer: 'https://a1.execute-api.us-west-2.amazonaws.com/live',
+      formerDefaultAudience: 'https://old.example.com',
+    };
+    expect(properties(region('three-regions', former)).Former).toEqual({
+      issuer: former.formerIssuer,
+      defaultAudience: former.formerDefaultAudience,
+      clientsTable: 'authorization-server-clients',
     });
   });
 });

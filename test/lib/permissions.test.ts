@@ -152,7 +152,17 @@ describe('the permission matrix', () => {
     ],
     'authorization-server-slc-deployment-check': [
       ...boundTo('deployment-check', [
-        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key', 'region_heartbeat')],
+        [
+          'Allow',
+          'dynamodb:Query',
+          'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-signing-keys',
+          items('signing_key', 'region_heartbeat'),
+        ],
+        [
+          'Allow',
+          'lambda:GetFunctionConfiguration',
+          'arn:aws:lambda:us-west-2:111122223333:function:authorization-server-token:live',
+        ],
       ]),
       ...logsAndTraces('DeploymentCheck'),
     ],

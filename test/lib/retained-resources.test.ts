@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { tableKeys, tableName, tables } from '../../contract/tables.ts';
-import type { TemplateResource } from '../../lab/support/template-changes/template.ts';
-import { importMapping } from '../../lab/tools/import-mapping.ts';
+import {
+  findReferences,
+  type Template,
+  type TemplateResource,
+} from '../../lab/support/template-changes/template.ts';
+import { importMapping, withoutOrder } from '../../lab/tools/import-mapping.ts';
 import { readConfigFile, synthesise } from './synthesise.ts';
 
 const name = 'authorization-server';
@@ -40,6 +44,20 @@ describe('what outlives its stack', () => {
       const own = found[`AuthorizationServer-${id}`] ?? [];
       expect(own.filter((text) => text.startsWith('TableName'))).toEqual(tableIds('regional'));
       expect(own).toContain(`BackupVaultName ${name}`);
+    }
+  });
+
+  it('is imported before the resources that it waits for in the template', () => {
+    const { templates } = synthesise(readConfigFile('single-region'));
+    const template = templates['AuthorizationServer-slc']?.toJSON() as Template;
+    const mapping = importMapping(template.Resources);
+    const imported = withoutOrder(template, mapping).Resources;
+    expect(Object.keys(mapping).some((id) => 'DependsOn' in (template.Resources[id] ?? {}))).toBe(
+      true,
+    );
+    for (const id of Object.keys(mapping)) {
+      const { DependsOn, ...others } = imported[id] ?? { Type: '' };
+      expect([DependsOn, findReferences(others)]).toEqual([undefined, []]);
     }
   });
 

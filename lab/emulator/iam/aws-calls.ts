@@ -4,7 +4,7 @@ import type { KmsInput } from '../kms/input.ts';
 import type { ResourceCall } from './access-control.ts';
 import { dynamodbCalls } from './dynamodb-calls.ts';
 import { type KmsKeyFacts, kmsCalls } from './kms-calls.ts';
-import { invocationCall, readInvokedFunction } from './lambda-calls.ts';
+import { describeFunctionCall, readFunctionCall } from './lambda-calls.ts';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -56,10 +56,10 @@ const readers: Readonly<Record<AwsService, ReadCalls>> = {
     return kmsCalls(operation, input, region, await findKey(input, region));
   },
   lambda: (request, { account }) => {
-    const invoked = readInvokedFunction(request);
-    return invoked === undefined
+    const call = readFunctionCall(request);
+    return call === undefined
       ? []
-      : [invocationCall(invoked, { region: request.region, account })];
+      : [describeFunctionCall(call, { region: request.region, account })];
   },
   // Functions name a secret by its ARN.
   secretsmanager: ({ headers, body }) => {

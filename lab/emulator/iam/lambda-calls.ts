@@ -1,36 +1,46 @@
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { ResourceCall } from './access-control.ts';
 
-/** A function as a path of Lambda's API names it. */
-interface NamedFunction {
+/** A call of Lambda's API that names a function. */
+interface FunctionCall {
+  readonly operation: 'InvokeFunction' | 'GetFunctionConfiguration';
   readonly name: string;
   /** Version or alias. */
   readonly qualifier: string | undefined;
 }
 
-const invocationPath = /^\/2015-03-31\/functions\/([^/?]+)\/invocations(?:\?(.*))?$/;
+const functionPath = /^\/2015-03-31\/functions\/([^/?]+)\/(invocations|configuration)(?:\?(.*))?$/;
+
+const operations = new Map([
+  ['POST invocations', 'InvokeFunction'],
+  ['GET configuration', 'GetFunctionConfiguration'],
+] as const);
 
 /** A name, a partial ARN (`account:function:name`) or an ARN, each with or without a qualifier. */
 const identifier = /^(?:(?:arn:aws:lambda:[^:]+:)?[^:]+:function:)?([^:]+)(?::([^:]+))?$/;
 
-/** Reads which function a request invokes; undefined for any other request. */
-export function readInvokedFunction({
+/** Reads what a request does with which function; undefined for any other request. */
+export function readFunctionCall({
   method,
   url,
-}: Pick<VerifiedRequest, 'method' | 'url'>): NamedFunction | undefined {
-  const [, encoded, query = ''] = invocationPath.exec(url) ?? [];
-  if (method !== 'POST' || encoded === undefined) return undefined;
+}: Pick<VerifiedRequest, 'method' | 'url'>): FunctionCall | undefined {
+  const [, encoded = '', path, query = ''] = functionPath.exec(url) ?? [];
+  const operation = operations.get(`${method} ${path}` as 'POST invocations');
   const [, name, qualifier] = identifier.exec(decodeURIComponent(encoded)) ?? [];
-  if (name === undefined) return undefined;
-  return { name, qualifier: qualifier ?? new URLSearchParams(query).get('Qualifier') ?? undefined };
+  if (operation === undefined || name === undefined) return undefined;
+  return {
+    operation,
+    name,
+    qualifier: qualifier ?? new URLSearchParams(query).get('Qualifier') ?? undefined,
+  };
 }
 
-/** What the invocation of a function does. */
-export function invocationCall(
-  { name, qualifier }: NamedFunction,
+/** The permission that such a call needs. */
+export function describeFunctionCall(
+  { operation, name, qualifier }: FunctionCall,
   { region, account }: { readonly region: string; readonly account: string },
 ): ResourceCall {
   const parts = ['arn:aws:lambda', region, account, 'function', name, qualifier];
   const resource = parts.filter((part) => part !== undefined).join(':');
-  return { action: 'lambda:InvokeFunction', resource, context: {} };
+  return { action: `lambda:${operation}`, resource, context: {} };
 }

@@ -113,6 +113,9 @@ export function createSynthesisedFunctions(
         (event, { functionArn }) => fn.invoke(event, functionArn),
       ]),
     ),
+    environments: new Map(
+      [...deployment.contents.functions].map(([name, fn]) => [name, fn.variables]),
+    ),
     rotateKeys: async (event) => {
       // CloudFormation invokes it with the permissions of the deployment.
       if (event.action !== 'deploy') await callers.fromSchedule('key-rotation');

@@ -31,6 +31,8 @@ let puts: Put[] = [];
 let statuses: number[] = [];
 let reports: RunReport[] = [];
 let now = 1_800_000_000;
+/** What the live version of the token function has; undefined before the first deployment. */
+let live: Readonly<Record<string, string>> | undefined;
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -56,16 +58,32 @@ afterAll(async () => {
 beforeEach(async () => {
   await tables.empty('signingKeys');
   [puts, statuses, reports, now] = [[], [], [], 1_800_000_000];
+  live = liveVariables();
 });
+
+const accepted =
+  'the config is that of the deployed service, and every signing key in use keeps its algorithm';
+
+function liveVariables(changed: Readonly<Record<string, string>> = {}) {
+  return {
+    AUTH_ISSUER: 'https://auth.example.com',
+    AUTH_DEFAULT_AUDIENCE: 'https://api.example.com',
+    AUTH_CLIENTS_TABLE: tables.nameOf('clients'),
+    AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
+    ...changed,
+  };
+}
 
 function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string) {
   const environment = readEnvironment('deployment-check', {
     AUTH_SIGNING_KEYS_TABLE: table ?? tables.nameOf('signingKeys'),
+    AUTH_TOKEN_FUNCTION: 'authorization-server-token',
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
   });
   const aws = createAwsClients(testAwsOptions(tables.endpoint));
   return createDeploymentCheckHandler(environment, aws, {
     sendAnswer,
+    readVariables: async () => live,
     now: () => now,
     sleep: async () => {},
     telemetry: { report: (run) => reports.push(run) },
@@ -94,6 +112,14 @@ function event(algorithms: readonly string[], more: object = {}) {
   };
 }
 
+function ofService() {
+  return {
+    SigningAlgorithms: ['RS256'],
+    Regions: ['slc'],
+    Literals: { defaultAudience: 'https://api.example.com', clientsTable: 'x' },
+  };
+}
+
 const context = { getRemainingTimeInMillis: () => 100_000 };
 const outOfTime = { getRemainingTimeInMillis: () => 60_000 };
 const answers = () => puts.map(({ body }) => JSON.parse(body) as Record<string, string>);
@@ -105,7 +131,7 @@ describe('the deployment check', () => {
     expect(answers()).toEqual([
       {
         Status: 'SUCCESS',
-        Reason: 'every signing key in use keeps its algorithm',
+        Reason: accepted,
         PhysicalResourceId: 'DeploymentCheck',
         ...ids,
       },
@@ -172,11 +198,12 @@ describe('the deployment check', () => {
     expect(answers()).toMatchObject([{ Status: 'FAILED' }]);
   });
 
-  it('refuses without the table', async () => {
+  it('refuses without the table that the deployed service uses', async () => {
+    live = liveVariables({ AUTH_SIGNING_KEYS_TABLE: 'no-such-table' });
     await createHandler({}, 'no-such-table')(event(['RS256']), context);
     // Both partitions are read at once: the one that is refused first is in the reason.
     const reason =
-      /^the signing keys could not be read: ResourceNotFoundException: could not list (?:signing_key|region_heartbeat) of no-such-table: it does not exist in this AWS region$/;
+      /^the deployed service could not be checked: ResourceNotFoundException: could not list (?:signing_key|region_heartbeat) of no-such-table: it does not exist in this AWS region$/;
     expect(answers()).toMatchObject([{ Status: 'FAILED', Reason: expect.stringMatching(reason) }]);
   });
 
@@ -185,6 +212,78 @@ describe('the deployment check', () => {
     expect(answers()).toMatchObject([
       { Status: 'FAILED', Reason: expect.stringContaining('SigningAlgorithms') },
     ]);
+  });
+
+  it('allows a first deployment, which has yet to make the table', async () => {
+    live = undefined;
+    const first = { RequestType: 'Create', PhysicalResourceId: undefined };
+    await createHandler({}, 'no-such-table')(event(['RS256'], first), context);
+    expect(answers()).toMatchObject([{ Status: 'SUCCESS', Reason: accepted }]);
+  });
+
+  it('allows an update that makes other tables, if the config says which it replaces', async () => {
+    const Literals = {
+      issuer: 'https://auth.example.com',
+      defaultAudience: 'https://api.example.com',
+      clientsTable: 'second-clients',
+    };
+    const ask = (Former: object) =>
+      createHandler({}, 'second-signing-keys')(
+        event(['RS256'], {
+          ResourceProperties: {
+            SigningAlgorithms: ['RS256'],
+            Regions: ['slc'],
+            Literals,
+            Former,
+          },
+        }),
+        context,
+      );
+    await ask({});
+    await ask({ clientsTable: tables.nameOf('clients') });
+    expect(answers().map(({ Status }) => Status)).toEqual(['FAILED', 'SUCCESS']);
+    expect(answers()[0]?.['Reason']).toContain('tablesName: received "second"; allowed: ');
+  });
+
+  it('refuses the config of another service before it looks at the keys', async () => {
+    const Literals = { defaultAudience: 'https://api.example.com', clientsTable: 'x-clients' };
+    const properties = { SigningAlgorithms: ['PS256'], Regions: ['slc'], Literals };
+    await store.createSigningKey(exampleSigningKey('RS256'));
+    await createHandler()(event([], { ResourceProperties: properties }), context);
+    expect(answers()[0]?.['Reason']).toMatch(
+      /^this is not the config of the deployed service, which continues unchanged:\n {2}issuer: received nothing; allowed: "https:\/\/auth\.example\.com", which is deployed/,
+    );
+  });
+
+  it('allows the rollback of an update that changed the issuer on purpose', async () => {
+    const issuer = 'https://other.example.com';
+    live = liveVariables({ AUTH_ISSUER: issuer });
+    const literals = {
+      defaultAudience: 'https://api.example.com',
+      clientsTable: tables.nameOf('clients'),
+    };
+    const properties = { SigningAlgorithms: ['RS256'], Regions: ['slc'] };
+    const former = { issuer: 'https://auth.example.com' };
+    await createHandler()(
+      event([], {
+        ResourceProperties: { ...properties, Literals: { ...literals, ...former } },
+        OldResourceProperties: {
+          ...properties,
+          Literals: { ...literals, issuer },
+          Former: former,
+        },
+      }),
+      context,
+    );
+    expect(answers()).toMatchObject([{ Status: 'SUCCESS' }]);
+  });
+
+  it('refuses if the deployed function does not say what it has', async () => {
+    live = {};
+    await createHandler()(event(['RS256'], { ResourceProperties: ofService() }), context);
+    expect(answers()[0]?.['Reason']).toContain(
+      'the deployed service could not be checked: EnvironmentError: the environment of the token function cannot be used:',
+    );
   });
 
   it('has nothing against the end of a stack', async () => {
@@ -238,11 +337,14 @@ describe('the permissions of a role that was just made', () => {
     });
     const environment = readEnvironment('deployment-check', {
       AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
+      AUTH_TOKEN_FUNCTION: 'authorization-server-token',
       AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
     });
     const telemetry = { report: () => {} };
     const sleep = async () => {};
-    return createDeploymentCheckHandler(environment, clients, { sendAnswer, sleep, telemetry });
+    const readVariables = async () => live;
+    const ports = { sendAnswer, readVariables, sleep, telemetry };
+    return createDeploymentCheckHandler(environment, clients, ports);
   };
 
   it('are waited for', async () => {
@@ -255,7 +357,8 @@ describe('the permissions of a role that was just made', () => {
     expect(answers()).toMatchObject([
       {
         Status: 'FAILED',
-        Reason: 'the signing keys could not be read: IAM does not allow dynamodb:Query on arn:y',
+        Reason:
+          'the deployed service could not be checked: IAM does not allow dynamodb:Query on arn:y',
       },
     ]);
   });

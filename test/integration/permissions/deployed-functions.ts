@@ -6,6 +6,10 @@ import {
   toVariables,
 } from '../../../adapters/aws-json-clients.ts';
 import {
+  createReadVariables,
+  type ReadVariables,
+} from '../../../adapters/lambda/deployed-variables.ts';
+import {
   createProveKey,
   createPublishKey,
   createSelfTestCall,
@@ -81,7 +85,7 @@ export class DeployedFunctions {
     this.#check = createDeploymentCheckHandler(
       this.#environmentOf('deployment-check'),
       this.#clientsOf('deployment-check'),
-      this.#runs(),
+      { ...this.#runs(), readVariables: this.#readVariables('deployment-check') },
     );
   }
 
@@ -131,6 +135,12 @@ export class DeployedFunctions {
       () => clients.kms.destroy(),
     );
     return clients;
+  }
+
+  #readVariables(name: FunctionName): ReadVariables {
+    const client = createLambdaClient(this.#surroundings.awsOf(this.#nameOf(name)));
+    this.#closing.push(() => client.destroy());
+    return createReadVariables(client);
   }
 
   #jsonClientsOf(name: FunctionName): AwsJsonClients {
