@@ -4,6 +4,7 @@ import { jwksPath, tokenPath } from '../../contract/routes.ts';
 import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway, type Gateway } from '../emulator/gateway/gateway.ts';
+import type { GatewayResponse } from '../emulator/gateway/gateway-route.ts';
 import { createGatewayServer, type RequestNote } from '../emulator/gateway/gateway-server.ts';
 import { type EventHandler, startLambda } from '../emulator/lambda-server.ts';
 import { LocalRunError, maxPort, type PortChoice } from '../emulator/loopback-server.ts';
@@ -124,12 +125,25 @@ function buildEnvironment(
   };
 }
 
+/**
+ * A browser that is told `Strict-Transport-Security` by localhost would refuse plain HTTP of every
+ * other program there, for two years. Over HTTP it ignores the header (RFC 6797 §8.1).
+ */
+function withoutTransportSecurity(response: GatewayResponse): GatewayResponse {
+  const headers = new Map(response.headers);
+  headers.delete('Strict-Transport-Security');
+  return { ...response, headers };
+}
+
 /** The port is opened first, because the issuer and everything else depend on it. */
 async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
   const certificate =
     options.https === true ? await loadCertificate(paths.tls, Date.now()) : undefined;
   const { promise, resolve: open } = Promise.withResolvers<Gateway>();
-  const gateway: Gateway = async (request) => (await promise)(request);
+  const gateway: Gateway = async (request) => {
+    const response = await (await promise)(request);
+    return certificate === undefined ? response : withoutTransportSecurity(response);
+  };
   const createServer = () => createGatewayServer(gateway, certificate, options.onRequest);
   const server = cleanUp.use(await listenOnLocalhost(createServer, options.port, 'service'));
   const scheme = certificate === undefined ? 'http' : 'https';

@@ -154,9 +154,12 @@ describe('npm start', () => {
     expect(environment['ISSUER']).toMatch(/^https:\/\/localhost:\d+$/);
     expect(environment['NODE_EXTRA_CA_CERTS']).toBe(join(state, 'tls', 'ca.pem'));
     expect(environment['CURL_CA_BUNDLE']).toBe(join(state, 'tls', 'ca.pem'));
-    const script = 'fetch(process.env.JWKS_URI).then((r) => console.log(r.status))';
+    const script =
+      "fetch(process.env.JWKS_URI).then((r) => console.log(r.status, r.headers.get('strict-transport-security')))";
     const env = { ...environment, PATH: process.env['PATH'] ?? '' };
-    expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe('200\n');
+    expect(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })).toBe(
+      '200 null\n',
+    );
     const line = /^ {2}(curl .*)$/m.exec(run.output())?.[1] ?? '';
     expect(spawnSync('sh', ['-c', line], { encoding: 'utf8' }).stdout).toContain('"access_token"');
     const plain = 'curl -sf "$JWKS_URI"';
