@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import { InputError } from '../core/errors.ts';
+import { InputError, type InputProblem } from '../core/errors.ts';
 
 /** Options that have another name than the field of the library. */
 const optionNames: ReadonlyMap<string, string> = new Map([
@@ -24,10 +24,15 @@ function findOption({ options, isGiven }: CommandOptions, field: string): Option
   return found.find((option) => isGiven(option.attributeName())) ?? found[0];
 }
 
-/** Names the option that a person typed instead of the field of the library. */
+/** Names the options that a person typed instead of the fields of the library. */
 export function nameOption(error: unknown, command: CommandOptions): unknown {
-  if (!(error instanceof InputError) || error.field === undefined) return error;
-  const label = findOption(command, error.field)?.long;
-  if (label === undefined) return error;
-  return new InputError(error.problem, { field: error.field, label, cause: error });
+  if (!(error instanceof InputError)) return error;
+  const name = (problem: InputProblem): InputProblem => {
+    const { field } = problem;
+    const label = field === undefined ? undefined : findOption(command, field)?.long;
+    return label === undefined ? problem : { ...problem, label };
+  };
+  const [first, ...more] = error.problems;
+  const named = new InputError([name(first), ...more.map(name)], { cause: error });
+  return named.message === error.message ? error : named;
 }

@@ -21,6 +21,13 @@ interface Report {
   readonly error: string;
   readonly text: string;
   readonly exitCode: ExitCode;
+  /** Each value that is not allowed. */
+  readonly problems?: readonly { readonly field: string; readonly problem: string }[] | undefined;
+}
+
+/** By the names that a person typed: those of options, or of fields on the wire. */
+function showProblems({ problems }: InputError): Report['problems'] {
+  return problems.map(({ label = '', problem }) => ({ field: label, problem }));
 }
 
 function describeUsage(error: CommanderError): Report {
@@ -39,9 +46,10 @@ function describe(error: unknown): Report {
     exitCode,
   });
   if (error instanceof CommanderError) return describeUsage(error);
-  if (error instanceof UsageError || error instanceof InputError) {
-    return report('usage', exitCodes.usage);
+  if (error instanceof InputError) {
+    return { ...report('usage', exitCodes.usage), problems: showProblems(error) };
   }
+  if (error instanceof UsageError) return report('usage', exitCodes.usage);
   if (error instanceof RefusedError || error instanceof FetchError) {
     return report('refused', exitCodes.refused);
   }
@@ -72,14 +80,14 @@ export function reportError(io: CliIo, error: unknown, options: GlobalOptions): 
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === 'commander.help') return exitCodes.usage;
   }
-  const { error: name, text: plain, exitCode } = describe(error);
+  const { error: name, text: plain, exitCode, problems } = describe(error);
   const isAbsent = options.local === true && error instanceof UnavailableError;
   const text = isAbsent
     ? `the local run does not answer; start it with npm start (${plain})`
     : plain;
   new Terminal(io).writeError(
     options.json === true
-      ? `${JSON.stringify({ error: name, error_description: text })}\n`
+      ? `${JSON.stringify({ error: name, error_description: text, problems })}\n`
       : `authctl: ${text}\n`,
   );
   return exitCode;

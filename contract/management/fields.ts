@@ -48,11 +48,15 @@ function factsOf(config: { readonly facts?: Facts } | object): Facts {
   throw new TypeError('an input is checked with checkInput');
 }
 
-/** The value that a schema makes of an input, or all that is wrong with it. */
+/**
+ * The value that a schema makes of an input, or all that is wrong with it.
+ *
+ * @param facts those that its rules need.
+ */
 export function checkInput<const T extends v.GenericSchema>(
   schema: T,
   input: unknown,
-  facts: Facts,
+  facts: Partial<Facts>,
 ): { readonly output: v.InferOutput<T>; readonly issues: readonly v.BaseIssue<unknown>[] } {
   const config: object = { facts };
   const { value, issues = [] } = schema['~run']({ value: input }, config);

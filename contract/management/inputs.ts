@@ -119,8 +119,6 @@ export const clientsFilter = exactly({
   provider: v.optional(rule.issuer),
   /** Seconds within which a secret of the client expires. */
   expiresWithin: v.optional(rule.duration),
-  /** @deprecated The former name of `expiresWithin`. */
-  endsWithin: v.optional(rule.duration),
   /** Seconds for which a secret of the client was not used. */
   unusedFor: v.optional(rule.duration),
   /** Whether a secret of the client needs attention: see `findSecretConcern`. */

@@ -87,13 +87,13 @@ export function findTooMany(
 }
 
 const findTooManyGroups = (groups: readonly unknown[]) =>
-  findTooMany([...new Set(groups)], maxTrunkGroupLimit, 'groups');
+  findTooMany(groups, maxTrunkGroupLimit, 'groups');
 
 export const trunkGroups = checkedList(trunkGroup, findTooManyGroups);
 
 /** Trunk groups of a provider: those that are within reach. */
 export const ownTrunkGroups = checkedList(ownTrunkGroup, (groups, { trunkGroups: reach }) => {
-  if (reach === undefined || groups.length > 0) return findTooManyGroups(groups);
+  if (reach === undefined || groups.length > 0) return findTooManyGroups([...new Set(groups)]);
   return new Wrong({ message: `one or more of ${reach.join(', ') || 'none'}` });
 });
 

@@ -1,12 +1,11 @@
+import type * as v from 'valibot';
+import type { newSubnet, removeSubnetOptions } from '../../contract/management/inputs.ts';
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr } from '../api-key/subnet.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { findApiKeyToChange, writeApiKey } from './api-keys.ts';
-import type { IfVersion } from './if-version.ts';
-import { parseId } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
-import { optional, readBoolean, readFields } from './read-input.ts';
-import { addToList, buildSubnet, type NewSubnet } from './subnet-list.ts';
+import { addToList, buildSubnet } from './subnet-list.ts';
 
 /**
  * Lets one more subnet use a key. The first subnet of a key shuts out every other address.
@@ -17,10 +16,8 @@ import { addToList, buildSubnet, type NewSubnet } from './subnet-list.ts';
 export async function addSubnet(
   context: ManagementContext,
   keyId: string,
-  input: NewSubnet & IfVersion,
+  { ifVersion, ...fields }: v.InferOutput<typeof newSubnet>,
 ): Promise<{ readonly key: ApiKey; readonly subnet: ApiKeySubnet }> {
-  const given = readFields('subnet', input, ['name', 'address', 'netmask', 'ifVersion']);
-  const { ifVersion, ...fields } = given;
   const subnet = buildSubnet(context, fields);
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   const subnets = addToList(before.subnets, subnet);
@@ -30,15 +27,9 @@ export async function addSubnet(
 
 /** @throws {NotFoundError} if the key has no such subnet. */
 export function findSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
-  parseId('subnet', subnetId, 'subnetId');
   const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
   if (found === undefined) throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
   return found;
-}
-
-export interface RemoveSubnetOptions extends IfVersion {
-  /** Whether the list may become empty. Then every address may use the key. */
-  readonly allowAnySource?: boolean | undefined;
 }
 
 /**
@@ -50,13 +41,9 @@ export async function removeSubnet(
   context: ManagementContext,
   keyId: string,
   subnetId: string,
-  options: RemoveSubnetOptions = {},
+  { allowAnySource, ifVersion }: v.InferOutput<typeof removeSubnetOptions> = {},
 ): Promise<ApiKey> {
-  const given = readFields('options', options, ['allowAnySource', 'ifVersion']);
-  const allowAnySource = optional(given.allowAnySource, (value) =>
-    readBoolean('allowAnySource', value),
-  );
-  const before = await findApiKeyToChange(context, keyId, given.ifVersion);
+  const before = await findApiKeyToChange(context, keyId, ifVersion);
   const removed = findSubnet(before, subnetId);
   const subnets = before.subnets.filter((subnet) => subnet !== removed);
   if (subnets.length === 0 && allowAnySource !== true) {

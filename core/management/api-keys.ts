@@ -1,4 +1,5 @@
-import { newApiKey } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { newApiKey } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
@@ -8,23 +9,10 @@ import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readBoolean, readFields, readList, within } from './read-input.ts';
-import { addToList, buildSubnet, type NewSubnet } from './subnet-list.ts';
-import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
+import { addToList, buildSubnet } from './subnet-list.ts';
 
-export interface NewApiKey {
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
-  /** True if left out. */
-  readonly enabled?: boolean | undefined;
-  /** Subnets that may use the key. None: every address. */
-  readonly subnets?: readonly NewSubnet[] | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-type GivenKey = Readonly<Record<keyof NewApiKey, unknown>>;
+export type NewApiKey = v.InferOutput<typeof newApiKey>;
 
 export interface CreatedApiKey {
   readonly key: ApiKey;
@@ -34,34 +22,27 @@ export interface CreatedApiKey {
 
 /** @throws {NotFoundError} if there is no such key. */
 export async function findApiKey(context: ManagementContext, keyId: string): Promise<ApiKey> {
-  const found = await context.apiKeys.findApiKey(parseId('apiKey', keyId, 'keyId'));
+  const found = await context.apiKeys.findApiKey(keyId);
   if (found === undefined) throw new NotFoundError('API key', keyId);
   return found;
 }
 
-function buildSubnets(context: ManagementContext, value: unknown): ApiKey['subnets'] {
-  return readList('subnets', value)
-    .map((subnet, index) => within(`subnets[${index}]`, () => buildSubnet(context, subnet)))
-    .reduce(addToList, []);
-}
-
 function buildApiKey(
   context: ManagementContext,
-  input: GivenKey,
+  input: NewApiKey,
 ): { readonly key: ApiKey; readonly value: string } {
   const now = currentTime(context);
-  const name = parseName(input.name);
-  const serviceTrunkGroup = parseOwnTrunkGroup(context, input.serviceTrunkGroup);
+  const { name, serviceTrunkGroup, enabled = true, subnets = [], idempotencyKey } = input;
   const parent = keysWithin(context, serviceTrunkGroup);
-  const keyId = idForCreation(context, 'apiKey', input.idempotencyKey, parent);
+  const keyId = idForCreation(context, 'apiKey', idempotencyKey, parent);
   const value = formatApiKeyValue(keyId, context.drawBytes(secretBytes));
   const key: ApiKey = {
     keyId,
     hash: hashSecret(value),
     name,
-    enabled: optional(input.enabled, (value) => readBoolean('enabled', value)) ?? true,
+    enabled,
     serviceTrunkGroup,
-    subnets: optional(input.subnets, (value) => buildSubnets(context, value)) ?? [],
+    subnets: subnets.map((subnet) => buildSubnet(context, subnet)).reduce(addToList, []),
     version: firstVersion(context.drawBytes),
     createdAt: now,
     updatedAt: now,
@@ -82,7 +63,7 @@ function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
 
 async function findEarlier(
   context: ManagementContext,
-  input: GivenKey,
+  input: NewApiKey,
   wanted: ApiKey,
 ): Promise<CreatedApiKey | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
@@ -99,9 +80,8 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const given: GivenKey = readFields('apiKey', input, newApiKey.fields);
-  const { key, value } = buildApiKey(context, given);
-  const earlier = await findEarlier(context, given, key);
+  const { key, value } = buildApiKey(context, input);
+  const earlier = await findEarlier(context, input, key);
   if (earlier !== undefined) return earlier;
   try {
     await makeAuditedChange(
@@ -111,7 +91,7 @@ export async function createApiKey(
     );
   } catch (error) {
     const raced =
-      error instanceof ConflictError ? await findEarlier(context, given, key) : undefined;
+      error instanceof ConflictError ? await findEarlier(context, input, key) : undefined;
     if (raced === undefined) throw error;
     return raced;
   }
@@ -143,7 +123,7 @@ export async function writeApiKey(
 export async function findApiKeyToChange(
   context: ManagementContext,
   keyId: string,
-  ifVersion: unknown,
+  ifVersion: number | undefined,
 ): Promise<ApiKey> {
   const key = await findApiKey(context, keyId);
   checkVersion(`the API key ${key.keyId}`, ifVersion, key.version);
@@ -154,22 +134,18 @@ export async function renameApiKey(
   context: ManagementContext,
   keyId: string,
   name: string,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
-  const next = parseName(name);
   const before = await findApiKeyToChange(context, keyId, ifVersion);
-  return writeApiKey(context, before, 'api_key.rename', { name: next });
+  return writeApiKey(context, before, 'api_key.rename', { name });
 }
 
 export async function setApiKeyEnabled(
   context: ManagementContext,
   keyId: string,
   enabled: boolean,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
-  readBoolean('enabled', enabled);
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   if (before.enabled === enabled) return before;
   return writeApiKey(context, before, enabled ? 'api_key.enable' : 'api_key.disable', { enabled });
@@ -179,9 +155,8 @@ export async function setApiKeyEnabled(
 export async function deleteApiKey(
   context: ManagementContext,
   keyId: string,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
   const key = await findApiKeyToChange(context, keyId, ifVersion);
   await makeAuditedChange(
     context,

@@ -1,8 +1,9 @@
+import { maxClaimConditions } from '../../contract/limits.ts';
 import type { ClientProvider } from '../client/client.ts';
 import { hasWildcard } from '../client/client-id-pattern.ts';
 import { InputError } from '../errors.ts';
 import { findApplicationRule, hasApplicationRule } from '../identity-provider/application-rule.ts';
-import { parseClaimConditions } from './claim-conditions.ts';
+import { refuseInput } from './read-input.ts';
 
 /**
  * Adds the claims that only tokens of the application have, so that a token that the provider
@@ -28,5 +29,9 @@ export function addApplicationRule(
   }
   const named = new Set(conditions.map(({ claim }) => claim));
   const added = derived.filter(({ claim }) => claim !== clientIdClaim && !named.has(claim));
-  return { ...client, conditions: parseClaimConditions([...conditions, ...added]) };
+  const all = [...conditions, ...added];
+  if (all.length > maxClaimConditions) {
+    refuseInput('requiredClaims', all.length, `at most ${maxClaimConditions} claims`);
+  }
+  return { ...client, conditions: all };
 }

@@ -1,48 +1,20 @@
-import { clientChanges } from '../../contract/management/inputs.ts';
-import type { ClaimCondition } from '../client/claim-condition.ts';
+import type * as v from 'valibot';
+import type { clientChanges } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { parseClaimConditions } from './claim-conditions.ts';
+import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import {
-  parseAudiences,
-  parseName,
-  parseScopeNames,
-  parseScopes,
-  parseTokenLifetime,
-} from './input-fields.ts';
+import { checkAudiences, checkScopes } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import {
-  optional,
-  readBoolean,
-  readFields,
-  readList,
-  readText,
-  refuseInput,
-} from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 
-/**
- * The fields of a client that can change. The trunk group, the provider and the id there identify a
- * client and never change.
- */
-export interface ClientChanges extends IfVersion {
-  readonly name?: string | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly addScopes?: readonly string[] | undefined;
-  readonly removeScopes?: readonly string[] | undefined;
-  /** Empty: the deployment's default audience. */
-  readonly audiences?: readonly string[] | undefined;
-  /** Seconds. */
-  readonly tokenLifetime?: number | undefined;
-  /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
-  readonly requiredClaims?: readonly ClaimCondition[] | undefined;
-}
+export type ClientChanges = v.InferOutput<typeof clientChanges>;
 
 /** Writes a client's next version. @throws {ConflictError} if it changed meanwhile. */
 export async function writeClient(
@@ -70,24 +42,11 @@ export async function writeClient(
   return next;
 }
 
-type GivenChanges = Readonly<Record<keyof ClientChanges, unknown>>;
-
-/** A scope that is no longer in the catalogue can still be removed from a client. */
-function readScopesToRemove(value: unknown): readonly string[] {
-  return readList('removeScopes', value).map((scope) =>
-    readText('removeScopes', scope, 'a scope of the client', 'scope'),
-  );
-}
-
 function nextScopes(
   { config }: ManagementContext,
   before: Client,
-  changes: GivenChanges,
+  { scopes, addScopes = [], removeScopes = [] }: ClientChanges,
 ): readonly string[] {
-  const { scopes } = changes;
-  const addScopes =
-    optional(changes.addScopes, (value) => parseScopeNames(config, value, 'addScopes')) ?? [];
-  const removeScopes = optional(changes.removeScopes, readScopesToRemove) ?? [];
   if (scopes === undefined && addScopes.length === 0 && removeScopes.length === 0) {
     return before.scopes;
   }
@@ -97,9 +56,8 @@ function nextScopes(
       `the client does not have the scope ${JSON.stringify(absent)}; it has ${before.scopes.join(', ')}`,
     );
   }
-  const given = optional(scopes, (value) => parseScopeNames(config, value));
-  const wanted = [...(given ?? before.scopes), ...addScopes];
-  return parseScopes(
+  const wanted = [...(scopes ?? before.scopes), ...addScopes];
+  return checkScopes(
     config,
     wanted.filter((scope) => !removeScopes.includes(scope)),
   );
@@ -109,12 +67,12 @@ function nextScopes(
 async function nextProvider(
   { identityProviders }: ManagementContext,
   { provider }: Client,
-  value: unknown,
+  given: ClientChanges['requiredClaims'],
 ): Promise<ClientProvider | undefined> {
-  if (value === undefined) return provider;
-  const conditions = parseClaimConditions(value);
+  if (given === undefined) return provider;
+  const conditions = withDistinctValues(given);
   if (provider === undefined) {
-    return refuseInput('requiredClaims', value, 'nothing, as the client is under no provider');
+    return refuseInput('requiredClaims', given, 'nothing, as the client is under no provider');
   }
   if (conditions.length === 0) return { ...provider, conditions: undefined };
   const next = { ...provider, conditions };
@@ -134,20 +92,18 @@ export async function updateClient(
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
-  const given: GivenChanges = readFields('changes', changes, clientChanges.fields);
   const before = await findClient(context, clientId);
-  checkVersion(`the client ${before.clientId}`, given.ifVersion, before.version);
+  checkVersion(`the client ${before.clientId}`, changes.ifVersion, before.version);
   const { config } = context;
   const next = {
-    name: optional(given.name, (value) => parseName(value)) ?? before.name,
-    scopes: nextScopes(context, before, given),
+    name: changes.name ?? before.name,
+    scopes: nextScopes(context, before, changes),
     audiences:
-      optional(given.audiences, (value) => parseAudiences(value, before.provider)) ??
-      before.audiences,
-    tokenLifetime:
-      optional(given.tokenLifetime, (value) => parseTokenLifetime(config, value)) ??
-      before.tokenLifetime,
-    provider: await nextProvider(context, before, given.requiredClaims),
+      changes.audiences === undefined
+        ? before.audiences
+        : checkAudiences(before, changes.audiences),
+    tokenLifetime: changes.tokenLifetime ?? before.tokenLifetime,
+    provider: await nextProvider(context, before, changes.requiredClaims),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);
@@ -158,10 +114,8 @@ export async function setClientEnabled(
   context: ManagementContext,
   clientId: string,
   enabled: boolean,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<Client> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
-  readBoolean('enabled', enabled);
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
   if (before.enabled === enabled) return before;
@@ -190,9 +144,8 @@ export async function removeClient(context: ManagementContext, client: Client): 
 export async function deleteClient(
   context: ManagementContext,
   clientId: string,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<Client> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
   const client = await findClient(context, clientId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   await removeClient(context, client);

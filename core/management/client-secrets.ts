@@ -1,28 +1,18 @@
+import type * as v from 'valibot';
 import { maxSecretsPerClient } from '../../contract/limits.ts';
-import { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
+import type { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { lastTime } from '../rfc3339.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { parseExpiry, parseId, parseName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, refuseInput } from './read-input.ts';
 
-/** `ifVersion` is the version of the client that the secret belongs to. */
-export interface NewClientSecret extends IfVersion {
-  readonly name?: string | undefined;
-  /** Seconds since the epoch; never if left out. */
-  readonly expiresAt?: number | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-type GivenSecret = Readonly<Record<keyof NewClientSecret, unknown>>;
+export type NewClientSecret = v.InferOutput<typeof newSecret>;
 
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
@@ -93,16 +83,16 @@ async function writeSecrets(
 function buildSecret(
   context: ManagementContext,
   parent: string,
-  input: GivenSecret,
+  input: NewClientSecret,
 ): { readonly secret: ClientSecret; readonly value: string } {
   const now = currentTime(context);
   const value = formatClientSecret(context.drawBytes(secretBytes));
   const secret: ClientSecret = {
     secretId: idForCreation(context, 'secret', input.idempotencyKey, parent),
     hash: hashSecret(value),
-    name: optional(input.name, (value) => parseName(value)),
+    name: input.name,
     createdAt: now,
-    expiresAt: parseExpiry(input.expiresAt, now),
+    expiresAt: input.expiresAt,
   };
   return { secret, value };
 }
@@ -112,13 +102,12 @@ async function addSecret(
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
-  const given: GivenSecret = readFields('secret', input, newSecret.fields);
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
-  const { secret, value } = buildSecret(context, client.clientId, given);
+  const { secret, value } = buildSecret(context, client.clientId, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined };
-  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
+  checkVersion(`the client ${client.clientId}`, input.ifVersion, client.version);
   checkRoom(client, currentTime(context));
   await writeSecrets(context, client, [...client.secrets, secret], {
     verb: 'create',
@@ -146,7 +135,6 @@ export function findSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
   client: { readonly clientId: string; readonly secrets: readonly Secret[] },
   secretId: string,
 ): Secret {
-  parseId('secret', secretId, 'secretId');
   const found = client.secrets.find((secret) => secret.secretId === secretId);
   if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);
   return found;
@@ -157,9 +145,8 @@ export async function deleteClientSecret(
   context: ManagementContext,
   clientId: string,
   secretId: string,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<void> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
   const client = await findClient(context, clientId);
   const before = findSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
@@ -167,12 +154,7 @@ export async function deleteClientSecret(
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
 
-/** `ifVersion` is the version of the client that the secret belongs to. */
-export interface ClientSecretChanges extends IfVersion {
-  readonly name?: string | undefined;
-  /** Seconds since the epoch; null: never. */
-  readonly expiresAt?: number | null | undefined;
-}
+export type ClientSecretChanges = v.InferOutput<typeof secretChanges>;
 
 /** Renames a secret or changes its expiry. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
@@ -181,20 +163,18 @@ export async function updateClientSecret(
   secretId: string,
   changes: ClientSecretChanges,
 ): Promise<ClientSecret> {
-  const given = readFields('changes', changes, secretChanges.fields);
-  const { name, expiresAt } = given;
+  const { name, expiresAt, ifVersion } = changes;
   const now = currentTime(context);
   const client = await findClient(context, clientId);
   const before = findSecret(client, secretId);
-  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
+  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   if (expiresAt !== undefined && before.expiresAt !== undefined && before.expiresAt <= now) {
     throw new RefusedError(`${secretId} has expired; it cannot be extended. Create a new secret`);
   }
   const after: ClientSecret = {
     ...before,
-    name: optional(name, (value) => parseName(value)) ?? before.name,
-    expiresAt:
-      expiresAt === undefined ? before.expiresAt : parseExpiry(expiresAt ?? undefined, now),
+    name: name ?? before.name,
+    expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
   };
   const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
   await writeSecrets(context, client, secrets, { verb: 'update', secretId, before, after });
@@ -209,8 +189,7 @@ type SwitchSecret = (
 ) => Promise<ClientSecret>;
 
 function switchSecret(enabled: boolean): SwitchSecret {
-  return async (context, clientId, secretId, options = {}) => {
-    const { ifVersion } = readFields('options', options, ['ifVersion']);
+  return async (context, clientId, secretId, { ifVersion } = {}) => {
     const client = await findClient(context, clientId);
     const before = findSecret(client, secretId);
     checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
@@ -235,43 +214,30 @@ export interface RotatedClientSecret extends CreatedClientSecret {
   readonly expired: readonly ClientSecret[];
 }
 
-function readOverlap(overlap: unknown, now: number): number {
-  const seconds = Number.isSafeInteger(overlap) ? Number(overlap) : Number.NaN;
-  if (seconds >= 0 && now + seconds <= lastTime) return seconds;
-  return refuseInput(
-    'overlap',
-    overlap,
-    '0 seconds or more, to an expiry before the year 10000',
-    'expire_old_in',
-  );
-}
-
 function endAt(secret: ClientSecret, time: number): ClientSecret {
   return (secret.expiresAt ?? Number.POSITIVE_INFINITY) <= time
     ? secret
     : { ...secret, expiresAt: time };
 }
 
-type Rotation = NewClientSecret & { readonly overlap: number };
+type Rotation = v.InferOutput<typeof rotatedSecret>;
 
 async function replaceSecrets(
   context: ManagementContext,
   clientId: string,
   input: Rotation,
 ): Promise<RotatedClientSecret> {
-  const given = readFields('secret', input, rotatedSecret.fields);
-  const overlap = readOverlap(given.overlap, currentTime(context));
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
   // Rotations have their own keys, separate from creations. Otherwise a rotation could match an
   // earlier creation and leave the old secrets active.
-  const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, given);
+  const { secret, value } = buildSecret(context, `${client.clientId}/rotation`, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };
-  checkVersion(`the client ${client.clientId}`, given.ifVersion, client.version);
+  checkVersion(`the client ${client.clientId}`, input.ifVersion, client.version);
   const now = currentTime(context);
   checkRoom(client, now);
-  const old = client.secrets.map((one) => endAt(one, now + overlap));
+  const old = client.secrets.map((one) => endAt(one, now + input.overlap));
   const expired = old.filter((one, index) => one !== client.secrets[index]);
   await writeSecrets(context, client, [...old, secret], {
     verb: 'rotate',

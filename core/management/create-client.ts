@@ -1,5 +1,5 @@
-import { newClient } from '../../contract/management/inputs.ts';
-import type { ClaimCondition } from '../client/claim-condition.ts';
+import type * as v from 'valibot';
+import type { newClient } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
@@ -8,16 +8,10 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { parseClaimConditions } from './claim-conditions.ts';
+import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
-import { idForCreation, keysWithin, parseIdempotencyKey } from './idempotency.ts';
-import {
-  parseAudiences,
-  parseExternalClientId,
-  parseName,
-  parseScopes,
-  parseTokenLifetime,
-} from './input-fields.ts';
+import { idForCreation, keysWithin } from './idempotency.ts';
+import { checkPattern, scopesInOrder } from './input-fields.ts';
 import {
   awsTimeOf,
   clockAllowance,
@@ -25,34 +19,10 @@ import {
   type ManagementContext,
 } from './management-context.ts';
 import { checkProviderOpen } from './provider-ownership.ts';
-import { optional, readBoolean, readFields, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
-import { parseOwnTrunkGroup } from './trunk-group-limit.ts';
 
-/** What a person gives. Fields that are left out take the deployment's defaults. */
-export interface NewClient {
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
-  readonly scopes: readonly string[];
-  readonly audiences?: readonly string[] | undefined;
-  /** Seconds. */
-  readonly tokenLifetime?: number | undefined;
-  /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
-  readonly provider?: string | undefined;
-  /** The client's id there; a pattern if the provider was registered with patterns. */
-  readonly externalClientId?: string | undefined;
-  /** What else a token of the provider must say. Needs `provider`. */
-  readonly requiredClaims?: readonly ClaimCondition[] | undefined;
-  /**
-   * Creates it without the rule that refuses tokens of people, see `findApplicationRule`. Left out:
-   * if the provider's platform is known and no required claim is such a rule, the rule is added.
-   */
-  readonly allowUserTokens?: boolean | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
-
-type GivenClient = Readonly<Record<keyof NewClient, unknown>>;
+export type NewClient = v.InferOutput<typeof newClient>;
 
 export interface CreatedClient {
   readonly client: Client;
@@ -70,43 +40,31 @@ interface WantedProvider {
 
 async function findProvider(
   context: ManagementContext,
-  input: GivenClient,
+  input: NewClient,
 ): Promise<WantedProvider | undefined> {
-  const { provider, externalClientId, requiredClaims } = input;
-  const allowsUsers = optional(input.allowUserTokens, (value) =>
-    readBoolean('allowUserTokens', value),
-  );
-  const isUnder = (provider ?? externalClientId ?? requiredClaims ?? allowsUsers) !== undefined;
-  if (!isUnder) return undefined;
-  if (provider === undefined) {
-    return refuseInput('provider', undefined, 'the issuer of a registered provider');
-  }
-  if (externalClientId === undefined) {
-    return refuseInput('externalClientId', undefined, "the client's id at the provider");
-  }
-  const registered = await findRegisteredIssuer(context, provider, 'provider');
-  const conditions = optional(requiredClaims, parseClaimConditions) ?? [];
+  const { provider, externalClientId, requiredClaims = [], allowUserTokens } = input;
+  if (provider === undefined || externalClientId === undefined) return undefined;
+  const registered = await findRegisteredIssuer(context, provider);
+  checkPattern(externalClientId, registered);
+  const conditions = withDistinctValues(requiredClaims);
   const given = {
     issuer: registered.issuer,
     registrationId: registered.registrationId,
-    externalClientId: parseExternalClientId(externalClientId, registered),
+    externalClientId,
     conditions: conditions.length === 0 ? undefined : conditions,
   };
   const withRule = () =>
-    allowsUsers === true ? given : addApplicationRule(given, registered.clientIdClaim);
+    allowUserTokens === true ? given : addApplicationRule(given, registered.clientIdClaim);
   return { registered, given, withRule };
 }
 
 function buildClient(
   context: ManagementContext,
-  input: GivenClient,
+  input: NewClient,
   provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
-  const { idempotencyKey } = input;
-  parseIdempotencyKey(idempotencyKey);
-  const name = parseName(input.name);
-  const serviceTrunkGroup = parseOwnTrunkGroup(context, input.serviceTrunkGroup);
+  const { name, serviceTrunkGroup, idempotencyKey, audiences = [] } = input;
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
@@ -115,9 +73,9 @@ function buildClient(
     clientId,
     name,
     serviceTrunkGroup,
-    audiences: optional(input.audiences, (value) => parseAudiences(value, provider)) ?? [],
-    tokenLifetime: parseTokenLifetime(context.config, input.tokenLifetime),
-    scopes: parseScopes(context.config, input.scopes),
+    audiences: [...new Set(audiences)],
+    tokenLifetime: input.tokenLifetime ?? context.config.tokenLifetime.default,
+    scopes: scopesInOrder(context.config, input.scopes),
     enabled: true,
     secrets: [],
     provider,
@@ -128,7 +86,7 @@ function buildClient(
 }
 
 /** Whether the id follows from what is given, so that a client with this id may exist or have existed. */
-function hasDerivedId({ idempotencyKey }: GivenClient, { provider }: Client): boolean {
+function hasDerivedId({ idempotencyKey }: NewClient, { provider }: Client): boolean {
   return idempotencyKey !== undefined || provider !== undefined;
 }
 
@@ -137,7 +95,7 @@ function hasDerivedId({ idempotencyKey }: GivenClient, { provider }: Client): bo
  * is never later than the creation (`hadTokensRevoked`), nor than the first token of the new client
  * by a clock that is `clockAllowance` behind AWS's time.
  */
-function withoutOldTokens(context: ManagementContext, input: GivenClient, client: Client): Client {
+function withoutOldTokens(context: ManagementContext, input: NewClient, client: Client): Client {
   if (!hasDerivedId(input, client)) return client;
   const createdAt = seconds(awsTimeOf(context).earliest);
   const tokensNotBefore = createdAt - clockAllowance;
@@ -174,7 +132,7 @@ function refuseExisting(stored: Client, wanted: Client): never {
 
 async function findEarlier(
   context: ManagementContext,
-  input: GivenClient,
+  input: NewClient,
   wanted: Client,
   under: WantedProvider | undefined,
 ): Promise<Client | undefined> {
@@ -200,17 +158,16 @@ export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const given: GivenClient = readFields('client', input, newClient.fields);
-  const under = await findProvider(context, given);
-  const asGiven = buildClient(context, given, under?.given);
+  const under = await findProvider(context, input);
+  const asGiven = buildClient(context, input, under?.given);
   if (under !== undefined) {
     await checkProviderOpen(context, under.registered, asGiven.serviceTrunkGroup);
   }
   checkTokenSize(asGiven, context.config);
-  const earlier = await findEarlier(context, given, asGiven, under);
+  const earlier = await findEarlier(context, input, asGiven, under);
   if (earlier !== undefined) return { client: earlier, existed: true };
   const wanted = { ...asGiven, provider: under?.withRule() };
-  const client = withoutOldTokens(context, given, wanted);
+  const client = withoutOldTokens(context, input, wanted);
   const after = viewClient(client, context.config);
   try {
     await makeAuditedChange(
@@ -222,7 +179,7 @@ export async function createClient(
     // Another call created it between the look-up and the write: compare again.
     const raced =
       error instanceof ConflictError
-        ? await findEarlier(context, given, asGiven, under)
+        ? await findEarlier(context, input, asGiven, under)
         : undefined;
     if (raced === undefined) throw error;
     return { client: raced, existed: true };

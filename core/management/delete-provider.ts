@@ -1,4 +1,5 @@
-import { deleteProviderOptions } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { deleteProviderOptions } from '../../contract/management/inputs.ts';
 import type { Client } from '../client/client.ts';
 import { RefusedError, VersionConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -6,18 +7,12 @@ import { makeAuditedChange } from './audited-change.ts';
 import { byNameThen } from './by-name.ts';
 import { removeClient } from './change-client.ts';
 import { findProvider } from './identity-providers.ts';
-import { type Page, type PageRequest, readPageRequest, toPage } from './list-query.ts';
+import { type Page, readPageRequest, toPage } from './list-query.ts';
 import type { ManagementContext } from './management-context.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-view.ts';
-import { optional, readBoolean, readFields, readText } from './read-input.ts';
 
-export interface DeleteProviderOptions extends PageRequest {
-  /** Whether the clients under it are deleted with it. */
-  readonly cascade?: boolean | undefined;
-  /** `registrationId` of the registration that the caller has seen. */
-  readonly ifRegistration?: string | undefined;
-}
+export type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
 
 /** One step of a deletion. The provider is deleted by the step that has no `nextCursor`. */
 export interface ProviderDeletion extends Page<Client> {
@@ -39,8 +34,7 @@ function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>):
   );
 }
 
-function checkRegistration(provider: IdentityProvider, expected: unknown): void {
-  const seen = optional(expected, (id) => readText('ifRegistration', id, 'a registrationId'));
+function checkRegistration(provider: IdentityProvider, seen: string | undefined): void {
   if (seen === undefined || seen === provider.registrationId) return;
   throw new VersionConflictError(`the provider ${provider.issuer}`, seen, provider.registrationId);
 }
@@ -60,12 +54,11 @@ export async function deleteProvider(
   issuer: string,
   options: DeleteProviderOptions = {},
 ): Promise<ProviderDeletion> {
-  const given = readFields('options', options, deleteProviderOptions.fields);
-  const cascade = optional(given.cascade, (value) => readBoolean('cascade', value)) ?? false;
-  const request = readPageRequest(given);
+  const { cascade = false, ifRegistration } = options;
+  const request = readPageRequest(options);
   const provider = await findProvider(context, issuer);
   await requireOwnProvider(context, provider);
-  checkRegistration(provider, given.ifRegistration);
+  checkRegistration(provider, ifRegistration);
   const page = toPage(
     await context.clients.readClients({ ...request, issuer }),
     byNameThen(({ clientId }) => clientId),

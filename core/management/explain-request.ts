@@ -1,4 +1,5 @@
-import { requestQuestion } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { requestQuestion } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
@@ -15,21 +16,10 @@ import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
 import { findIssuerHint } from './registered-issuer.ts';
 import { describeRule } from './rules.ts';
 
-export interface RequestQuestion {
-  /** The credential as it follows `Bearer `. A secret. */
-  readonly credential: string;
-  readonly sourceAddress?: string | undefined;
-  /** Scopes that the request would require; none if left out. */
-  readonly scopes?: readonly string[] | undefined;
-  /** The audience of the called API. The default is the deployment's default audience. */
-  readonly audience?: string | undefined;
-  /** Needed if the deployment config has no issuer, as without a domain. */
-  readonly issuer?: string | undefined;
-}
+export type RequestQuestion = v.InferOutput<typeof requestQuestion>;
 
 export interface RequestExplanation {
   readonly accepted: boolean;
@@ -56,23 +46,6 @@ export interface RequestFinding {
   readonly expected: string;
   /** What may have been meant. */
   readonly hint?: string | undefined;
-}
-
-function readQuestion(question: unknown): RequestQuestion & { readonly scopes: readonly string[] } {
-  const given = readFields('question', question, requestQuestion.fields);
-  const text = (field: 'sourceAddress' | 'audience' | 'issuer', help: string) =>
-    optional(given[field], (value) => readText(field, value, help));
-  const scopes = optional(given.scopes, (value) => readList('scopes', value)) ?? [];
-  const { credential } = given;
-  // The value is a secret, regardless of its type.
-  if (typeof credential !== 'string') refuseInput('credential', undefined, 'a bearer credential');
-  return {
-    credential,
-    sourceAddress: text('sourceAddress', 'an IP address'),
-    scopes: scopes.map((scope) => readText('scopes', scope, 'a scope')),
-    audience: text('audience', 'the name of an API'),
-    issuer: text('issuer', 'a URL'),
-  };
 }
 
 function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCredential): void {
@@ -109,7 +82,7 @@ function createKeyFinder(context: ManagementContext, issuer: string): KeyFinder 
 
 /**
  * Whether a token says that it is of a client that the caller can reach. A provider that is closed to
- * the caller is asked for its keys only then: otherwise a fetch would tell that it is registered.
+ * the caller is question for its keys only then: otherwise a fetch would tell that it is registered.
  */
 async function namesOwnClient(context: ManagementContext, credential: string): Promise<boolean> {
   const { payload } = readToken(credential, undefined);
@@ -156,8 +129,7 @@ async function describeRefusal(context: ManagementContext, refusal: BearerRefusa
 /**
  * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
- * @throws {InputError} if a field is not text, or neither the input nor the deployment config has
- * an issuer.
+ * @throws {InputError} if neither the input nor the deployment config has an issuer.
  * @throws {RefusedError} if the credential belongs to a trunk group that the caller cannot access.
  * @throws {UnavailableError} if the verifier cannot decide.
  */
@@ -165,23 +137,22 @@ export async function explainRequest(
   context: ManagementContext,
   question: RequestQuestion,
 ): Promise<RequestExplanation> {
-  const asked = readQuestion(question);
   const { config, apiKeys, clients, identityProviders } = context;
   const { accessTokenType, defaultAudience } = config;
-  const issuer = config.issuer ?? asked.issuer;
+  const issuer = config.issuer ?? question.issuer;
   if (issuer === undefined) {
     throw new InputError(
       'received nothing; allowed: the issuer of the deployment, because its config has none',
       { field: 'issuer', label: 'issuer' },
     );
   }
-  const { audience = defaultAudience } = asked;
+  const { audience = defaultAudience } = question;
   const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
     verifyBearer(
       {
-        authorization: [`Bearer ${asked.credential}`],
-        sourceAddress: asked.sourceAddress,
-        requiredScopes: asked.scopes,
+        authorization: [`Bearer ${question.credential}`],
+        sourceAddress: question.sourceAddress,
+        requiredScopes: question.scopes ?? [],
         now: currentTime(context),
       },
       { apiKeys, clients, identityProviders, revocation, jwks: createKeyFinder(context, issuer) },
@@ -196,7 +167,7 @@ export async function explainRequest(
     } catch (error) {
       const isClosed = error instanceof BearerRefusal && error.reason === 'issuer_unknown';
       if (!isClosed || context.trunkGroups === undefined) throw error;
-      if (!(await namesOwnClient(context, asked.credential))) throw error;
+      if (!(await namesOwnClient(context, question.credential))) throw error;
       // A client of the caller stays when its provider is closed to the trunk group.
       const decision = decideWith(registrations, revocation);
       if (await isAboutOwn(context, decision)) return decision;

@@ -1,4 +1,6 @@
+import type * as v from 'valibot';
 import { deployedRegions } from '../../contract/deployment-config.ts';
+import type { tokenQuestion } from '../../contract/management/inputs.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
@@ -11,7 +13,6 @@ import { grantScopes, parseScope } from '../token/scope.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { type ExplainedStep, ExplainedSteps, RefusedStep } from './explained-steps.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, readText } from './read-input.ts';
 
 export interface TokenExplanation {
   readonly granted: boolean;
@@ -25,12 +26,7 @@ export interface TokenExplanation {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface TokenQuestion {
-  readonly clientId: string;
-  /** The `scope` parameter; undefined if the request has none. */
-  readonly scope?: string | undefined;
-  readonly resource?: string | undefined;
-}
+export type TokenQuestion = v.InferOutput<typeof tokenQuestion>;
 
 function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
@@ -47,17 +43,6 @@ const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
   client_disabled: 'the client is disabled',
   no_secret: 'the client has no secret',
 };
-
-function readQuestion(question: unknown): TokenQuestion {
-  const given = readFields('question', question, ['clientId', 'scope', 'resource']);
-  return {
-    clientId: readText('clientId', given.clientId, 'the id of a client'),
-    scope: optional(given.scope, (value) =>
-      readText('scope', value, 'scopes with a space between'),
-    ),
-    resource: optional(given.resource, (value) => readText('resource', value, 'an absolute URI')),
-  };
-}
 
 /** Checks each secret as if it had been sent. One valid secret is enough. */
 function checkClient(client: Client | undefined, now: number): string {
@@ -159,10 +144,9 @@ export async function explainToken(
   context: ManagementContext,
   question: TokenQuestion,
 ): Promise<TokenExplanation> {
-  const asked = readQuestion(question);
   const steps = new ExplainedSteps();
   try {
-    return await explain(context, asked, steps);
+    return await explain(context, question, steps);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { reason, code, description } = error;

@@ -2,21 +2,6 @@ import { createHash } from 'node:crypto';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { ConflictError } from '../errors.ts';
 import { type ManagementContext, newId } from './management-context.ts';
-import { readText, refuseInput } from './read-input.ts';
-
-const keyPattern = /^[\x21-\x7E]{8,128}$/;
-const keyHelp = '8 to 128 printable ASCII characters without space, e.g. a UUID';
-
-/**
- * @returns undefined if there is none.
- * @throws {InputError} if it is not allowed.
- */
-export function parseIdempotencyKey(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  const key = readText('idempotencyKey', value, keyHelp);
-  if (!keyPattern.test(key)) refuseInput('idempotencyKey', value, keyHelp);
-  return key;
-}
 
 /**
  * Within what the idempotency keys of clients and API keys must differ: in the trunk group, for a
@@ -38,12 +23,11 @@ export function keysWithin(
 export function idForCreation(
   context: Pick<ManagementContext, 'drawBytes'>,
   kind: IdKind,
-  idempotencyKey: unknown,
+  idempotencyKey: string | undefined,
   parent = '',
 ): string {
-  const key = parseIdempotencyKey(idempotencyKey);
-  if (key === undefined) return newId(context, kind);
-  const text = ['idempotency', kind, parent, key].join('\n');
+  if (idempotencyKey === undefined) return newId(context, kind);
+  const text = ['idempotency', kind, parent, idempotencyKey].join('\n');
   const digest = createHash('sha256').update(text, 'utf8').digest();
   return formatId(kind, digest.subarray(0, idBytes));
 }
@@ -53,7 +37,7 @@ export function idForCreation(
  * once, and finds what the other one made. A conflict with another change stays a conflict.
  */
 export async function findIfOvertaken<Made>(
-  input: { readonly idempotencyKey?: unknown },
+  input: { readonly idempotencyKey?: string | undefined },
   make: () => Promise<Made>,
 ): Promise<Made> {
   try {

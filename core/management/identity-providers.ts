@@ -1,4 +1,3 @@
-import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { collect } from '../collect.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -9,19 +8,15 @@ import {
   showOwner,
   showOwners,
 } from './provider-reach.ts';
-import { readList, refuseInput } from './read-input.ts';
 import { findRegisteredIssuer } from './registered-issuer.ts';
-import { parseReachedTrunkGroup } from './trunk-group-limits/limits-record.ts';
+import { requireReachedTrunkGroup } from './trunk-group-limits/limits-record.ts';
 
-/**
- * @throws {InputError} if the text cannot be an issuer.
- * @throws {NotFoundError} if the issuer, exactly as given, is not registered.
- */
+/** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
 export async function findProvider(
   context: ManagementContext,
   issuer: string,
 ): Promise<ManagedProvider> {
-  const provider = await findRegisteredIssuer(context, issuer, 'issuer');
+  const provider = await findRegisteredIssuer(context, issuer);
   if (isShown(provider)) return provider;
   return showOwner(context, provider, await findOwner(context, provider));
 }
@@ -45,22 +40,16 @@ export interface ProvidersWithLimits {
  * {@link listProviders} and the limits of trunk groups in one request. The list of a limited caller
  * depends on the limits, and a request reads those of a trunk group once.
  *
- * @throws {InputError} for a value that is not allowed, or more groups than a caller can have.
  * @throws {NotFoundError} if the caller cannot reach one of the trunk groups.
  */
 export async function listProvidersWithLimits(
   context: ManagementContext,
   serviceTrunkGroups: readonly string[],
 ): Promise<ProvidersWithLimits> {
-  const field = 'serviceTrunkGroups';
-  const wanted = readList(field, serviceTrunkGroups);
-  if (wanted.length > maxTrunkGroupLimit) {
-    refuseInput(field, `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
-  }
-  const groups = wanted.map((group) => parseReachedTrunkGroup(context, group, field));
+  for (const group of serviceTrunkGroups) requireReachedTrunkGroup(context, group);
   const [providers, limits] = await Promise.all([
     listProviders(context),
-    Promise.all(groups.map((group) => context.trunkGroupLimits.findLimits(group))),
+    Promise.all(serviceTrunkGroups.map((group) => context.trunkGroupLimits.findLimits(group))),
   ]);
   return { providers, limits };
 }

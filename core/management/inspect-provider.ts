@@ -1,4 +1,5 @@
-import { inspectOptions } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { inspectOptions } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import {
   type DiscoveryDocument,
@@ -12,14 +13,13 @@ import { parseProviderUrl } from '../identity-provider/provider-url.ts';
 import { inspectToken, type TokenInspection } from './inspect-token.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import {
+  checkClaimName,
   checkProviderChoices,
   type ProviderChoices,
-  type ReadChoices,
-  readProviderChoices,
   type StoredChoices,
 } from './provider-choices.ts';
 import { requireOwnProviders } from './provider-ownership.ts';
-import { optional, readFields, readList, readText, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
 export interface ProviderFindings {
@@ -35,10 +35,7 @@ export interface ProviderFindings {
 /** What a registration stores, and the keys that were found. */
 export type CompleteFindings = Required<ProviderFindings> & StoredChoices;
 
-export interface InspectOptions extends ProviderChoices {
-  /** Tokens of the provider. What would be decided of each is in the result, in this order. */
-  readonly tokens?: readonly string[] | undefined;
-}
+export type InspectOptions = v.InferOutput<typeof inspectOptions>;
 
 export interface ProviderInspection extends ProviderFindings {
   /** Whether {@link registerProvider} would register it now. */
@@ -149,8 +146,7 @@ async function checkNotRegistered(context: ManagementContext, issuer: string): P
 }
 
 /** @throws {InputError} for a URL that is not allowed. */
-function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
-  const url = readText('discoveryUrl', value, 'an absolute https URL in plain ASCII');
+function checkDiscoveryUrl(context: ManagementContext, url: string): void {
   const { allowLoopbackProviders: allowLoopback } = context;
   if (allowLoopback === true && /^http:/i.test(url)) {
     refuseInput('discoveryUrl', url, 'https, also on this machine: see docs/providers.md');
@@ -158,7 +154,6 @@ function checkDiscoveryUrl(context: ManagementContext, value: unknown): string {
   const options = { allowLoopback, field: 'discoveryUrl' };
   const { host } = parseProviderUrl(url, 'discovery_url', options);
   if (isOwnHost(context, host)) refuseInput('discoveryUrl', url, 'any service but this one');
-  return url;
 }
 
 /** A mistake of the provider, not of the caller. */
@@ -175,10 +170,10 @@ function isProviderFault(error: unknown): error is Error {
  */
 export async function examineProvider(
   context: ManagementContext,
-  discoveryUrl: string,
-  choices: ReadChoices,
+  url: string,
+  choices: ProviderChoices,
 ): Promise<Examined> {
-  const url = checkDiscoveryUrl(context, discoveryUrl);
+  checkDiscoveryUrl(context, url);
   let findings: ProviderFindings = {};
   try {
     const { document, ...found } = await discover(context, url);
@@ -208,11 +203,6 @@ async function inspectTokens(
   return Promise.all(tokens.map((token) => inspectToken(token, provider, keySet, now)));
 }
 
-/** The value is a secret, even if it is not a text. */
-function readToken(value: unknown): string {
-  return typeof value === 'string' ? value : refuseInput('tokens', undefined, 'access tokens');
-}
-
 /**
  * Reports what a registration would find, without registering: the issuer and the JWKS URI of the
  * discovery document, the algorithms, the keys, and why it would be refused. Of each token that is
@@ -226,9 +216,8 @@ export async function inspectProvider(
   discoveryUrl: string,
   options: InspectOptions = {},
 ): Promise<ProviderInspection> {
-  const given = readFields('options', options, inspectOptions.fields);
-  const choices = readProviderChoices(given);
-  const tokens = optional(given.tokens, (value) => readList('tokens', value).map(readToken)) ?? [];
+  const { tokens = [], ...choices } = options;
+  checkClaimName(choices);
   await requireOwnProviders(context);
   const { findings, error } = await examineProvider(context, discoveryUrl, choices);
   if (error !== undefined) {

@@ -1,24 +1,14 @@
+import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
+import type { auditFilter } from '../../contract/management/inputs.ts';
 import { describeAction } from '../audit/action-words.ts';
 import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
 import { formatDay } from '../rfc3339.ts';
-import { formatCursor, maxOpenChanges, parseCursor, readDay } from './list-query.ts';
+import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, readInteger, readText, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 
-/** Filters of the changes of a day. A change must meet all of them. */
-export interface AuditFilter {
-  /** UTC day, e.g. `2026-11-21`; today if left out. */
-  readonly day?: string | undefined;
-  /**
-   * Text in the actor, the action by its name or in words, the subject, or the record's name or
-   * client id, in any case.
-   */
-  readonly text?: string | undefined;
-  /** Most records that are read for the page, 1 to 500; 500 if left out. */
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
+export type AuditFilter = v.InferOutput<typeof auditFilter>;
 
 export interface AuditPage {
   readonly day: string;
@@ -41,10 +31,10 @@ function formatPosition(after: string, open: ReadonlySet<string>): string {
 /** A time, and the id of a record or the end of those of that time. */
 const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
 
-function parsePosition(value: unknown): Position {
+function parsePosition(value: string): Position {
   const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
   try {
-    const [after, ...open] = JSON.parse(parseCursor(value)) as readonly unknown[];
+    const [after, ...open] = JSON.parse(positionOf(value)) as readonly unknown[];
     if (typeof after !== 'string' || !positionPattern.test(after)) return refuse();
     if (!open.every((id) => typeof id === 'string')) return refuse();
     return { after, open: new Set(open) };
@@ -74,22 +64,16 @@ export async function listAudit(
   context: ManagementContext,
   filter: AuditFilter = {},
 ): Promise<AuditPage> {
-  const given = readFields('filter', filter, ['day', 'text', 'limit', 'cursor']);
-  const day =
-    optional(given.day, (value) => readDay('day', value)) ?? formatDay(currentTime(context));
-  const text = optional(given.text, (value) => readText('text', value, 'a text'))?.trim();
-  const limit =
-    optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??
-    maxListedItems;
-  const position = optional(given.cursor, parsePosition);
+  const { day = formatDay(currentTime(context)), text = '', limit = maxListedItems } = filter;
+  const position = filter.cursor === undefined ? undefined : parsePosition(filter.cursor);
   const open = new Set(position?.open);
   const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
   const changes = pairRecords(page.items, open);
-  const wanted = text?.toLowerCase() ?? '';
+  const wanted = text.toLowerCase();
   return {
     day,
     items: wanted === '' ? changes : changes.filter((change) => hasText(change, wanted)),
     examined: page.examined,
-    nextCursor: optional(page.next, (after) => formatPosition(String(after), open)),
+    nextCursor: page.next === undefined ? undefined : formatPosition(page.next, open),
   };
 }

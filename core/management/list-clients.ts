@@ -1,67 +1,46 @@
-import { clientsFilter } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { clientsFilter } from '../../contract/management/inputs.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { ClientsQuery } from '../client/client-store.ts';
-import { expiresWithin, findSecretConcern, isUnusedFor } from '../client/secret-attention.ts';
+import {
+  expiresWithin as doesExpireWithin,
+  findSecretConcern,
+  isUnusedFor,
+} from '../client/secret-attention.ts';
 import { collect } from '../collect.ts';
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import type { StorePage } from '../paging.ts';
-import { lastTime } from '../rfc3339.ts';
 import { byNameThen } from './by-name.ts';
-import { parseIssuer } from './input-fields.ts';
-import {
-  type Given,
-  isOwnedItem,
-  type OwnedItemsFilter,
-  type Page,
-  readOwnedItemsFilter,
-  toPage,
-} from './list-query.ts';
+import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readBoolean, readFields, readInteger } from './read-input.ts';
 
 /** Filters of a list of clients. A client must meet all of them. */
-export interface ClientsFilter extends OwnedItemsFilter {
-  /** Issuer of the registered provider that the clients are under. */
-  readonly provider?: string | undefined;
-  /** Seconds within which a secret of the client expires. */
-  readonly expiresWithin?: number | undefined;
-  /** Seconds for which a secret of the client was not used. */
-  readonly unusedFor?: number | undefined;
-  /** Whether a secret of the client needs attention: see `findSecretConcern`. */
-  readonly needsAttention?: boolean | undefined;
-  /**
-   * Whether the client is under a provider and has no rule that refuses tokens which the provider
-   * issued for people: see `hasApplicationRule`.
-   */
-  readonly allowsUserTokens?: boolean | undefined;
-}
+export type ClientsFilter = v.InferOutput<typeof clientsFilter>;
 
 type Holds = (client: Client) => boolean;
 
-function readSeconds(field: string, value: unknown): number | undefined {
-  return optional(value, (seconds) => readInteger(field, seconds, 0, lastTime));
-}
-
 /** Filters on a client's secrets. One secret must meet all of them. */
-function readConditions(given: Given<keyof ClientsFilter>, now: number): readonly Holds[] {
-  const soon = readSeconds('expiresWithin', given.expiresWithin);
-  const unused = readSeconds('unusedFor', given.unusedFor);
-  const wanted = optional(given.needsAttention, (value) => readBoolean('needsAttention', value));
+function readConditions(filter: ClientsFilter, now: number): readonly Holds[] {
+  const { expiresWithin: soon, unusedFor: unused, needsAttention } = filter;
   const isWanted = (secret: ClientSecret) =>
-    (soon === undefined || expiresWithin(secret, soon, now)) &&
+    (soon === undefined || doesExpireWithin(secret, soon, now)) &&
     (unused === undefined || isUnusedFor(secret, unused, now));
   const hasConcern: Holds = (client) =>
     client.secrets.some((secret) => findSecretConcern(client, secret, now) !== undefined);
   return [
     ...((soon ?? unused) === undefined ? [] : [(client: Client) => client.secrets.some(isWanted)]),
-    ...(wanted === undefined ? [] : [(client: Client) => hasConcern(client) === wanted]),
+    ...(needsAttention === undefined
+      ? []
+      : [(client: Client) => hasConcern(client) === needsAttention]),
   ];
 }
 
 /** The filter on tokens of people, which depends on how each provider is registered. */
-async function readUserTokens(context: ManagementContext, value: unknown): Promise<Holds[]> {
-  const wanted = optional(value, (given) => readBoolean('allowsUserTokens', given));
+async function readUserTokens(
+  context: ManagementContext,
+  wanted: boolean | undefined,
+): Promise<Holds[]> {
   if (wanted === undefined) return [];
   const registered = await collect(context.identityProviders.listRegistrations());
   const providers = new Map(registered.map((provider) => [provider.issuer, provider]));
@@ -99,14 +78,13 @@ export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
-  const given = readFields('filter', filter, clientsFilter.fields);
   const conditions = [
-    ...readConditions(given, currentTime(context)),
-    ...(await readUserTokens(context, given.allowsUserTokens)),
+    ...readConditions(filter, currentTime(context)),
+    ...(await readUserTokens(context, filter.allowsUserTokens)),
   ];
   const query = {
-    ...readOwnedItemsFilter(given),
-    issuer: optional(given.provider, (value) => parseIssuer(value, 'provider')),
+    ...readOwnedItemsFilter(filter),
+    issuer: filter.provider,
     matches:
       conditions.length === 0
         ? undefined

@@ -1,15 +1,13 @@
-import { expiringFilter } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { expiringFilter } from '../../contract/management/inputs.ts';
 import { ConflictError } from '../errors.ts';
 import type { ReportedCredential } from '../notices/daily-report.ts';
 import { formatTime } from '../rfc3339.ts';
-import { parseServiceTrunkGroup } from './input-fields.ts';
-import { formatCursor, type PageRequest, readPageRequest } from './list-query.ts';
+import { formatCursor, readPageRequest } from './list-query.ts';
 import type { ManagementContext } from './management-context.ts';
-import { optional, readFields, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 
-export interface ExpiringFilter extends PageRequest {
-  readonly trunkGroup?: string | undefined;
-}
+export type ExpiringFilter = v.InferOutput<typeof expiringFilter>;
 
 /** A page of what the last daily run found to expire within 30 days. */
 export interface ExpiringPage {
@@ -41,10 +39,9 @@ export async function listExpiring(
   context: ManagementContext,
   filter: ExpiringFilter = {},
 ): Promise<ExpiringPage> {
-  const given = readFields('filter', filter, expiringFilter.fields);
-  const { limit, after } = readPageRequest(given);
+  const { limit, after } = readPageRequest(filter);
   const position = readPosition(after);
-  const group = optional(given.trunkGroup, (value) => parseServiceTrunkGroup(value, 'trunkGroup'));
+  const { trunkGroup: group } = filter;
   const { dailyReport, trunkGroups } = context;
   const report = (await dailyReport.readState())?.report;
   if (report === undefined) return { items: [], total: 0 };

@@ -1,23 +1,17 @@
+import type * as v from 'valibot';
 import { historyDays, secondsPerDay } from '../../contract/limits.ts';
+import type { historyFilter } from '../../contract/management/inputs.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
 import { isId } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
-import { formatCursor, maxOpenChanges, parseCursor, readDay } from './list-query.ts';
+import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { optional, readFields, readText, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 
-/** Which part of a history. */
-export interface HistoryFilter {
-  /**
-   * The first UTC day, e.g. `2026-11-21`. The default is the day on which the client or API key was
-   * created, or 400 days ago if it no longer exists.
-   */
-  readonly since?: string | undefined;
-  readonly cursor?: string | undefined;
-}
+export type HistoryFilter = v.InferOutput<typeof historyFilter>;
 
 /** A change, and the region whose audit has it. */
 export interface HistoricChange extends AuditedChange {
@@ -49,18 +43,15 @@ const daysPerPage = 96;
 /** With so many records, a page ends with the days that were read. */
 const enoughRecords = 200;
 
-/** Longest subject of an audit record: the issuer of a provider. */
-const maxSubjectLength = 2048;
-
 interface Position {
   readonly until: string;
   readonly open: ReadonlySet<string>;
 }
 
-function parsePosition(value: unknown): Position {
+function parsePosition(value: string): Position {
   const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
   try {
-    const [until, ...open] = JSON.parse(parseCursor(value)) as readonly unknown[];
+    const [until, ...open] = JSON.parse(positionOf(value)) as readonly unknown[];
     if (typeof until !== 'string' || !isDay(until)) return refuse();
     if (!open.every((id) => typeof id === 'string')) return refuse();
     return { until, open: new Set(open) };
@@ -82,9 +73,7 @@ async function findCreation(
   return undefined;
 }
 
-async function readSince(context: ManagementContext, id: string, given: unknown): Promise<string> {
-  const asked = optional(given, (day) => readDay('since', day));
-  if (asked !== undefined) return asked;
+async function findFirstDay(context: ManagementContext, id: string): Promise<string> {
   const oldest = currentTime(context) - historyDays * secondsPerDay;
   return formatDay((await findCreation(context, id)) ?? oldest);
 }
@@ -166,15 +155,10 @@ export async function listHistory(
   id: string,
   filter: HistoryFilter = {},
 ): Promise<HistoryPage> {
-  const help = 'the id of a client, a secret or an API key, or an issuer';
-  if (readText('id', id, help).length > maxSubjectLength) refuseInput('id', id, help);
-  const given = readFields('filter', filter, ['since', 'cursor']);
-  const since = await readSince(context, id, given.since);
+  const { since = await findFirstDay(context, id), cursor } = filter;
   const today = formatDay(currentTime(context));
-  const { until, open: earlier } = optional(given.cursor, parsePosition) ?? {
-    until: today,
-    open: new Set<string>(),
-  };
+  const { until, open: earlier } =
+    cursor === undefined ? { until: today, open: new Set<string>() } : parsePosition(cursor);
   const reader = new HistoryReader(context);
   let next = until;
   for (let read = 0; read < daysPerPage && reader.count < enoughRecords; read += daysAtOnce) {

@@ -1,29 +1,13 @@
+import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
+import type { apiKeysFilter, limitsFilter } from '../../contract/management/inputs.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
-import { isDay } from '../rfc3339.ts';
-import { parseServiceTrunkGroup } from './input-fields.ts';
-import { optional, readBoolean, readInteger, readText, refuseInput } from './read-input.ts';
 
 /** Which page of a list. */
-export interface PageRequest {
-  /** Most items of the page, 1 to 500; 500 if left out. */
-  readonly limit?: number | undefined;
-  /** `nextCursor` of the page before; the first page if left out. */
-  readonly cursor?: string | undefined;
-}
+export type PageRequest = v.InferOutput<typeof limitsFilter>;
 
-/** Filters of a list of clients or API keys. */
-export interface OwnedItemsFilter extends PageRequest {
-  readonly trunkGroup?: string | undefined;
-  /** Text in the name or the id, of a client's secrets as well, in any case. */
-  readonly text?: string | undefined;
-  readonly enabled?: boolean | undefined;
-  /**
-   * False saves one read of a list of trunk groups: what was created or renamed in the last seconds
-   * may be missing then. The default is true.
-   */
-  readonly withRecent?: boolean | undefined;
-}
+/** Filters that a list of clients and one of API keys have. */
+export type OwnedItemsFilter = Omit<v.InferOutput<typeof apiKeysFilter>, 'anySource'>;
 
 /**
  * One page of a list. A page costs a few reads of bounded size, so a page of a filtered list may have
@@ -41,11 +25,6 @@ export interface Page<T> {
   readonly nextCursor?: string | undefined;
 }
 
-export type Given<Field extends string> = Readonly<Record<Field, unknown>>;
-
-const cursorHelp = 'the nextCursor of a page';
-const maxCursorLength = 2048;
-
 /**
  * A position as an opaque text, which callers are not tempted to construct. It is no secret: the
  * position in a list that is limited to trunk groups holds only what belongs to them.
@@ -54,37 +33,26 @@ export function formatCursor(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url');
 }
 
-export function parseCursor(value: unknown): string {
-  const cursor = readText('cursor', value, cursorHelp);
-  const key = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (cursor === '' || cursor.length > maxCursorLength || formatCursor(key) !== cursor) {
-    refuseInput('cursor', value, cursorHelp);
-  }
-  return key;
+/** The position that a cursor stands for. */
+export function positionOf(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('utf8');
 }
 
-export function readPageRequest(given: Given<keyof PageRequest>): {
+export function readPageRequest({ limit = maxListedItems, cursor }: PageRequest): {
   readonly limit: number;
   readonly after: string | undefined;
 } {
-  return {
-    limit:
-      optional(given.limit, (value) => readInteger('limit', value, 1, maxListedItems)) ??
-      maxListedItems,
-    after: optional(given.cursor, parseCursor),
-  };
+  return { limit, after: cursor === undefined ? undefined : positionOf(cursor) };
 }
 
-export function readOwnedItemsFilter(given: Given<keyof OwnedItemsFilter>): OwnedItemsQuery {
-  const text = optional(given.text, (value) => readText('text', value, 'a text').trim());
+export function readOwnedItemsFilter(filter: OwnedItemsFilter): OwnedItemsQuery {
+  const { trunkGroup, text, enabled, withRecent } = filter;
   return {
-    ...readPageRequest(given),
-    trunkGroups: optional(given.trunkGroup, (group) => [
-      parseServiceTrunkGroup(group, 'trunkGroup'),
-    ]),
+    ...readPageRequest(filter),
+    trunkGroups: trunkGroup === undefined ? undefined : [trunkGroup],
     text: text === '' ? undefined : text,
-    enabled: optional(given.enabled, (value) => readBoolean('enabled', value)),
-    withRecent: optional(given.withRecent, (value) => readBoolean('withRecent', value)),
+    enabled,
+    withRecent,
   };
 }
 
@@ -103,16 +71,9 @@ export function toPage<T>(
   return {
     items: isOrdered ? items : items.toSorted(compare),
     examined,
-    nextCursor: optional(next, (position) => formatCursor(String(position))),
+    nextCursor: next === undefined ? undefined : formatCursor(next),
   };
 }
 
 /** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
 export const maxOpenChanges = 20;
-
-/** A UTC day of the audit. */
-export function readDay(field: string, value: unknown): string {
-  const help = 'a UTC day, e.g. 2026-11-20';
-  const day = readText(field, value, help);
-  return isDay(day) ? day : refuseInput(field, value, help);
-}

@@ -1,12 +1,10 @@
-import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { collect } from '../collect.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderOwner } from '../identity-provider/provider-owner.ts';
-import { parseServiceTrunkGroup } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';
-import { readList, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
@@ -110,45 +108,20 @@ export async function requireOwnProviders(context: ManagementContext): Promise<v
 }
 
 /**
- * The trunk groups of a provider.
- *
- * @throws {InputError} if one is out of reach, or there are too many.
- */
-export function parseOwners(
-  { trunkGroups: reach }: ManagementContext,
-  value: unknown,
-): readonly string[] {
-  const groups = [
-    ...new Set(
-      readList('trunkGroups', value).map((one) => parseServiceTrunkGroup(one, 'trunkGroups')),
-    ),
-  ];
-  if (groups.length > maxTrunkGroupLimit) {
-    refuseInput('trunkGroups', `${groups.length} groups`, `at most ${maxTrunkGroupLimit}`);
-  }
-  const foreign = groups.find((group) => reach?.includes(group) === false);
-  if (foreign !== undefined) refuseInput('trunkGroups', foreign, reach?.join(', ') || 'none');
-  if (reach !== undefined && groups.length === 0) {
-    refuseInput('trunkGroups', value, `one or more of ${reach.join(', ') || 'none'}`);
-  }
-  return groups;
-}
-
-/**
  * The trunk groups that a new provider is for.
  *
- * @param value left out: those of a limited caller that may have one; otherwise the whole platform.
+ * @param given left out: those of a limited caller that may have one; otherwise the whole platform.
  * @returns none: the whole platform.
- * @throws {InputError | RefusedError} if one is out of reach, or may not register another provider.
+ * @throws {RefusedError} if one may not register another provider.
  */
-export async function readNewOwners(
+export async function findNewOwners(
   context: ManagementContext,
-  value: unknown,
+  given: readonly string[] | undefined,
 ): Promise<readonly string[]> {
   const { trunkGroups: reach } = context;
-  if (reach === undefined) return value === undefined ? [] : parseOwners(context, value);
+  if (reach === undefined) return [...new Set(given)];
   const groups =
-    value === undefined ? await findAllowedGroups(context, reach) : parseOwners(context, value);
+    given === undefined ? await findAllowedGroups(context, reach) : [...new Set(given)];
   await checkRoomForProvider(context, groups);
   return groups;
 }

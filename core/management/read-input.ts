@@ -1,7 +1,11 @@
 import type * as v from 'valibot';
-import { isJsonObject } from '../../contract/json-object.ts';
-import { unknownField, type Wrong } from '../../contract/management/fields.ts';
-import { suggestName } from '../../contract/nearest-names.ts';
+import {
+  checkInput,
+  exactly,
+  type Facts,
+  unknownField,
+  type Wrong,
+} from '../../contract/management/fields.ts';
 import { InputError, type InputProblem } from '../errors.ts';
 
 /** Longer values are cut: a message is read by a person. */
@@ -74,9 +78,10 @@ function toProblem(issue: v.BaseIssue<unknown>): InputProblem {
   return { field, label, problem: isWhole ? allowed : describeRefusal(input, allowed) };
 }
 
-/** Everything that is wrong with an input. */
+/** Everything that is wrong with an input. A misspelt field is before what is missing for it. */
 export function problemsOf(issues: readonly v.BaseIssue<unknown>[]): readonly InputProblem[] {
-  return issues.map(toProblem);
+  const isUnknown = ({ expected }: v.BaseIssue<unknown>) => expected === unknownField;
+  return [...issues.filter(isUnknown), ...issues.filter((one) => !isUnknown(one))].map(toProblem);
 }
 
 /** @throws {InputError} if there are problems, with all of them. */
@@ -89,7 +94,12 @@ function describeRefusal(value: unknown, allowed: string): string {
   return `received ${show(value)}; allowed: ${allowed}`;
 }
 
-/** A refusal of a value for a reason that depends on what is stored. */
+/** @throws {InputError} if there is something wrong. */
+export function refuseWrong(field: string, wrong: Wrong | undefined): void {
+  if (wrong !== undefined) refuseProblems([toInputProblem(field, wrong)]);
+}
+
+/** What is wrong with a field that the check of an input does not see. */
 export function toInputProblem(field: string, { issue }: Wrong): InputProblem {
   return {
     field,
@@ -112,60 +122,22 @@ export function refuseInput(
   throw new InputError(describeRefusal(value, allowed), { field, label });
 }
 
-/** A value of any type as text, or a refusal that names the field. */
-export function readText(field: string, value: unknown, allowed: string, label?: string): string {
-  if (typeof value !== 'string') return refuseInput(field, value, allowed, label);
-  return value;
-}
-
-export function readBoolean(field: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') return refuseInput(field, value, 'true or false');
-  return value;
-}
-
-export function readInteger(
-  field: string,
-  value: unknown,
-  minimum: number,
-  maximum: number,
-): number {
-  if (!Number.isSafeInteger(value) || Number(value) < minimum || Number(value) > maximum) {
-    refuseInput(field, value, `a whole number from ${minimum} to ${maximum}`);
-  }
-  return Number(value);
-}
-
-export function readList(field: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) return refuseInput(field, value, 'a list');
-  return value;
-}
-
-/** What may be missing. Null is a value, and stays one. */
-export function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
-}
-
 /**
- * Reads an object of known fields. A misspelt field is refused, as leaving it out would silently
- * mean something else: `expireAt` would make a secret that never expires.
+ * Reads one value by the rule of its field.
  *
- * @param what the argument, for the message, e.g. `client`.
- * @throws {InputError} if the value is not an object, or has a field that is not known.
+ * @param facts those that the rule needs.
+ * @throws {InputError} if it is not allowed.
  */
-export function readFields<const Field extends string>(
-  what: string,
+export function readField<const T extends v.GenericSchema>(
+  field: string,
+  schema: T,
   value: unknown,
-  known: readonly Field[],
-): Readonly<Record<Field, unknown>> {
-  if (!isJsonObject(value)) {
-    return refuseInput(what, value, `an object with ${known.join(', ')}`);
-  }
-  for (const name of Object.keys(value)) {
-    if ((known as readonly string[]).includes(name)) continue;
-    const allowed = `${known.join(', ')}${suggestName(name, known)}`;
-    throw new InputError(`unknown field; allowed: ${allowed}`, { field: name, label: name });
-  }
-  return value;
+  facts: Partial<Facts> = {},
+): v.InferOutput<T> {
+  const fields: v.ObjectEntries = { [field]: schema };
+  const { output, issues } = checkInput(exactly(fields), { [field]: value }, facts);
+  refuseProblems(problemsOf(issues));
+  return output[field] as v.InferOutput<T>;
 }
 
 /** Names the outer field of what is refused inside of it: `subnets[1]` and `netmask`. */

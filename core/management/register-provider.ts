@@ -1,17 +1,16 @@
-import { registerOptions } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import type { registerOptions } from '../../contract/management/inputs.ts';
 import { ConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { ownedRegistrationId } from '../identity-provider/provider-owner.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { parseIssuer } from './input-fields.ts';
 import { examineProvider } from './inspect-provider.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
-import { type ProviderChoices, readProviderChoices } from './provider-choices.ts';
-import { readNewOwners } from './provider-ownership.ts';
+import { checkClaimName } from './provider-choices.ts';
+import { findNewOwners } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
-import { optional, readFields, readText } from './read-input.ts';
 
 export interface RegisteredProvider {
   readonly provider: ManagedProvider;
@@ -19,26 +18,7 @@ export interface RegisteredProvider {
   readonly keySet: ProviderKeySet;
 }
 
-/** Registers the provider only if its discovery document still says what the caller has seen. */
-export interface RegisterOptions extends ProviderChoices {
-  readonly ifIssuer?: string | undefined;
-  readonly ifJwksUri?: string | undefined;
-  /**
-   * The service trunk groups that the provider is for, and no others. Left out: those of a limited
-   * caller that may have one; of another caller, the whole platform.
-   */
-  readonly trunkGroups?: readonly string[] | undefined;
-}
-
-function readOptions(options: unknown) {
-  const given = readFields('options', options, registerOptions.fields);
-  return {
-    choices: readProviderChoices(given),
-    trunkGroups: given.trunkGroups,
-    ifIssuer: optional(given.ifIssuer, (value) => parseIssuer(value, 'ifIssuer')),
-    ifJwksUri: optional(given.ifJwksUri, (value) => readText('ifJwksUri', value, 'a URL')),
-  };
-}
+export type RegisterOptions = v.InferOutput<typeof registerOptions>;
 
 function checkUnchanged(
   provider: IdentityProvider,
@@ -66,9 +46,9 @@ export async function registerProvider(
   discoveryUrl: string,
   options: RegisterOptions = {},
 ): Promise<RegisteredProvider> {
-  const seen = readOptions(options);
-  const trunkGroups = await readNewOwners(context, seen.trunkGroups);
-  const { findings, error } = await examineProvider(context, discoveryUrl, seen.choices);
+  checkClaimName(options);
+  const trunkGroups = await findNewOwners(context, options.trunkGroups);
+  const { findings, error } = await examineProvider(context, discoveryUrl, options);
   if (error !== undefined) throw error;
   const { keySet, ...found } = findings;
   const id = newId(context, 'registration');
@@ -81,7 +61,7 @@ export async function registerProvider(
   const { issuer, registrationId } = provider;
   const owner = { registrationId, issuer, trunkGroups, version: 1, updatedAt: now };
   const shown = showOwner(context, provider, owner);
-  checkUnchanged(provider, seen);
+  checkUnchanged(provider, options);
   await makeAuditedChange(
     context,
     {

@@ -2,7 +2,6 @@ import { NotFoundError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { issuerVariants } from '../identity-provider/issuer-variants.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
-import { parseIssuer } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** Says which registered issuer may have been meant: issuers are compared character by character. */
@@ -21,16 +20,11 @@ export async function findIssuerHint(
   return undefined;
 }
 
-/**
- * @throws {InputError} if the text cannot be an issuer.
- * @throws {NotFoundError} if the issuer, exactly as given, is not registered.
- */
+/** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
 export async function findRegisteredIssuer(
   context: Pick<ManagementContext, 'identityProviders'>,
-  value: unknown,
-  field: 'issuer' | 'provider',
+  issuer: string,
 ): Promise<IdentityProvider> {
-  const issuer = parseIssuer(value, field);
   const found = await context.identityProviders.findIdentityProvider(issuer);
   if (found !== undefined) return found;
   throw new NotFoundError('provider', issuer, await findIssuerHint(context, issuer));

@@ -3,7 +3,6 @@ import { writeClient } from './change-client.ts';
 import { findClient } from './find-client.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { awsTimeOf, clockAllowance, type ManagementContext } from './management-context.ts';
-import { readFields } from './read-input.ts';
 
 /**
  * Revokes every token of a client that was issued before the call. Only checks that look up clients
@@ -19,9 +18,8 @@ import { readFields } from './read-input.ts';
 export async function revokeClientTokens(
   context: ManagementContext,
   clientId: string,
-  options: IfVersion = {},
+  { ifVersion }: IfVersion = {},
 ): Promise<Client> {
-  const { ifVersion } = readFields('options', options, ['ifVersion']);
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
   const { earliest, latest } = awsTimeOf(context);

@@ -1,21 +1,19 @@
+import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
+import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
 import { readEvery } from '../paging.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { findProvider } from './identity-providers.ts';
-import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkVersion } from './if-version.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { checkRoomForProvider, parseOwners, requireOwnProvider } from './provider-ownership.ts';
+import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
-import { readFields } from './read-input.ts';
 
-export interface ProviderTrunkGroups extends IfVersion {
-  /** All of them. None: the platform's staff takes the provider over. */
-  readonly trunkGroups: readonly string[];
-}
+export type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
 
 /** @throws {RefusedError} if a client under the provider is in another trunk group. */
 async function checkClients(
@@ -46,8 +44,7 @@ export async function setProviderTrunkGroups(
   issuer: string,
   owners: ProviderTrunkGroups,
 ): Promise<ManagedProvider> {
-  const given = readFields('owners', owners, ['trunkGroups', 'ifVersion']);
-  const groups = parseOwners(context, given.trunkGroups);
+  const groups = [...new Set(owners.trunkGroups)];
   const provider = await findProvider(context, issuer);
   const stored = await requireOwnProvider(context, provider);
   if (!hasOwner(provider)) {
@@ -56,7 +53,7 @@ export async function setProviderTrunkGroups(
     );
   }
   const { trunkGroups: present = [], version = 0 } = stored ?? {};
-  checkVersion(`the owner of ${issuer}`, given.ifVersion, version, 0);
+  checkVersion(`the owner of ${issuer}`, owners.ifVersion, version);
   const added = groups.filter((group) => !present.includes(group));
   if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
   const isOnlyMore = present.length > 0 && present.every((group) => groups.includes(group));

@@ -1,30 +1,15 @@
+import type * as v from 'valibot';
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import type { Facts } from '../../contract/management/fields.ts';
+import type { newSubnet } from '../../contract/management/inputs.ts';
 import type { ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr, parseCidr, parseSubnet, type Subnet } from '../api-key/subnet.ts';
 import { InputError, RefusedError } from '../errors.ts';
-import { parseName } from './input-fields.ts';
 import { type ManagementContext, newId } from './management-context.ts';
-import { readFields, readText, refuseInput } from './read-input.ts';
+import { refuseInput } from './read-input.ts';
 
 /** A subnet as a person gives it. */
-export interface NewSubnet {
-  readonly name: string;
-  /** `203.0.113.0`, or with its prefix `203.0.113.0/24`. IPv4 or IPv6. */
-  readonly address: string;
-  /**
-   * `255.255.255.0`, `24` or `/24`. Left out if the address has a prefix, or stands for itself.
-   */
-  readonly netmask?: string | number | undefined;
-}
-
-const addressHelp = 'an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::';
-const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24';
-
-function readNetmask(value: unknown): string {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return String(value);
-  return readText('netmask', value, netmaskHelp).trim();
-}
+export type NewSubnet = Omit<v.InferOutput<typeof newSubnet>, 'ifVersion'>;
 
 /** What is wrong with the prefix is wrong with the field that it was typed into. */
 function readCidr(address: string): Subnet {
@@ -37,8 +22,8 @@ function readCidr(address: string): Subnet {
 }
 
 /** @throws {InputError} for an address or a netmask that is not valid. */
-export function readSubnet(address: string, netmask: unknown): Subnet {
-  const mask = netmask === undefined ? '' : readNetmask(netmask);
+export function readSubnet(address: string, netmask: NewSubnet['netmask'] = ''): Subnet {
+  const mask = String(netmask);
   if (mask === '') return readCidr(address);
   const [plain = '', prefix] = address.split('/');
   const subnet = parseSubnet(plain, mask);
@@ -57,13 +42,14 @@ export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) 
   }
 };
 
-/** @throws {InputError} for a name, an address or a netmask that is not valid. */
-export function buildSubnet(context: ManagementContext, input: unknown): ApiKeySubnet {
-  const given = readFields('subnet', input, ['name', 'address', 'netmask']);
+export function buildSubnet(
+  context: ManagementContext,
+  { name, address, netmask }: NewSubnet,
+): ApiKeySubnet {
   return {
     subnetId: newId(context, 'subnet'),
-    name: parseName(given.name, 'subnet name'),
-    ...readSubnet(readText('address', given.address, addressHelp).trim(), given.netmask),
+    name,
+    ...readSubnet(address, netmask),
   };
 }
 

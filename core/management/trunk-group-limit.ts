@@ -1,12 +1,11 @@
-import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { trunkGroups } from '../../contract/management/rules.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
-import { parseServiceTrunkGroup } from './input-fields.ts';
 import type { ManagementContext } from './management-context.ts';
 import { limitProviders } from './provider-reach.ts';
-import { readList, refuseInput } from './read-input.ts';
+import { readField } from './read-input.ts';
 
 /** What belongs to a service trunk group. */
 interface Owned {
@@ -140,12 +139,7 @@ export function narrowTrunkGroups(
   present: readonly string[] | undefined,
   value: unknown,
 ): readonly string[] {
-  const wanted = readList('trunkGroups', value).map((group) =>
-    parseServiceTrunkGroup(group, 'trunkGroups'),
-  );
-  if (wanted.length > maxTrunkGroupLimit) {
-    refuseInput('trunkGroups', `${wanted.length} groups`, `at most ${maxTrunkGroupLimit}`);
-  }
+  const wanted = readField('trunkGroups', trunkGroups, value);
   return intersect({ trunkGroups: wanted }, present ?? wanted).trunkGroups;
 }
 
@@ -171,17 +165,6 @@ export function limitToTrunkGroups(
     auditPages: limitAudit(context.auditPages, isWithin),
     auditHistory: limitHistory(context.auditHistory, isWithin),
   };
-}
-
-/** The trunk group of what is created: one that is within reach. */
-export function parseOwnTrunkGroup(
-  context: Pick<ManagementContext, 'trunkGroups'>,
-  value: unknown,
-): string {
-  const group = parseServiceTrunkGroup(value);
-  const { trunkGroups } = context;
-  if (trunkGroups === undefined || trunkGroups.includes(group)) return group;
-  return refuseInput('serviceTrunkGroup', value, trunkGroups.join(', ') || 'none');
 }
 
 /**

@@ -105,7 +105,7 @@ export function clientChecks(
     () => parseName(values.name),
     () => readTokenLifetime(values, tokenLifetime),
     // A provider's audiences have other rules.
-    ...(isUnderProvider ? [] : [() => parseAudiences(linesOf(values.audiences), undefined)]),
+    ...(isUnderProvider ? [] : [() => parseAudiences(linesOf(values.audiences))]),
     () => readRequiredClaims(values),
   ];
 }

@@ -50,13 +50,14 @@ export function asSentence(text: string): string {
 export function problemsOf(error: unknown): Problems | undefined {
   if (error instanceof FormError) return { status: 422, fields: error.fields };
   if (error instanceof InputError) {
-    const { field, label, problem, message } = error;
-    if (field === undefined) {
-      const general = label === undefined ? asSentence(problem) : `${message}.`;
-      return { status: 422, fields: [], general };
-    }
-    // It is shown next to the field, which has a label of its own.
-    return { status: 422, fields: [{ field, message: asSentence(problem) }] };
+    const fields = error.problems.flatMap(({ field, problem }) =>
+      // It is shown next to the field, which has a label of its own.
+      field === undefined ? [] : [{ field, message: asSentence(problem) }],
+    );
+    if (fields.length > 0) return { status: 422, fields };
+    const { label, problem, message } = error;
+    const general = label === undefined ? asSentence(problem) : `${message}.`;
+    return { status: 422, fields: [], general };
   }
   if (error instanceof VersionConflictError) {
     const { current } = error;

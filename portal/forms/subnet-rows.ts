@@ -47,7 +47,7 @@ export function showSubnetRows(rows: readonly SubnetRow[], more = false): readon
 export function subnetChecks(row: SubnetRow, prefix: string): readonly (() => unknown)[] {
   const check = (read: () => unknown) => () => (prefix === '' ? read() : within(prefix, read));
   return [
-    check(() => parseName(row.name, 'subnet name')),
+    check(() => parseName(row.name)),
     check(() => readSubnet(row.address.trim(), row.netmask.trim() || undefined)),
   ];
 }

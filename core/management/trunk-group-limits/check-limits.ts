@@ -3,10 +3,8 @@ import { readEvery } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { indexOwnProviders } from '../provider-ownership.ts';
-import { readFields } from '../read-input.ts';
 import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
-import { parseLimits, parseReachedTrunkGroup } from './limits-record.ts';
-import { limitNames } from './limits-view.ts';
+import { readLimits, requireReachedTrunkGroup } from './limits-record.ts';
 
 /** Something that a trunk group has above its limits. */
 export interface TrunkGroupExcess {
@@ -95,14 +93,14 @@ async function checkApiKeys(
  */
 export async function checkTrunkGroupLimits(
   context: ManagementContext,
-  serviceTrunkGroup: string,
+  group: string,
   proposed?: GrantLimits,
 ): Promise<LimitsCheck> {
-  const group = parseReachedTrunkGroup(context, serviceTrunkGroup);
+  requireReachedTrunkGroup(context, group);
   const limits =
     proposed === undefined
       ? await context.trunkGroupLimits.findLimits(group)
-      : await parseLimits(context, readFields('limits', proposed, limitNames));
+      : await readLimits(context, proposed);
   const { providers, ownProviders } = limits;
   const readsProviders = (providers ?? ownProviders) !== undefined;
   const own = readsProviders ? (await indexOwnProviders(context))(group) : [];

@@ -1,91 +1,44 @@
-import {
-  maxLimitedItems,
-  maxLimitProviders,
-  maxOwnProviders,
-  minTokenLifetime,
-  secondsPerDay,
-} from '../../../contract/limits.ts';
-import { limitsFilter } from '../../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import type { newLimits } from '../../../contract/management/inputs.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
 import type { GrantLimits, TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { makeAuditedChange } from '../audited-change.ts';
-import { checkVersion, type IfVersion } from '../if-version.ts';
-import { parseScopeNames, parseServiceTrunkGroup } from '../input-fields.ts';
+import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
-import {
-  optional,
-  readBoolean,
-  readFields,
-  readInteger,
-  readList,
-  refuseInput,
-} from '../read-input.ts';
+import { refuseInput } from '../read-input.ts';
 import { findRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { limitNames, viewTrunkGroupLimits } from './limits-view.ts';
 
 /** What the staff sets. The stored limits are replaced as a whole. */
-export interface NewTrunkGroupLimits extends GrantLimits, IfVersion {}
-
-/** Longest life of a secret that a limit can name, in seconds: a hundred years. */
-const maxSecretLimit = 36_500 * secondsPerDay;
-
-type GivenLimits = Readonly<Record<keyof GrantLimits, unknown>>;
-
-async function parseProviders(
-  context: ManagementContext,
-  value: unknown,
-): Promise<readonly string[]> {
-  const issuers = [...new Set(readList('providers', value))];
-  if (issuers.length > maxLimitProviders) {
-    refuseInput('providers', `${issuers.length} providers`, `at most ${maxLimitProviders}`);
-  }
-  const found: string[] = [];
-  for (const issuer of issuers) {
-    found.push((await findRegisteredIssuer(context, issuer, 'provider')).issuer);
-  }
-  return found;
-}
+export type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
 
 /**
- * Reads limits of any type.
+ * Limits with each value once. Limits that are left out are not in it.
  *
- * @throws {InputError} for a limit that is not allowed.
  * @throws {NotFoundError} for a provider that is not registered.
  */
-export async function parseLimits(
+export async function readLimits(
   context: ManagementContext,
-  given: GivenLimits,
+  limits: GrantLimits,
 ): Promise<GrantLimits> {
-  const { config } = context;
-  const whole = (field: keyof GivenLimits, least: number, most: number) =>
-    optional(given[field], (value) => readInteger(field, value, least, most));
-  const { providers } = given;
-  return {
-    scopes: optional(given.scopes, (value) => [...new Set(parseScopeNames(config, value))]),
-    maxClients: whole('maxClients', 0, maxLimitedItems),
-    maxApiKeys: whole('maxApiKeys', 0, maxLimitedItems),
-    maxTokenLifetime: whole('maxTokenLifetime', minTokenLifetime, config.tokenLifetime.maximum),
-    maxSecretLifetime: whole('maxSecretLifetime', 1, maxSecretLimit),
-    requireSubnet: optional(given.requireSubnet, (value) => readBoolean('requireSubnet', value)),
-    providers: providers === undefined ? undefined : await parseProviders(context, providers),
-    ownProviders: whole('ownProviders', 0, maxOwnProviders),
-  };
+  const { scopes, providers } = limits;
+  const issuers = providers && [...new Set(providers)];
+  for (const issuer of issuers ?? []) await findRegisteredIssuer(context, issuer);
+  return { ...limits, scopes: scopes && [...new Set(scopes)], providers: issuers };
 }
 
 /** @throws {NotFoundError} if the caller cannot reach the trunk group. */
-export function parseReachedTrunkGroup(
+export function requireReachedTrunkGroup(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,
-  value: unknown,
-  field?: string,
-): string {
-  const group = parseServiceTrunkGroup(value, field);
+  group: string,
+): void {
   if (trunkGroups?.includes(group) === false) {
     throw new NotFoundError('service trunk group', group);
   }
-  return group;
 }
 
 /**
@@ -98,8 +51,8 @@ export async function findTrunkGroupLimits(
   context: ManagementContext,
   serviceTrunkGroup: string,
 ): Promise<TrunkGroupLimits> {
-  const group = parseReachedTrunkGroup(context, serviceTrunkGroup);
-  return context.trunkGroupLimits.findLimits(group);
+  requireReachedTrunkGroup(context, serviceTrunkGroup);
+  return context.trunkGroupLimits.findLimits(serviceTrunkGroup);
 }
 
 /** Those of some trunk groups. Positions and sizes of pages say nothing about other groups. */
@@ -126,9 +79,11 @@ export async function listTrunkGroupLimits(
   context: ManagementContext,
   filter: PageRequest = {},
 ): Promise<Page<TrunkGroupLimits>> {
-  const request = readPageRequest(readFields('filter', filter, limitsFilter.fields));
+  const request = readPageRequest(filter);
   // A position is a trunk group. DynamoDB fails for one that is too long.
-  optional(request.after, (group) => parseServiceTrunkGroup(group, 'cursor'));
+  if (request.after !== undefined && request.after.length > maxServiceTrunkGroupLength) {
+    refuseInput('cursor', filter.cursor, 'the nextCursor of a page');
+  }
   const { trunkGroups, trunkGroupLimits } = context;
   const page =
     trunkGroups === undefined
@@ -147,15 +102,13 @@ export async function listTrunkGroupLimits(
  */
 export async function setTrunkGroupLimits(
   context: ManagementContext,
-  serviceTrunkGroup: string,
-  limits: NewTrunkGroupLimits,
+  group: string,
+  { ifVersion, ...given }: NewTrunkGroupLimits,
 ): Promise<TrunkGroupLimits> {
-  const given = readFields('limits', limits, [...limitNames, 'ifVersion']);
   requireEveryTrunkGroup(context, 'A limit');
-  const group = parseServiceTrunkGroup(serviceTrunkGroup);
-  const wanted = await parseLimits(context, given);
+  const wanted = await readLimits(context, given);
   const before = await context.trunkGroupLimits.findLimits(group);
-  checkVersion(`the limits of ${group}`, given.ifVersion, before.version, 0);
+  checkVersion(`the limits of ${group}`, ifVersion, before.version);
   const after: TrunkGroupLimits = {
     ...wanted,
     serviceTrunkGroup: group,

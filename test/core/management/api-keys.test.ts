@@ -3,17 +3,18 @@ import { acceptsSource } from '../../../core/api-key/subnet.ts';
 import { readApiKeyId } from '../../../core/credential/credential-value.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
-import { addSubnet, removeSubnet } from '../../../core/management/api-key-subnets.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
+import type { NewApiKey } from '../../../core/management/api-keys.ts';
+import { createTestManagement } from '../../support/management.ts';
 import {
+  addSubnet,
   createApiKey,
   deleteApiKey,
-  type NewApiKey,
+  listApiKeys,
+  removeSubnet,
   renameApiKey,
   setApiKeyEnabled,
-} from '../../../core/management/api-keys.ts';
-import { listApiKeys } from '../../../core/management/list-api-keys.ts';
-import { createTestManagement } from '../../support/management.ts';
+} from '../../support/operations.ts';
 
 const input: NewApiKey = { name: 'Ada', serviceTrunkGroup: 'tg-1001' };
 const office = { name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' };
@@ -55,7 +56,11 @@ describe('creating an API key', () => {
     ['an empty name', { name: '' }, 'name: received ""'],
     ['a bad trunk group', { serviceTrunkGroup: '"' }, 'service_trunk_group: received "\\""'],
     ['one subnet twice', { subnets: [office, office] }, '203.0.113.0/24 is in the list already'],
-    ['a subnet without name', { subnets: [{ ...office, name: '' }] }, 'subnet name: received ""'],
+    [
+      'a subnet without name',
+      { subnets: [{ ...office, name: '' }] },
+      'subnets[0]: name: received ""',
+    ],
   ])('refuses %s', async (_, change, message) => {
     const { context, apiKeys } = createTestManagement();
     await expect(createApiKey(context, { ...input, ...change })).rejects.toThrow(message);

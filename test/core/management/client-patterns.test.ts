@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InputError, RefusedError } from '../../../core/errors.ts';
-import { createClient, type NewClient } from '../../../core/management/create-client.ts';
-import { registerProvider } from '../../../core/management/register-provider.ts';
+import type { NewClient } from '../../../core/management/create-client.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { createClient, registerProvider } from '../../support/operations.ts';
 
 const issuer = 'https://token.ci.example';
 const url = `${issuer}/.well-known/openid-configuration`;

@@ -10,18 +10,18 @@ import {
   RefusedError,
   VersionConflictError,
 } from '../../../core/errors.ts';
+import { viewClientSecret } from '../../../core/management/client-view.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import {
+  createClient,
   createClientSecret,
   deleteClientSecret,
   disableClientSecret,
   enableClientSecret,
   rotateClientSecret,
   updateClientSecret,
-} from '../../../core/management/client-secrets.ts';
-import { viewClientSecret } from '../../../core/management/client-view.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { createTestManagement, type TestManagement } from '../../support/management.ts';
+} from '../../support/operations.ts';
 
 async function withClient(): Promise<TestManagement & { readonly clientId: string }> {
   const test = createTestManagement();

@@ -10,18 +10,19 @@ import {
   UnavailableError,
   UncertainConflictError,
 } from '../../../core/errors.ts';
-import {
-  deleteClient,
-  removeClient,
-  setClientEnabled,
-  updateClient,
-} from '../../../core/management/change-client.ts';
-import { createClient, type NewClient } from '../../../core/management/create-client.ts';
-import { findClient } from '../../../core/management/find-client.ts';
-import { listClients } from '../../../core/management/list-clients.ts';
+import { removeClient } from '../../../core/management/change-client.ts';
+import type { NewClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
+import {
+  createClient,
+  deleteClient,
+  findClient,
+  listClients,
+  setClientEnabled,
+  updateClient,
+} from '../../support/operations.ts';
 
 const input: NewClient = {
   name: 'Billing',

@@ -3,18 +3,19 @@ import { maxKeyIdLength } from '../../../contract/limits.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
-import { createApiKey } from '../../../core/management/api-keys.ts';
-import { setClientEnabled } from '../../../core/management/change-client.ts';
-import {
-  createClientSecret,
-  disableClientSecret,
-} from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { explainRequest, type RequestFinding } from '../../../core/management/explain-request.ts';
-import { explainToken } from '../../../core/management/explain-token.ts';
+import type { RequestFinding } from '../../../core/management/explain-request.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import {
+  createApiKey,
+  createClient,
+  createClientSecret,
+  disableClientSecret,
+  explainRequest,
+  explainToken,
+  setClientEnabled,
+} from '../../support/operations.ts';
 
 const issuer = 'https://auth.example.com';
 

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
-import { deleteClient, setClientEnabled } from '../../../core/management/change-client.ts';
-import { createClientSecret, deleteClientSecret } from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { listAudit } from '../../../core/management/list-audit.ts';
-import { type HistoryPage, listHistory } from '../../../core/management/list-history.ts';
+import type { HistoryPage } from '../../../core/management/list-history.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import { createMemoryAuditHistory } from '../../support/memory-stores.ts';
+import {
+  createClient,
+  createClientSecret,
+  deleteClient,
+  deleteClientSecret,
+  listAudit,
+  listHistory,
+  setClientEnabled,
+} from '../../support/operations.ts';
 
 const day = 86_400;
 

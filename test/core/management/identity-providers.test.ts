@@ -1,11 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { NotFoundError, RefusedError } from '../../../core/errors.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { deleteProvider } from '../../../core/management/delete-provider.ts';
-import { listProviders } from '../../../core/management/identity-providers.ts';
-import { registerProvider } from '../../../core/management/register-provider.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import {
+  createClient,
+  deleteProvider,
+  listProviders,
+  registerProvider,
+} from '../../support/operations.ts';
 
 const issuer = 'https://idp.example.net';
 const url = `${issuer}/.well-known/openid-configuration`;

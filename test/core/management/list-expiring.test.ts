@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { listExpiring } from '../../../core/management/list-expiring.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import type { ReportedCredential } from '../../../core/notices/daily-report.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { listExpiring } from '../../support/operations.ts';
 
 const time = 1_800_000_000;
 

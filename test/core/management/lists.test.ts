@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../core/errors.ts';
-import { setClientEnabled } from '../../../core/management/change-client.ts';
-import { createClientSecret } from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { listAudit } from '../../../core/management/list-audit.ts';
-import { type ClientsFilter, listClients } from '../../../core/management/list-clients.ts';
+import type { ClientsFilter } from '../../../core/management/list-clients.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import {
+  createClient,
+  createClientSecret,
+  listAudit,
+  listClients,
+  setClientEnabled,
+} from '../../support/operations.ts';
 
 const day = 86_400;
 

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
-import { deleteClient, updateClient } from '../../../core/management/change-client.ts';
-import { createClientSecret } from '../../../core/management/client-secrets.ts';
 import { viewClient } from '../../../core/management/client-view.ts';
-import { createClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
 import { createTestManagement } from '../../support/management.ts';
+import {
+  createClient,
+  createClientSecret,
+  deleteClient,
+  revokeClientTokens,
+  updateClient,
+} from '../../support/operations.ts';
 
 const input = { name: 'Billing', serviceTrunkGroup: 'tg-1001', scopes: ['messaging:view'] };
 

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { setClientEnabled } from '../../../core/management/change-client.ts';
+import { authenticateClient } from '../../../core/token/client-authentication.ts';
+import { createTestManagement } from '../../support/management.ts';
 import {
+  createClient,
   createClientSecret,
   deleteClientSecret,
   disableClientSecret,
   enableClientSecret,
   rotateClientSecret,
-} from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { authenticateClient } from '../../../core/token/client-authentication.ts';
-import { createTestManagement } from '../../support/management.ts';
+  setClientEnabled,
+} from '../../support/operations.ts';
 
 type Step =
   | { readonly do: 'create'; readonly client: number; readonly life: number | null }

@@ -1,30 +1,27 @@
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { RefusedError } from '../../../core/errors.ts';
-import { addSubnet, removeSubnet } from '../../../core/management/api-key-subnets.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { type TestManagement, testConfig } from '../../support/management.ts';
 import {
+  addSubnet,
   createApiKey,
-  deleteApiKey,
-  renameApiKey,
-  setApiKeyEnabled,
-} from '../../../core/management/api-keys.ts';
-import {
-  deleteClient,
-  setClientEnabled,
-  updateClient,
-} from '../../../core/management/change-client.ts';
-import {
+  createClient,
   createClientSecret,
+  deleteApiKey,
+  deleteClient,
   deleteClientSecret,
   disableClientSecret,
   enableClientSecret,
+  removeSubnet,
+  renameApiKey,
+  revokeClientTokens,
   rotateClientSecret,
+  setApiKeyEnabled,
+  setClientEnabled,
+  updateClient,
   updateClientSecret,
-} from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
-import { type TestManagement, testConfig } from '../../support/management.ts';
+} from '../../support/operations.ts';
 
 /** One management operation. `pick` selects one of the existing resources. */
 export interface Operation {

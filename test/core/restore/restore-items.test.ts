@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
-import { deleteClient, setClientEnabled } from '../../../core/management/change-client.ts';
-import { createClient } from '../../../core/management/create-client.ts';
 import { restorableClients } from '../../../core/restore/restorables.ts';
 import { restoreItems } from '../../../core/restore/restore-items.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';
 
 const input = { name: 'A', serviceTrunkGroup: 'tg', scopes: ['calls:view'] };
 

@@ -1,13 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createClient, type NewClient } from '../../../core/management/create-client.ts';
-import { explainRequest } from '../../../core/management/explain-request.ts';
-import { inspectProvider } from '../../../core/management/inspect-provider.ts';
-import { registerProvider } from '../../../core/management/register-provider.ts';
+import type { NewClient } from '../../../core/management/create-client.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import { root } from '../../architecture/source-files.ts';
 import { createTestManagement } from '../../support/management.ts';
+import {
+  createClient,
+  explainRequest,
+  inspectProvider,
+  registerProvider,
+} from '../../support/operations.ts';
 import { identityProviders } from '../../support/platforms/identity-providers.ts';
 import { type Claims, keys, type Platform } from '../../support/platforms/platform.ts';
 import { workloads } from '../../support/platforms/workloads.ts';

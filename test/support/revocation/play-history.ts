@@ -1,9 +1,12 @@
 import { ConflictError, RefusedError, UnavailableError } from '../../../core/errors.ts';
-import { deleteClient, setClientEnabled } from '../../../core/management/change-client.ts';
-import { createClientSecret } from '../../../core/management/client-secrets.ts';
-import { createClient } from '../../../core/management/create-client.ts';
-import { revokeClientTokens } from '../../../core/management/revoke-client-tokens.ts';
 import { Random } from '../../../lab/suites/rotation/simulation/random.ts';
+import {
+  createClient,
+  createClientSecret,
+  deleteClient,
+  revokeClientTokens,
+  setClientEnabled,
+} from '../../support/operations.ts';
 import { type Check, createCheck, kinds, type Outcome } from './checks.ts';
 import { type Credentials, Issuer, type ReuseMode } from './issuers.ts';
 import { type ClientHistory, findViolation, type IssuedToken } from './judge.ts';
