@@ -83,6 +83,7 @@ export function openManagementTables(
     clock: Date.now,
     random: Math.random,
   });
+  const inspections = new Map<string, Promise<void>>();
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
     const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
@@ -105,6 +106,7 @@ export function openManagementTables(
       dailyReport: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
       fetchJson,
       providerKeys,
+      inspections,
       clock: Date.now,
       awsTime: () => serverDate.bounds(),
       wait: async (milliseconds) => wait(milliseconds),

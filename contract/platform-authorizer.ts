@@ -1,5 +1,11 @@
 import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
-import { type ErrorBody, noStoreHeaders, securityHeaders } from './error-body.ts';
+import {
+  type ErrorBody,
+  noStoreHeaders,
+  retryAfterSeconds,
+  securityHeaders,
+  unavailableBody,
+} from './error-body.ts';
 import { gatewayErrors } from './gateway-errors.ts';
 
 /**
@@ -68,6 +74,19 @@ function bearerError(
   return { type, status, headers: { 'WWW-Authenticate': challenge, ...commonHeaders }, body };
 }
 
+/** Status codes that API Gateway can send when the authorizer gives no decision. */
+export const failureStatuses = [500, 503] as const;
+
+export type FailureStatus = (typeof failureStatuses)[number];
+
+/** The response to no decision for clients that repeat a request after a 503. */
+const unavailable: BearerGatewayResponse = {
+  type: 'AUTHORIZER_FAILURE',
+  status: 503,
+  headers: { ...commonHeaders, 'Retry-After': String(retryAfterSeconds) },
+  body: unavailableBody,
+};
+
 function failure(
   type: 'AUTHORIZER_FAILURE' | 'AUTHORIZER_CONFIGURATION_ERROR',
 ): BearerGatewayResponse {
@@ -81,9 +100,13 @@ function failure(
  * static, so each refusal carries the general challenge (RFC 6750 §3).
  *
  * @param realm protection space that the challenges name (RFC 9110 §11.5).
+ * @param failureStatus of the response when the authorizer gives no decision.
  * @throws {RangeError} for a realm that the header cannot carry.
  */
-export function bearerGatewayResponses(realm: string): readonly BearerGatewayResponse[] {
+export function bearerGatewayResponses(
+  realm: string,
+  failureStatus: FailureStatus = 500,
+): readonly BearerGatewayResponse[] {
   return [
     bearerError('UNAUTHORIZED', 401, realm, {
       error: 'invalid_token',
@@ -94,7 +117,7 @@ export function bearerGatewayResponses(realm: string): readonly BearerGatewayRes
       error_description: 'the access token lacks a scope that this request requires',
       scope: `$context.authorizer.${requiredScopeContextKey}`,
     }),
-    failure('AUTHORIZER_FAILURE'),
+    failureStatus === 503 ? unavailable : failure('AUTHORIZER_FAILURE'),
     failure('AUTHORIZER_CONFIGURATION_ERROR'),
   ];
 }

@@ -8,7 +8,12 @@ import type { AccessTokenType } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
-import { cacheIdentitySources, maxResultCacheTtl } from '../contract/platform-authorizer.ts';
+import {
+  cacheIdentitySources,
+  type FailureStatus,
+  failureStatuses,
+  maxResultCacheTtl,
+} from '../contract/platform-authorizer.ts';
 import {
   isLookupFailureChoice,
   lookupFailureChoices,
@@ -86,6 +91,13 @@ export interface PlatformAuthorizerProps {
    */
   readonly realm?: string;
   /**
+   * The status that callers get if the authorizer gives no decision: a table or an identity provider
+   * does not answer, or the function fails. 503 has `Retry-After`.
+   *
+   * @default 500
+   */
+  readonly failureStatus?: FailureStatus;
+  /**
    * Where the alarms of the authorizer are published, e.g. `alarmTopic` of a region's stack.
    *
    * @default no one is notified; `alarms` has them
@@ -125,6 +137,12 @@ function checkProps(props: PlatformAuthorizerProps): void {
   if (realm.includes("'")) {
     throw new PlatformAuthorizerError(
       `realm: received ${JSON.stringify(realm)}; allowed: printable ASCII without quotes`,
+    );
+  }
+  const { failureStatus = 500 } = props;
+  if (!failureStatuses.includes(failureStatus)) {
+    throw new PlatformAuthorizerError(
+      `failureStatus: received ${JSON.stringify(failureStatus)}; allowed: ${failureStatuses.join(' or ')}`,
     );
   }
   if (resultCacheTtl.toSeconds() > maxResultCacheTtl) {
@@ -178,7 +196,8 @@ export class PlatformAuthorizer extends Construct {
       topic: props.alarmTopic,
     }).alarms;
     const realm = props.realm ?? defaultBearerRealm;
-    new BearerGatewayResponses(this, 'GatewayResponses', { restApi, realm });
+    const { failureStatus = 500 } = props;
+    new BearerGatewayResponses(this, 'GatewayResponses', { restApi, realm, failureStatus });
   }
 
   /**

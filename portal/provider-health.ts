@@ -1,3 +1,4 @@
+import { WeighedMap } from '../core/bounded-map.ts';
 import type { PortalManagement } from './access/guarded-management.ts';
 
 type ProviderKeys = Awaited<ReturnType<PortalManagement['inspectProviderKeys']>>;
@@ -16,12 +17,20 @@ const freshFor = 300;
 /** Milliseconds that a page waits for providers. A later response is used by the next page. */
 const patience = 1500;
 
+/** Bytes of what is cached: 2,000 providers with five keys. Those that were not shown for longest go. */
+const maxWeight = 8 * 1024 * 1024;
+
+/** An entry takes 512 bytes, and a character of its keys up to three. */
+function weigh({ keys }: Known): number {
+  return 512 + 3 * JSON.stringify(keys).length;
+}
+
 /**
  * Whether the keys of registered providers can be fetched. The result is cached for a while,
  * because pages must not wait for other servers each time.
  */
 export class ProviderHealth {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new WeighedMap<string, Known>(maxWeight, weigh);
   readonly #asked = new Map<string, Promise<void>>();
 
   /** @param now seconds since the epoch. */

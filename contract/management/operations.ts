@@ -33,6 +33,8 @@ export interface ManagementOperation {
   readonly limitedPerson?: PersonRole;
   /** Whether it changes something. */
   readonly changes: boolean;
+  /** It must be the only change of a request, because it fetches from a server that the caller names. */
+  readonly isSingle?: true;
   readonly guards: readonly Guard[];
   readonly guarded?: Guarded;
 }
@@ -166,12 +168,15 @@ export const managementOperations = {
     providerOutput.providerInspection,
   ),
   // An issuer is registered once: a repetition is refused.
-  registerProvider: change(
-    providers,
-    { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
-    providerOutput.registeredProvider,
-    [],
-  ),
+  registerProvider: {
+    ...change(
+      providers,
+      { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
+      providerOutput.registeredProvider,
+      [],
+    ),
+    isSingle: true,
+  },
   findProvider: read(
     seenBy('provider-operator', 'client-operator'),
     { issuer },

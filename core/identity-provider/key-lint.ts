@@ -1,10 +1,15 @@
 import { createPublicKey } from 'node:crypto';
 import * as v from 'valibot';
-import { maxKeyIdLength, maxProviderKeys } from '../../contract/limits.ts';
+import {
+  maxKeyIdLength,
+  maxOwnProviderKeyBits,
+  maxOwnProviderKeys,
+  maxProviderKeys,
+} from '../../contract/limits.ts';
 import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
 import { findEd25519Weakness } from './weak-ed25519.ts';
-import { findRsaWeakness } from './weak-rsa.ts';
+import { findRsaBits, findRsaWeakness } from './weak-rsa.ts';
 
 /** A key that verifies a provider's tokens: only public members, and a certain `kid` and `alg`. */
 export interface ProviderKey {
@@ -183,4 +188,22 @@ export function lintKeySet(
       'skipped' in found ? [{ kid: found.kid, reason: found.skipped }] : [],
     ),
   };
+}
+
+/**
+ * Checks the size of a key set of a provider that a customer registers for itself.
+ *
+ * @throws {KeySetError} if it has too many keys, or too long ones.
+ */
+export function checkOwnKeySet({ keys, skipped }: ProviderKeySet): void {
+  const count = keys.length + skipped.length;
+  const problems = count <= maxOwnProviderKeys ? [] : [`it has ${count} keys`];
+  for (const { kid, n } of keys) {
+    const bits = n === undefined ? 0 : findRsaBits(n);
+    if (bits <= maxOwnProviderKeyBits) continue;
+    problems.push(`the modulus of the key ${JSON.stringify(kid.slice(0, 64))} has ${bits} bits`);
+  }
+  if (problems.length === 0) return;
+  const allowed = `at most ${maxOwnProviderKeys} keys, RSA keys of at most ${maxOwnProviderKeyBits} bits`;
+  throw new KeySetError([...problems, `a provider of a trunk group's own may have ${allowed}`]);
 }

@@ -18,8 +18,11 @@ export interface ProviderOwner {
 export interface ProviderOwnerStore {
   /** @throws {MalformedRecordError} if the stored item cannot be read. */
   findOwner(registrationId: string): Promise<ProviderOwner | undefined>;
-  /** Of every registration, also of those that were deleted. */
-  listOwners(): AsyncIterable<ProviderOwner>;
+  /**
+   * The owners of these registrations, by registration. One whose record is missing or cannot be read
+   * is left out.
+   */
+  findOwners(registrationIds: readonly string[]): Promise<ReadonlyMap<string, ProviderOwner>>;
   /** @throws {ConflictError} if the stored version is not `owner.version - 1`. */
   putOwner(owner: ProviderOwner): Promise<void>;
 }

@@ -41,6 +41,11 @@ function describeExponent(exponent: bigint): string {
   return bits > 80 ? `has ${bits} bits` : `is ${exponent}`;
 }
 
+/** The length of a modulus of a JWK. */
+export function findRsaBits(n: string): number {
+  return toInteger(n).toString(2).length;
+}
+
 /** What is wrong with an RSA public key, given by its JWK members, or undefined. */
 export function findRsaWeakness(n: string, e: string): string | undefined {
   const modulus = toInteger(n);

@@ -8,7 +8,7 @@ import {
 } from '../identity-provider/discovery-document.ts';
 import { FetchError } from '../identity-provider/fetch-json.ts';
 import { comparableIssuer, isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
-import { lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
+import { checkOwnKeySet, lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { parseProviderUrl } from '../identity-provider/provider-url.ts';
 import { inspectToken, type TokenInspection } from './inspect-token.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -163,17 +163,48 @@ function isProviderFault(error: unknown): error is Error {
   );
 }
 
+/** A registration as it is wished for. */
+export interface Registration {
+  readonly discoveryUrl: string;
+  readonly choices: ProviderChoices;
+  /** Whether it is for some trunk groups. */
+  readonly isOwn: boolean;
+}
+
 /**
- * Takes every step of a registration except the last, which stores the provider.
+ * Takes every step of a registration except the last, which stores the provider. A person has one at
+ * a time in a process: each can take the time of three fetches.
  *
  * @throws {InputError} for a URL that is not allowed.
  */
 export async function examineProvider(
   context: ManagementContext,
-  url: string,
-  choices: ProviderChoices,
+  registration: Registration,
 ): Promise<Examined> {
+  const { discoveryUrl: url } = registration;
   checkDiscoveryUrl(context, url);
+  const { inspections } = context;
+  const actor = await context.actor();
+  const examined = (inspections.get(actor) ?? Promise.resolve()).then(() =>
+    examineUrl(context, url, registration),
+  );
+  const ended = examined.then(
+    () => undefined,
+    () => undefined,
+  );
+  inspections.set(actor, ended);
+  try {
+    return await examined;
+  } finally {
+    if (inspections.get(actor) === ended) inspections.delete(actor);
+  }
+}
+
+async function examineUrl(
+  context: ManagementContext,
+  url: string,
+  { choices, isOwn }: Registration,
+): Promise<Examined> {
   let findings: ProviderFindings = {};
   try {
     const { document, ...found } = await discover(context, url);
@@ -181,6 +212,7 @@ export async function examineProvider(
     findings = { ...found, issuer, jwksUri, allowedAlgorithms: algorithms };
     await checkNotRegistered(context, issuer);
     const keySet = lintKeySet(await context.fetchJson(jwksUri), algorithms);
+    if (isOwn) checkOwnKeySet(keySet);
     const allowedAlgorithms = algorithms ?? [...new Set(keySet.keys.map((key) => key.alg))];
     const complete = { ...found, issuer, jwksUri, allowedAlgorithms, keySet };
     findings = complete;
@@ -219,7 +251,8 @@ export async function inspectProvider(
   const { tokens = [], ...choices } = options;
   checkClaimName(choices);
   await requireOwnProviders(context);
-  const { findings, error } = await examineProvider(context, discoveryUrl, choices);
+  const isOwn = context.trunkGroups !== undefined;
+  const { findings, error } = await examineProvider(context, { discoveryUrl, choices, isOwn });
   if (error !== undefined) {
     return { ...findings, registrable: false, problem: error.message, tokens: [] };
   }

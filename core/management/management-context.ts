@@ -34,6 +34,8 @@ export interface ManagementPorts {
   readonly fetchJson: FetchJson;
   /** Keys of registered providers. Every question shares them, and the pause of one that fails. */
   readonly providerKeys: Pick<JwksCache, 'findKey' | 'readKeySet'>;
+  /** The inspection of a provider that each person waits for. All contexts of a process share it. */
+  readonly inspections: Map<string, Promise<void>>;
   readonly clock: Clock;
   /** The time at AWS; undefined before its first response. */
   readonly awsTime: () => TimeBounds | undefined;

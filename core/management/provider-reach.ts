@@ -1,3 +1,4 @@
+import { collect } from '../collect.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
@@ -30,15 +31,14 @@ export async function findOwner(
   return hasOwner(provider) ? providerOwners.findOwner(provider.registrationId) : undefined;
 }
 
-/** The owners of these providers, by registration. Without own providers, nothing is read. */
-export async function indexOwners(
+/** The owners of these providers, by registration. Nothing else is read. */
+export function indexOwners(
   { providerOwners }: Owners,
   providers: readonly Registered[],
 ): Promise<ReadonlyMap<string, ProviderOwner>> {
-  const owners = new Map<string, ProviderOwner>();
-  if (!providers.some(hasOwner)) return owners;
-  for await (const owner of providerOwners.listOwners()) owners.set(owner.registrationId, owner);
-  return owners;
+  return providerOwners.findOwners(
+    providers.filter(hasOwner).map(({ registrationId }) => registrationId),
+  );
 }
 
 /** The trunk groups that a provider is for; undefined: every one, within its limits. */
@@ -127,10 +127,10 @@ export function limitProviders(
       return showOwner({ trunkGroups: reach }, provider, owner);
     },
     async *listIdentityProviders() {
-      let owners: ReadonlyMap<string, ProviderOwner> | undefined;
-      for await (const provider of store.listIdentityProviders()) {
-        if (hasOwner(provider)) owners ??= await indexOwners({ providerOwners }, [provider]);
-        const owner = owners?.get(provider.registrationId);
+      const providers = await collect(store.listIdentityProviders());
+      const owners = await indexOwners({ providerOwners }, providers);
+      for (const provider of providers) {
+        const owner = owners.get(provider.registrationId);
         if (!(await isInReach(provider, owner))) continue;
         yield showOwner({ trunkGroups: reach }, provider, owner);
       }

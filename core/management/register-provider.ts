@@ -48,7 +48,11 @@ export async function registerProvider(
 ): Promise<RegisteredProvider> {
   checkClaimName(options);
   const trunkGroups = await findNewOwners(context, options.trunkGroups);
-  const { findings, error } = await examineProvider(context, discoveryUrl, options);
+  const { findings, error } = await examineProvider(context, {
+    discoveryUrl,
+    choices: options,
+    isOwn: trunkGroups.length > 0,
+  });
   if (error !== undefined) throw error;
   const { keySet, ...found } = findings;
   const id = newId(context, 'registration');

@@ -1,11 +1,12 @@
 import { GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
-import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
+import { bearerGatewayResponses, type FailureStatus } from '../../contract/platform-authorizer.ts';
 
 export interface BearerGatewayResponsesProps {
   readonly restApi: RestApi;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm: string;
+  readonly failureStatus: FailureStatus;
 }
 
 /** API Gateway expects a literal in single quotes, and has no escape for a quote. */
@@ -15,9 +16,10 @@ function literals(headers: Readonly<Record<string, string>>): Record<string, str
 
 /** The real `WWW-Authenticate` of 401 and 403 (RFC 6750 §3), and the errors of the authorizer. */
 export class BearerGatewayResponses extends Construct {
-  constructor(scope: Construct, id: string, { restApi, realm }: BearerGatewayResponsesProps) {
+  constructor(scope: Construct, id: string, props: BearerGatewayResponsesProps) {
     super(scope, id);
-    for (const { type, status, headers, body } of bearerGatewayResponses(realm)) {
+    const { restApi, realm, failureStatus } = props;
+    for (const { type, status, headers, body } of bearerGatewayResponses(realm, failureStatus)) {
       new GatewayResponse(this, type, {
         restApi,
         type: ResponseType.of(type),

@@ -287,6 +287,23 @@ describe('PlatformAuthorizer', () => {
     });
   });
 
+  it('answers no decision with 503 and Retry-After, if it is told to', () => {
+    const found = Object.values(
+      resourcesOf(build({ failureStatus: 503 }), 'AWS::ApiGateway::GatewayResponse'),
+    ).map(({ Properties }) => [
+      Properties['ResponseType'],
+      Properties['StatusCode'],
+      Properties['ResponseParameters']['gatewayresponse.header.Retry-After'],
+      JSON.parse(Properties['ResponseTemplates']['application/json']).error,
+    ]);
+    expect(found).toEqual([
+      ['UNAUTHORIZED', '401', undefined, 'invalid_token'],
+      ['ACCESS_DENIED', '403', undefined, 'insufficient_scope'],
+      ['AUTHORIZER_FAILURE', '503', "'5'", 'temporarily_unavailable'],
+      ['AUTHORIZER_CONFIGURATION_ERROR', '500', undefined, 'server_error'],
+    ]);
+  });
+
   it('answers refusals with the challenges of RFC 6750 and the errors in one shape', () => {
     const responses = Object.values(resourcesOf(build(), 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => ({
@@ -347,6 +364,11 @@ describe('PlatformAuthorizer', () => {
       'tables that only the deployment knows',
       () => build({ tables: Fn.importValue('Tables') }),
       /received a token of CDK/,
+    ],
+    [
+      'a status of failures that is no such status',
+      () => build({ failureStatus: 401 as never }),
+      /failureStatus: received 401; allowed: 500 or 503/,
     ],
     ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
     ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],

@@ -103,6 +103,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       dailyReport,
       fetchJson,
       providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),
+      inspections: new Map(),
       clock: () => test.now * 1000,
       awsTime: () => ({ earliest: test.now * 1000, latest: test.now * 1000 }),
       wait: async (milliseconds) => {

@@ -196,9 +196,13 @@ export function createMemoryProviderOwnerStore(
 ): ProviderOwnerStore {
   return {
     findOwner: async (registrationId) => structuredClone(items.get(registrationId)),
-    listOwners: async function* list() {
-      for (const owner of items.values()) yield structuredClone(owner);
-    },
+    findOwners: async (ids) =>
+      new Map(
+        ids.flatMap((id) => {
+          const owner = items.get(id);
+          return owner === undefined ? [] : [[id, structuredClone(owner)] as const];
+        }),
+      ),
     putOwner: async (owner) => {
       if ((items.get(owner.registrationId)?.version ?? 0) !== owner.version - 1) {
         throw new ConflictError(`the owner of ${owner.issuer} changed meanwhile`);

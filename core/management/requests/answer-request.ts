@@ -30,6 +30,12 @@ export interface AuthenticatedCaller {
 /** Changes of one request that are made at the same time. Each takes three writes, one by one. */
 const concurrentChanges = 8;
 
+/**
+ * Milliseconds between two changes of one request of a limited caller, which are made one by one: at
+ * most 50 a second. The audit of a region takes about 500 a second from all callers together.
+ */
+const limitedChangePause = 20;
+
 interface Asked {
   readonly context: ManagementContext;
   readonly alias: ManagementAlias;
@@ -57,22 +63,37 @@ async function runChanges(
   calls: readonly ManagementCall[],
 ): Promise<readonly ManagementOutcome[]> {
   const outcomes: ManagementOutcome[] = [];
+  const { trunkGroups, wait } = asked.context;
+  const isLimited = trunkGroups !== undefined;
   const rest = calls.entries();
   const work = async (): Promise<void> => {
-    for (const [index, call] of rest) outcomes[index] = await runCall(asked, call);
+    for (const [index, call] of rest) {
+      if (isLimited && index > 0) await wait(limitedChangePause);
+      outcomes[index] = await runCall(asked, call);
+    }
   };
-  await Promise.all(Array.from({ length: concurrentChanges }, work));
+  await Promise.all(Array.from({ length: isLimited ? 1 : concurrentChanges }, work));
   return outcomes;
+}
+
+function refuseChange(received: string, allowed: string): never {
+  const problem = `received ${received}; allowed: ${allowed}`;
+  throw new InputError(problem, { field: 'changes', label: 'changes' });
 }
 
 function callsOf(request: ManagementRequest): readonly ManagementCall[] {
   if ('operation' in request) return [request];
-  const read = request.changes.find(({ operation }) => !operationOf(operation).changes);
-  if (read === undefined) return request.changes;
-  throw new InputError(`received ${read.operation}; allowed: operations that change`, {
-    field: 'changes',
-    label: 'changes',
-  });
+  const { changes } = request;
+  const read = changes.find(({ operation }) => !operationOf(operation).changes);
+  if (read !== undefined) refuseChange(read.operation, 'operations that change');
+  const single = changes.find(({ operation }) => operationOf(operation).isSingle);
+  if (single !== undefined && changes.length > 1) {
+    refuseChange(
+      `${changes.length} with ${single.operation}`,
+      'it as the only change of a request',
+    );
+  }
+  return changes;
 }
 
 /** What happened next to the operations of one request. */

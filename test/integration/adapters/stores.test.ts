@@ -372,10 +372,15 @@ describe('the store of limits', () => {
       trunkGroups: [],
     });
     expect(await owners.findOwner('tg-1')).toBeUndefined();
-    expect((await collect(owners.listOwners())).map((one) => one.registrationId)).toEqual([
+    const broken = { record_type: { S: 'trunk_group_limits' }, version: { N: '-1' } };
+    await put('signingKeys', { ...broken, record_id: { S: '#own_idp_3' } });
+    const ids = ['own_idp_2', 'own_idp_3', 'own_idp_4', 'own_idp_1'];
+    expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual([
       'own_idp_1',
       'own_idp_2',
     ]);
+    expect(malformed).toHaveLength(1);
+    malformed.length = 0;
     expect((await open().readLimits({ limit: 10 })).items).toEqual([limits('tg-1')]);
     expect(malformed).toEqual([]);
   });

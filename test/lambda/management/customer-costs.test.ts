@@ -1,0 +1,202 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it, vi } from 'vitest';
+import { maxOwnProviderKeys } from '../../../contract/limits.ts';
+import { createTestKey } from '../../../lab/support/test-issuer.ts';
+import { askedWorld, newClient } from './limited-world.ts';
+
+// What one customer can make the service do, which the others pay for.
+
+type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
+
+const issuer = 'https://own.example.net';
+const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+
+function personOf(name: string) {
+  return {
+    person: { actor: `https://idp.example.net#${name}`, role: 'manager' },
+    trunk_groups: ['tg-1001'],
+  };
+}
+
+async function createCustomer(): Promise<AskedWorld> {
+  const asked = await askedWorld();
+  const { world } = asked;
+  world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders: 50 });
+  world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
+  world.documents.set(`${issuer}/keys`, { keys: [createTestKey('ES256').jwk] });
+  world.audit.length = 0;
+  return asked;
+}
+
+function creations(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    operation: 'createClient',
+    input: { client: { ...newClient, idempotencyKey: `key-${index}-12345` } },
+  }));
+}
+
+const registration = { operation: 'registerProvider', input: { discoveryUrl } };
+
+describe('a request with several changes', () => {
+  it.each([
+    ['40 registrations', Array.from({ length: 40 }, () => registration)],
+    ['a registration and a creation', [...creations(1), registration]],
+  ])('makes none, and fetches nothing, with %s', async (_, changes) => {
+    const { world, send } = await createCustomer();
+    const fetched = vi.spyOn(world.documents, 'has');
+    const { outcomes } = await send({ changes, ...personOf('ada') }, 'portal');
+    expect(outcomes).toMatchObject([
+      {
+        error: {
+          class: 'InputError',
+          field: 'changes',
+          text: `changes: received ${changes.length} with registerProvider; allowed: it as the only change of a request`,
+        },
+      },
+    ]);
+    expect([fetched.mock.calls, world.audit]).toEqual([[], []]);
+  });
+
+  it('may have one registration and nothing else', async () => {
+    const { world, send } = await createCustomer();
+    const { outcomes } = await send({ changes: [registration], ...personOf('ada') }, 'portal');
+    expect(outcomes).toMatchObject([{ result: { provider: { issuer } } }]);
+    expect(world.providers.has(issuer)).toBe(true);
+  });
+
+  it('takes 20 ms for each change of a limited caller, and changes one after another', async () => {
+    const { world, send } = await createCustomer();
+    let running = 0;
+    let most = 0;
+    const { clients } = world.context;
+    const createClient = clients.createClient.bind(clients);
+    vi.spyOn(clients, 'createClient').mockImplementation(async (client) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      await createClient(client);
+    });
+    const begun = world.now;
+    await send({ changes: creations(50), trunk_groups: ['tg-1001'] }, 'administrator');
+    expect(world.now - begun).toBeCloseTo(49 * 0.02);
+    expect(most).toBe(1);
+    const second = world.now;
+    const others = creations(100).slice(50);
+    const { outcomes } = await send({ changes: others }, 'administrator');
+    expect(outcomes.filter((outcome) => 'result' in outcome)).toHaveLength(50);
+    expect([world.now - second, most]).toEqual([0, 8]);
+  });
+});
+
+describe('an inspection of a provider', () => {
+  it('waits for another one of the same person, and not for other people', async () => {
+    const { world, ask } = await createCustomer();
+    const running = new Map<string, number>();
+    let together = 0;
+    let most = 0;
+    const { fetchJson } = world.context;
+    const inspect = (name: string) => {
+      const path = `${discoveryUrl}?${name}`;
+      world.documents.set(path, world.documents.get(discoveryUrl));
+      return ask('inspectProvider', { discoveryUrl: path }, 'portal', personOf(name));
+    };
+    Object.assign(world.context, {
+      fetchJson: async (url: string) => {
+        const [, name] = url.split('?');
+        // The documents that the first one names are everyone's.
+        if (name === undefined) return fetchJson(url);
+        running.set(name, (running.get(name) ?? 0) + 1);
+        most = Math.max(most, running.get(name) ?? 0);
+        together = Math.max(together, [...running.values()].filter((count) => count > 0).length);
+        await new Promise((resolve) => setImmediate(resolve));
+        running.set(name, (running.get(name) ?? 0) - 1);
+        return fetchJson(url);
+      },
+    });
+    const asked = ['ada', 'ada', 'ada', 'vic', 'ada', 'vic'].map(inspect);
+    for (const { result } of await Promise.all(asked)) expect(result).toMatchObject({ issuer });
+    expect([most, together >= 2]).toEqual([1, true]);
+    expect(world.context.inspections.size).toBe(0);
+  });
+
+  it('goes on after one that failed', async () => {
+    const { world, ask } = await createCustomer();
+    const { fetchJson } = world.context;
+    let isBroken = true;
+    Object.assign(world.context, {
+      fetchJson: async (url: string) => {
+        if (isBroken) throw new TypeError('a bug');
+        return fetchJson(url);
+      },
+    });
+    const inspect = () => ask('inspectProvider', { discoveryUrl }, 'portal', personOf('ada'));
+    await expect(inspect()).rejects.toThrow('the management function failed');
+    isBroken = false;
+    expect((await inspect()).result).toMatchObject({ registrable: true });
+  });
+});
+
+describe("the keys of a customer's own provider", () => {
+  const small = createTestKey('ES256').jwk;
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...small, kid: `key-${index}` }));
+  const rsa = (modulusLength: number) => ({
+    ...generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' }),
+    kid: 'large',
+    alg: 'RS256',
+  });
+  const allowed = `a provider of a trunk group's own may have at most ${maxOwnProviderKeys} keys, RSA keys of at most 4096 bits`;
+
+  it.each([
+    ['21 keys', many(21), `the key set is refused: it has 21 keys; ${allowed}`],
+    [
+      '21 keys of which some are not used',
+      [...many(19), { kty: 'RSA', kid: 'a', use: 'enc' }, { kty: 'RSA' }],
+      `the key set is refused: it has 21 keys; ${allowed}`,
+    ],
+    [
+      'a key of 4,104 bits',
+      [rsa(4104)],
+      `the key set is refused: the modulus of the key "large" has 4104 bits; ${allowed}`,
+    ],
+  ])('are refused with %s, which the staff may register for everyone', async (_, keys, text) => {
+    const { world, ask } = await createCustomer();
+    world.documents.set(`${issuer}/keys`, { keys });
+    const ada = (operation: string) => ask(operation, { discoveryUrl }, 'portal', personOf('ada'));
+    expect((await ada('inspectProvider')).result).toMatchObject({
+      registrable: false,
+      problem: text,
+    });
+    expect((await ada('registerProvider')).error).toMatchObject({ class: 'KeySetError', text });
+    const forGroup = { discoveryUrl, options: { trunkGroups: ['tg-1001'] } };
+    expect((await ask('registerProvider', forGroup)).error).toMatchObject({ text });
+    expect(world.providers.has(issuer)).toBe(false);
+    expect((await ask('registerProvider', { discoveryUrl })).error).toBeUndefined();
+  });
+
+  it('are accepted up to the limit', async () => {
+    const { world, ask } = await createCustomer();
+    world.documents.set(`${issuer}/keys`, { keys: [...many(19), rsa(4096)] });
+    const { error } = await ask('registerProvider', { discoveryUrl }, 'portal', personOf('ada'));
+    expect(error).toBeUndefined();
+  });
+});
+
+describe('the owners of providers', () => {
+  it('are read only of what exists, however many registrations were deleted', async () => {
+    const { world, ask } = await createCustomer();
+    await ask('registerProvider', { discoveryUrl }, 'portal', personOf('ada'));
+    const registrationId = world.providers.get(issuer)?.registrationId;
+    for (let index = 0; index < 5000; index += 1) {
+      const owner = { issuer, trunkGroups: ['tg-2002'], version: 1, updatedAt: 1 };
+      world.owners.set(`own_${index}`, { ...owner, registrationId: `own_${index}` });
+    }
+    const read = vi.spyOn(world.context.providerOwners, 'findOwners');
+    expect((await ask('listProviders', {})).result).toHaveLength(2);
+    const list = await ask('listProviders', {}, 'portal', personOf('ada'));
+    expect(list.result).toHaveLength(2);
+    expect(read.mock.calls.flat().every((ids) => ids.length <= 1)).toBe(true);
+    expect(read.mock.calls.flat(2)).toContain(registrationId);
+  });
+});
