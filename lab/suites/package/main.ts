@@ -17,6 +17,7 @@ import { linkPackages } from '../../support/link-packages.ts';
 import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { checkCompanyApp } from './company-app.ts';
 import { checkConfirmation, checkCreateQuestions } from './questions.ts';
 import { type Authctl, runEveryGroup, useForwardAuth, usePortal } from './run-commands.ts';
 
@@ -143,20 +144,6 @@ async function onEveryNode(
   }
 }
 
-/** examples/cdk-app: a pipeline whose stage has the stacks of three regions. */
-async function synthesiseCompanyApp(node: string, project: string, options: CommandOptions) {
-  await run([node, 'app.js'], {
-    ...options,
-    environment: { ...options.environment, CDK_OUTDIR: 'cdk.out' },
-  });
-  const templates = readdirSync(join(project, 'cdk.out/assembly-Production'))
-    .filter((name) => name.endsWith('.template.json'))
-    .map((name) => name.replace(/^Production(.*?)[0-9A-F]*\.template\.json$/, '$1'));
-  const expected = ['data', 'dfw', 'pit', 'slc'].map((id) => `AuthorizationServer${id}`);
-  assert.deepEqual(templates.toSorted(), expected);
-  assert.ok(existsSync(join(project, 'cdk.out/Delivery.template.json')), 'the pipeline');
-}
-
 /** A Node that is older than any that a package supports. */
 const oldNode = '20.20.0';
 
@@ -182,7 +169,7 @@ const uses: Readonly<Record<string, Use>> = {
   constructs: async (node, project) => {
     const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
     assert.match(await run([node, 'use-constructs.js'], options), /^the constructs work$/m);
-    await synthesiseCompanyApp(node, project, options);
+    await checkCompanyApp(node, project, options);
   },
   authctl: (node, project, { manifest, folder }) =>
     withLocalService({}, async ({ environment, clientId }) => {
