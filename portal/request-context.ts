@@ -1,7 +1,6 @@
 import type { OperationName } from '../adapters/management.ts';
-import type { DeploymentDescription } from '../core/management/describe-deployment.ts';
 import type { Offer } from './access/granted.ts';
-import type { PortalManagement } from './access/guarded-management.ts';
+import type { Deployment, PortalManagement } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import type { Fields } from './forms/fields.ts';
 import type { Html } from './html/html.ts';
@@ -10,7 +9,7 @@ import type { ProviderHealth } from './provider-health.ts';
 /** One request of a known user: everything that a page needs. */
 export interface RequestContext extends Offer {
   readonly person: Person;
-  readonly deployment: DeploymentDescription;
+  readonly deployment: Deployment;
   readonly management: PortalManagement;
   /** The part of the path that a route names, decoded. */
   readonly id: (name: string) => string;

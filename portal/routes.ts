@@ -57,7 +57,7 @@ export interface Route {
 
 const get = (path: string, handle: Handler): Route => ({ method: 'GET', path, handle });
 /** The only way to a POST. */
-const post = <Subject, Values>(path: string, form: Form<Subject, Values>): Route => ({
+const post = <Subject, Values, Input>(path: string, form: Form<Subject, Values, Input>): Route => ({
   method: 'POST',
   path,
   handle: sendForm(form, path),
@@ -65,14 +65,14 @@ const post = <Subject, Values>(path: string, form: Form<Subject, Values>): Route
 });
 
 /** A form with a page of its own: the address of the page, and the one that it is sent to. */
-const form = <Subject, Values>(
+const form = <Subject, Values, Input>(
   page: string,
   to: string,
-  declared: Form<Subject, Values>,
+  declared: Form<Subject, Values, Input>,
 ): readonly Route[] => [get(page, showForm(declared, to)), post(to, declared)];
 
 /** A form that is sent to the address of its page. */
-const formAt = <Subject, Values>(path: string, declared: Form<Subject, Values>) =>
+const formAt = <Subject, Values, Input>(path: string, declared: Form<Subject, Values, Input>) =>
   form(path, path, declared);
 
 const forCredential = (

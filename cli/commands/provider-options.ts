@@ -1,10 +1,11 @@
 import { Option } from 'commander';
+import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
 import {
   type AudienceSource,
   audienceSources,
 } from '../../core/identity-provider/token-audience.ts';
-import { describeClaimRisk, type ProviderChoices } from '../../core/management/provider-choices.ts';
+import type { ProviderChoices } from '../../core/management/provider-choices.ts';
 import type { Cli } from '../cli.ts';
 import type { Cell } from '../table.ts';
 

@@ -37,6 +37,12 @@ export function canNameClient(name: string): boolean {
   return claimName.test(name) && !claimsOfTheToken.has(name);
 }
 
+/** Why a person has to confirm the claim; undefined if only the provider writes it. */
+export function describeClaimRisk(claim: string | undefined): string | undefined {
+  if (claim === undefined || assignedClaims.has(claim)) return undefined;
+  return `the claim ${JSON.stringify(claim)} is not known to be written only by the provider. If users of the provider can write it, such as a name or an unverified email address, each of them can call as any client`;
+}
+
 export interface NamedClient {
   /** The claim that names the client, or the claims that might have. */
   readonly claim: string;

@@ -2,9 +2,9 @@ import type * as v from 'valibot';
 import { claimNameHelp, type inspectOptions } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import {
-  assignedClaims,
   canNameClient,
   defaultClientIdClaims,
+  describeClaimRisk,
 } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { isCognitoIssuer } from '../identity-provider/token-audience.ts';
@@ -18,12 +18,6 @@ export type StoredChoices = Pick<
   IdentityProvider,
   'clientIdClaim' | 'audienceFrom' | 'clientPatterns'
 >;
-
-/** Why a person has to confirm the claim; undefined if only the provider writes it. */
-export function describeClaimRisk(claim: string | undefined): string | undefined {
-  if (claim === undefined || assignedClaims.has(claim)) return undefined;
-  return `the claim ${JSON.stringify(claim)} is not known to be written only by the provider. If users of the provider can write it, such as a name or an unverified email address, each of them can call as any client`;
-}
 
 /** @throws {InputError} for a claim that cannot name a client. */
 export function checkClaimName({ clientIdClaim: claim }: ProviderChoices): void {

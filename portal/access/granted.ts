@@ -1,7 +1,6 @@
 import { InputError, type Management } from '../../adapters/management.ts';
-import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
 import { isDenied } from '../forms/problems.ts';
-import type { PortalManagement } from './guarded-management.ts';
+import type { Deployment, PortalManagement } from './guarded-management.ts';
 import type { Person } from './person.ts';
 
 /** What a person may give in one trunk group. A limit that is undefined does not exist. */
@@ -20,7 +19,7 @@ export type Granted = Pick<
 interface Asked {
   readonly management: PortalManagement;
   readonly person: Person;
-  readonly deployment: Pick<DeploymentDescription, 'reach'>;
+  readonly deployment: Pick<Deployment, 'reach'>;
 }
 
 /** Without the management function, only the role says who belongs to the staff. */

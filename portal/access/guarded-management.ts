@@ -33,3 +33,6 @@ export function guardManagement(management: Management, person: Person): PortalM
   ]);
   return Object.freeze(Object.fromEntries(operations)) as PortalManagement;
 }
+
+/** What the portal knows of its deployment. */
+export type Deployment = Awaited<ReturnType<PortalManagement['describeDeployment']>>;

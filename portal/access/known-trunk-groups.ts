@@ -1,4 +1,5 @@
-import { isDenied } from '../forms/problems.ts';
+import { InputError } from '../../adapters/management.ts';
+import { isDenied, type Problems, problemsOf } from '../forms/problems.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** More than these are found faster by typing. */
@@ -43,4 +44,25 @@ export async function findKnownTrunkGroups({
   ]);
   const groups = [...new Set(found.flat())].toSorted();
   return groups.length === 0 || groups.length > maxChoices ? undefined : groups;
+}
+
+/**
+ * What is wrong with a trunk group that a person typed; undefined if it is allowed.
+ *
+ * @param field of the page that it was typed into.
+ */
+export async function findTrunkGroupProblems(
+  { management }: Pick<RequestContext, 'management'>,
+  group: string,
+  field: string,
+): Promise<Problems | undefined> {
+  try {
+    await management.findTrunkGroupLimits(group);
+    return undefined;
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    const problems = error instanceof InputError ? problemsOf(error) : undefined;
+    if (problems === undefined) throw error;
+    return { ...problems, fields: problems.fields.map(({ message }) => ({ field, message })) };
+  }
 }

@@ -1,8 +1,7 @@
 import type { Client } from '../../adapters/management.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration } from '../../core/duration.ts';
-import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
-import { parseAudiences, parseName } from '../../core/management/input-fields.ts';
+import type { Deployment } from '../access/guarded-management.ts';
 import { readDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
@@ -89,33 +88,21 @@ export function readRequiredClaims({ requiredClaims }: ClientValues) {
  */
 function readTokenLifetime(
   { tokenLifetime, provider }: ClientValues,
-  allowed?: DeploymentDescription['tokenLifetime'],
+  allowed: Deployment['tokenLifetime'],
 ): number | undefined {
   if (tokenLifetime === undefined || provider !== '') return undefined;
   return readDuration('tokenLifetime', tokenLifetime, allowed);
 }
 
-/** Reads one field each, by the rules of the library, which stops at the first problem. */
-export function clientChecks(
+/** The fields that can change later, as the library takes them. */
+export function clientChanges(
   values: ClientValues,
-  { tokenLifetime }: Pick<DeploymentDescription, 'tokenLifetime'>,
-): readonly (() => unknown)[] {
-  const isUnderProvider = values.provider !== '';
-  return [
-    () => parseName(values.name),
-    () => readTokenLifetime(values, tokenLifetime),
-    // A provider's audiences have other rules.
-    ...(isUnderProvider ? [] : [() => parseAudiences(linesOf(values.audiences))]),
-    () => readRequiredClaims(values),
-  ];
-}
-
-/** The fields that can change later, as input of the library. */
-export function toClientChanges(values: ClientValues) {
+  { tokenLifetime }: Pick<Deployment, 'tokenLifetime'>,
+) {
   return {
     name: values.name,
     scopes: values.scopes,
-    tokenLifetime: readTokenLifetime(values),
+    tokenLifetime: () => readTokenLifetime(values, tokenLifetime),
     audiences: linesOf(values.audiences),
   };
 }

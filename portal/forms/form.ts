@@ -1,4 +1,4 @@
-import type { OperationName } from '../../adapters/management.ts';
+import { InputError, type OperationName } from '../../adapters/management.ts';
 import { hiddenField } from '../html/field.ts';
 import { type Labels, postForm } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
@@ -8,13 +8,10 @@ import type { Handler, Page, RequestContext, RouteResult, Section } from '../req
 import type { Fields } from './fields.ts';
 import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
 
-/** What the portal itself can tell about the content of a form. */
-interface Checks {
-  /** What is said about an empty field. */
-  readonly required?: Readonly<Record<string, string>>;
-  /** Each reads one field. */
-  readonly readers?: readonly (() => unknown)[];
-}
+/** What an operation takes. A function reads what was typed, and can refuse it. */
+export type Readers<Input> = {
+  readonly [Field in keyof Input]: Input[Field] | (() => Input[Field]);
+};
 
 /** What a page shows instead of a form that would be refused in any case. */
 export class Instead {
@@ -59,8 +56,9 @@ export interface FormPage {
 }
 
 /** A form that was sent. */
-interface Sent<Values> {
+interface Sent<Values, Input> {
   readonly values: Values;
+  readonly input: Input;
   /** Undefined for a form without a version. */
   readonly ifVersion: number | undefined;
   /** Undefined for a form that creates nothing. */
@@ -70,7 +68,7 @@ interface Sent<Values> {
 }
 
 /** One form of the portal: everything that is different between it and the others. */
-export interface Form<Subject, Values> {
+export interface Form<Subject, Values, Input = unknown> {
   /** What it does. A role that may not use the operation sees no form. */
   readonly operation: OperationName;
   /** Reads what it is about. A refused form reads it again. */
@@ -89,10 +87,12 @@ export interface Form<Subject, Values> {
   ) => Values | Instead | Promise<Values | Instead>;
   /** The content as typed. */
   readonly read: (form: Fields) => Values;
-  /** What the portal itself can tell. All of it is told at once. */
-  readonly check?: (values: Values, context: RequestContext) => Checks;
+  /** What is said about an empty field, instead of what the library says. */
+  readonly required?: Readonly<Record<string, string>>;
+  /** The content as the operation takes it. */
+  readonly input?: (values: Values, context: RequestContext) => Readers<Input>;
   /** Makes the change. */
-  readonly act: (context: RequestContext, sent: Sent<Values>) => Promise<RouteResult>;
+  readonly act: (context: RequestContext, sent: Sent<Values, Input>) => Promise<RouteResult>;
   readonly look: (
     context: RequestContext,
     shown: Shown<Subject, Values>,
@@ -102,24 +102,45 @@ export interface Form<Subject, Values> {
 /** For a form that only confirms. */
 export const noValues = { start: () => undefined, read: () => undefined };
 
-function problemsOfReading(read: () => unknown): readonly FieldProblem[] {
-  try {
-    read();
-    return [];
-  } catch (error) {
-    return problemsOf(error)?.fields ?? [];
-  }
+/** No field of an operation allows it, so a call with it changes nothing. */
+const unreadable = Number.NaN;
+
+interface ReadInput {
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What the portal itself says about fields. */
+  readonly problems: readonly FieldProblem[];
 }
 
-/** @throws {FormError} with every field that is empty or has a problem, so that all are seen at once. */
-function requireFields(form: Fields, { required = {}, readers = [] }: Checks): void {
-  const missing = Object.entries(required)
-    .filter(([field]) => form.all(field).every((value) => value.trim() === ''))
-    .map(([field, message]) => ({ field, message }));
-  const empty = new Set(missing.map(({ field }) => field));
-  const unreadable = readers.flatMap(problemsOfReading).filter(({ field }) => !empty.has(field));
-  const problems = [...missing, ...unreadable];
-  if (problems.length > 0) throw new FormError(problems);
+/** What was typed as the operation takes it. A field with a problem is unreadable for the library. */
+function readInput(
+  form: Fields,
+  required: Readonly<Record<string, string>>,
+  readers: Readonly<Record<string, unknown>>,
+): ReadInput {
+  const input = { ...readers };
+  const problems: FieldProblem[] = [];
+  for (const [field, reader] of Object.entries(readers)) {
+    const message = required[field];
+    try {
+      if (message !== undefined && form.all(field).every((value) => value.trim() === '')) {
+        throw new FormError([{ field, message }]);
+      }
+      if (typeof reader === 'function') input[field] = (reader as () => unknown)();
+    } catch (error) {
+      if (!(error instanceof FormError)) throw error;
+      input[field] = unreadable;
+      problems.push(...error.fields);
+    }
+  }
+  return { input, problems };
+}
+
+/** All problems of a form: those of the portal, and what the library says about other fields. */
+function withOwn(own: readonly FieldProblem[], error: unknown): unknown {
+  if (own.length === 0 || !(error instanceof InputError)) return error;
+  const known = new Set(own.map(({ field }) => field));
+  const others = problemsOf(error)?.fields.filter(({ field }) => !known.has(field)) ?? [];
+  return new FormError([...own, ...others]);
 }
 
 /**
@@ -174,7 +195,7 @@ function render(page: FormPage, shown: Shown<unknown, unknown>): Html {
 
 async function show<Subject, Values>(
   context: RequestContext,
-  { look }: Form<Subject, Values>,
+  { look }: Pick<Form<Subject, Values>, 'look'>,
   shown: Shown<Subject, Values>,
 ): Promise<Page> {
   const page = await look(context, shown);
@@ -190,7 +211,10 @@ function keptFields({ ifVersion, requestId }: Kept, { creates }: Keeping): Html 
 }
 
 /** Shows a new form. */
-export function showForm<Subject, Values>(form: Form<Subject, Values>, path: string): Handler {
+export function showForm<Subject, Values, Input>(
+  form: Form<Subject, Values, Input>,
+  path: string,
+): Handler {
   return async (context) => {
     context.require(form.operation);
     const subject = await form.find(context);
@@ -212,7 +236,10 @@ export function showForm<Subject, Values>(form: Form<Subject, Values>, path: str
  * Makes the change of a form. If it is refused, the form is shown again with its content: after a
  * conflict with the version that is stored now, and with another id if it had created something.
  */
-export function sendForm<Subject, Values>(form: Form<Subject, Values>, path: string): Handler {
+export function sendForm<Subject, Values, Input>(
+  form: Form<Subject, Values, Input>,
+  path: string,
+): Handler {
   return async (context) => {
     context.require(form.operation);
     const values = form.read(context.form);
@@ -227,13 +254,20 @@ export function sendForm<Subject, Values>(form: Form<Subject, Values>, path: str
       return show(context, form, { subject, values, problems, isConflict, above, action, kept });
     };
     return submit(async () => {
-      requireFields(context.form, form.check?.(values, context) ?? {});
-      return form.act(context, {
-        values,
-        ifVersion: sent.ifVersion,
-        idempotencyKey: sent.requestId || undefined,
-        showAgain: (above) => again(noProblems, above),
-      });
+      const readers = form.input?.(values, context) ?? {};
+      const { input, problems } = readInput(context.form, form.required ?? {}, readers);
+      try {
+        return await form.act(context, {
+          values,
+          // Every member of `Input` is a member of its readers.
+          input: input as Input,
+          ifVersion: sent.ifVersion,
+          idempotencyKey: sent.requestId || undefined,
+          showAgain: (above) => again(noProblems, above),
+        });
+      } catch (error) {
+        throw withOwn(problems, error);
+      }
     }, again);
   };
 }

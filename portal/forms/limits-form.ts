@@ -3,6 +3,7 @@ import type { GrantLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { requireChoice } from './choice.ts';
 import { readDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
+import type { Readers } from './form.ts';
 import { FormError } from './problems.ts';
 
 /** The choice between no limit and a list. */
@@ -103,16 +104,9 @@ const readers: {
   ownProviders: ({ ownProviders }) => readCount('ownProviders', ownProviders),
 };
 
-/** Reads one field each. */
-export function limitsChecks(values: LimitsValues): readonly (() => unknown)[] {
-  return Object.values(readers).map((read) => () => read(values));
-}
-
-/**
- * The limits as the library takes them, which replace the stored ones as a whole.
- *
- * @throws {FormError} for a field that cannot be read.
- */
-export function toLimits(values: LimitsValues): GrantLimits {
-  return Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(values)]));
+/** The limits as the library takes them, which replace the stored ones as a whole. */
+export function limitsInput(values: LimitsValues): Readers<GrantLimits> {
+  return Object.fromEntries(
+    Object.entries(readers).map(([name, read]) => [name, () => read(values)]),
+  );
 }

@@ -50,14 +50,16 @@ export function asSentence(text: string): string {
 export function problemsOf(error: unknown): Problems | undefined {
   if (error instanceof FormError) return { status: 422, fields: error.fields };
   if (error instanceof InputError) {
+    // A problem is shown next to its field, which has a label of its own.
     const fields = error.problems.flatMap(({ field, problem }) =>
-      // It is shown next to the field, which has a label of its own.
       field === undefined ? [] : [{ field, message: asSentence(problem) }],
     );
-    if (fields.length > 0) return { status: 422, fields };
-    const { label, problem, message } = error;
-    const general = label === undefined ? asSentence(problem) : `${message}.`;
-    return { status: 422, fields: [], general };
+    const general = error.problems
+      .filter(({ field }) => field === undefined)
+      .map(({ label, problem }) =>
+        label === undefined ? asSentence(problem) : `${label}: ${problem}.`,
+      );
+    return { status: 422, fields, general: general.length === 0 ? undefined : general.join(' ') };
   }
   if (error instanceof VersionConflictError) {
     const { current } = error;

@@ -1,6 +1,3 @@
-import { parseName } from '../../core/management/input-fields.ts';
-import { within } from '../../core/management/read-input.ts';
-import { readSubnet } from '../../core/management/subnet-list.ts';
 import type { Fields } from './fields.ts';
 
 /** A subnet as entered. */
@@ -43,29 +40,18 @@ export function showSubnetRows(rows: readonly SubnetRow[], more = false): readon
   return [...filled, ...Array.from({ length: empty }, () => emptyRow)];
 }
 
-/** Reads one field each, by the rules of the library. @param prefix of the fields' names. */
-export function subnetChecks(row: SubnetRow, prefix: string): readonly (() => unknown)[] {
-  const check = (read: () => unknown) => () => (prefix === '' ? read() : within(prefix, read));
-  return [
-    check(() => parseName(row.name)),
-    check(() => readSubnet(row.address.trim(), row.netmask.trim() || undefined)),
-  ];
+/** A subnet as the library takes it. */
+export interface SubnetInput {
+  readonly name: string;
+  readonly address: string;
+  readonly netmask: string | undefined;
 }
 
-/** The problems of every filled row. */
-export function subnetRowChecks(rows: readonly SubnetRow[]): readonly (() => unknown)[] {
-  return rows
-    .filter((row) => !isEmpty(row))
-    .flatMap((row, index) => subnetChecks(row, `subnets[${index}]`));
+export function toSubnet({ name, address, netmask }: SubnetRow): SubnetInput {
+  return { name, address: address.trim(), netmask: netmask.trim() || undefined };
 }
 
 /** The filled rows as input of the library. */
-export function toSubnets(rows: readonly SubnetRow[]) {
-  return rows
-    .filter((row) => !isEmpty(row))
-    .map(({ name, address, netmask }) => ({
-      name,
-      address,
-      netmask: netmask.trim() || undefined,
-    }));
+export function toSubnets(rows: readonly SubnetRow[]): readonly SubnetInput[] {
+  return rows.filter((row) => !isEmpty(row)).map(toSubnet);
 }

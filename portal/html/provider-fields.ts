@@ -1,4 +1,4 @@
-import { describeClaimRisk } from '../../core/management/provider-choices.ts';
+import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import { type ProviderValues, providerLabels } from '../forms/provider-form.ts';
 import { checkbox, selectField, textField } from './field.ts';

@@ -1,7 +1,7 @@
-import type { DeploymentDescription } from '../../core/management/describe-deployment.ts';
+import type { Deployment } from '../access/guarded-management.ts';
 import { type Html, html } from './html.ts';
 
-type Scope = DeploymentDescription['scopes'][number];
+type Scope = Deployment['scopes'][number];
 
 function cell(scope: Scope | undefined, isOn: boolean): Html {
   if (scope === undefined) return html`<td></td>`;

@@ -1,6 +1,5 @@
-import { parseServiceTrunkGroup } from '../../core/management/input-fields.ts';
-import { findKnownTrunkGroups } from '../access/known-trunk-groups.ts';
-import { noProblems, type Problems, problemAt, problemsOf } from '../forms/problems.ts';
+import { findKnownTrunkGroups, findTrunkGroupProblems } from '../access/known-trunk-groups.ts';
+import { noProblems, type Problems, problemAt } from '../forms/problems.ts';
 import { type Option, selectField, textField } from '../html/field.ts';
 import { errorSummary } from '../html/form.ts';
 import { type Html, html } from '../html/html.ts';
@@ -102,13 +101,10 @@ export async function chooseTrunkGroup(
     return choicePage(context, creation, own, noProblems);
   }
   const named = other || given;
-  try {
-    if (named !== '') return parseServiceTrunkGroup(named, 'otherTrunkGroup');
-  } catch (error) {
-    const problems = problemsOf(error);
-    if (problems === undefined) throw error;
-    const groups = await findKnownTrunkGroups(context);
-    return choicePage(context, creation, groups ?? [], problems);
+  if (named !== '') {
+    const problems = await findTrunkGroupProblems(context, named, 'otherTrunkGroup');
+    if (problems === undefined) return named;
+    return choicePage(context, creation, (await findKnownTrunkGroups(context)) ?? [], problems);
   }
   const groups = await findKnownTrunkGroups(context);
   return groups === undefined ? '' : choicePage(context, creation, groups, noProblems);

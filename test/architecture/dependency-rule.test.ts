@@ -138,6 +138,14 @@ describe('the dependency rule', () => {
     expect(used.filter((name) => !name.endsWith('/adapters/management.ts'))).toEqual([]);
   });
 
+  // It would check an input a second time, in other words.
+  it('lets the portal run nothing of the operations: what was typed is sent, and all problems come back', () => {
+    const used = sourceFiles('portal').flatMap((file) =>
+      importsOf(file).filter((specifier) => specifier.includes('core/management/')),
+    );
+    expect(used).toEqual([]);
+  });
+
   it('lets no page of the portal make markup but by the template that escapes', () => {
     const unescaped = sourceFiles('portal').filter(
       (file) =>

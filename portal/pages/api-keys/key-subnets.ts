@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import type { Form } from '../../forms/form.ts';
-import { emptyRow, type SubnetRow, subnetChecks } from '../../forms/subnet-rows.ts';
+import { emptyRow, type SubnetInput, type SubnetRow, toSubnet } from '../../forms/subnet-rows.ts';
 import { hiddenField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { HttpError } from '../../http-error.ts';
@@ -10,7 +10,7 @@ import { findKey, keyCrumbs } from './change-key.ts';
 import { keyPage } from './key-details.ts';
 
 /** Its fields are on the page of the key. */
-export const subnetAddition: Form<ApiKey, SubnetRow> = {
+export const subnetAddition: Form<ApiKey, SubnetRow, SubnetInput> = {
   operation: 'addSubnet',
   find: findKey,
   version: ({ version }) => version,
@@ -20,17 +20,14 @@ export const subnetAddition: Form<ApiKey, SubnetRow> = {
     address: form.text('address'),
     netmask: form.text('netmask'),
   }),
-  check: (row) => ({
-    required: {
-      name: 'Give the subnet a name.',
-      address: 'Type an IP address, e.g. 203.0.113.0.',
-    },
-    readers: subnetChecks(row, ''),
-  }),
-  act: async ({ management, href, id }, { values, ifVersion }) => {
+  required: {
+    name: 'Give the subnet a name.',
+    address: 'Type an IP address, e.g. 203.0.113.0.',
+  },
+  input: toSubnet,
+  act: async ({ management, href, id }, { input, ifVersion }) => {
     const keyId = id('keyId');
-    const netmask = values.netmask.trim() || undefined;
-    await management.addSubnet(keyId, { ...values, netmask, ifVersion });
+    await management.addSubnet(keyId, { ...input, ifVersion });
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'subnet-added' }) };
   },
   look: (context, { subject, values, problems }) => keyPage(context, subject, problems, values),

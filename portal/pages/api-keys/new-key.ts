@@ -1,5 +1,5 @@
+import type { Management } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
-import { parseName, parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { noProblems, problemAt } from '../../forms/problems.ts';
@@ -7,7 +7,6 @@ import {
   readSubnetRows,
   type SubnetRow,
   showSubnetRows,
-  subnetRowChecks,
   toSubnets,
 } from '../../forms/subnet-rows.ts';
 import { checkbox, textField } from '../../html/field.ts';
@@ -79,35 +78,27 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   return { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
 }
 
-export const keyCreation: Form<undefined, KeyValues> = {
+type NewKey = Omit<Parameters<Management['createApiKey']>[0], 'idempotencyKey'>;
+
+export const keyCreation: Form<undefined, KeyValues, NewKey> = {
   operation: 'createApiKey',
   creates: true,
   find: async () => undefined,
   start: startKey,
   read: readValues,
-  check: ({ wantsMore, name, serviceTrunkGroup, rows }) =>
-    wantsMore
-      ? {}
-      : {
-          required: {
-            name: 'Give the key a name.',
-            serviceTrunkGroup: 'Say which trunk group the key belongs to.',
-          },
-          readers: [
-            () => parseName(name),
-            () => parseServiceTrunkGroup(serviceTrunkGroup.trim()),
-            ...subnetRowChecks(rows),
-          ],
-        },
-  act: async (context, { values, idempotencyKey, showAgain }) => {
+  required: {
+    name: 'Give the key a name.',
+    serviceTrunkGroup: 'Say which trunk group the key belongs to.',
+  },
+  input: ({ name, serviceTrunkGroup, enabled, rows }) => ({
+    name,
+    serviceTrunkGroup: serviceTrunkGroup.trim(),
+    enabled,
+    subnets: toSubnets(rows),
+  }),
+  act: async (context, { values, input, idempotencyKey, showAgain }) => {
     if (values.wantsMore) return showAgain();
-    const created = await context.management.createApiKey({
-      name: values.name,
-      serviceTrunkGroup: values.serviceTrunkGroup.trim(),
-      enabled: values.enabled,
-      subnets: toSubnets(values.rows),
-      idempotencyKey,
-    });
+    const created = await context.management.createApiKey({ ...input, idempotencyKey });
     return createdKeyPage(context, created);
   },
   look: async (context, { values, problems }) => {

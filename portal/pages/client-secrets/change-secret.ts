@@ -9,7 +9,7 @@ import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { clientCrumbs, findClient, refusedPage } from '../clients/stop-client.ts';
-import { type SecretValues, secretChecks, secretLabels, secretNameField } from './new-secret.ts';
+import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
 
 interface Found {
   readonly client: Client;
@@ -24,23 +24,29 @@ async function findSecret(context: RequestContext): Promise<Found> {
   return { client, secret };
 }
 
+interface SecretChanges {
+  readonly name: string | undefined;
+  /** Seconds since the epoch; null: never. */
+  readonly expiresAt: number | null | undefined;
+}
+
 const versionOf = ({ client }: Found) => client.version;
 
-export const secretEdit: Form<Found, SecretValues> = {
+export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
   operation: 'updateClientSecret',
   find: findSecret,
   version: versionOf,
   start: (_, { secret }) => ({ name: secret.name ?? '', expiry: 'keep', expiryDate: '' }),
   read: (form) => ({ ...readExpiryValues(form, 'keep'), name: form.text('name') }),
-  check: (values, { now }) => ({ readers: secretChecks(values, now) }),
-  act: async (context, { values, ifVersion }) => {
+  // A name cannot be removed: an empty field does not change it.
+  input: (values, { now }) => ({
+    ...secretInput(values, now),
+    expiresAt: () => readExpiry(values, now),
+  }),
+  act: async (context, { input, ifVersion }) => {
     const { client, secret } = await findSecret(context);
-    // A name cannot be removed: an empty field does not change it.
-    await context.management.updateClientSecret(client.clientId, secret.secretId, {
-      name: values.name.trim() || undefined,
-      expiresAt: readExpiry(values, context.now),
-      ifVersion,
-    });
+    const changes = { ...input, ifVersion };
+    await context.management.updateClientSecret(client.clientId, secret.secretId, changes);
     return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
   },
   look: async (context, { subject: { client, secret }, values, problems }) => {

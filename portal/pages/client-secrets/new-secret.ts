@@ -1,6 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
-import { parseExpiry, parseName } from '../../../core/management/input-fields.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
   defaultExpiry,
@@ -30,15 +29,18 @@ export function readSecretValues(form: Parameters<typeof readExpiryValues>[0]): 
   return { ...readExpiryValues(form), name: form.text('name') };
 }
 
-/** Reads one field each, by the rules of the library. A name can be left out. */
-export function secretChecks(
-  { name, ...expiry }: ExpiryValues & { readonly name: string },
-  now: number,
-): readonly (() => unknown)[] {
-  return [
-    () => name.trim() === '' || parseName(name),
-    () => parseExpiry(readExpiry(expiry, now) ?? undefined, now),
-  ];
+/** What a new secret, or a changed one, is given. A name can be left out. */
+export function secretInput({ name, ...expiry }: SecretValues, now: number) {
+  return {
+    name: name.trim() || undefined,
+    expiresAt: () => readExpiry(expiry, now) ?? undefined,
+  };
+}
+
+export interface SecretInput {
+  readonly name: string | undefined;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number | undefined;
 }
 
 export function emptySecretValues({ maxSecretLifetime }: Granted): SecretValues {
@@ -56,18 +58,17 @@ export function secretNameField(value: string, problems: Problems): Html {
   });
 }
 
-export const secretCreation: Form<Client, SecretValues> = {
+export const secretCreation: Form<Client, SecretValues, SecretInput> = {
   operation: 'createClientSecret',
   creates: true,
   find: findClient,
   start: async ({ granted }, client) => emptySecretValues(await granted(client.serviceTrunkGroup)),
   read: readSecretValues,
-  check: (values, { now }) => ({ readers: secretChecks(values, now) }),
-  act: async (context, { values, idempotencyKey }) => {
+  input: (values, { now }) => secretInput(values, now),
+  act: async (context, { input, idempotencyKey }) => {
     const client = await findClient(context);
     const created = await context.management.createClientSecret(client.clientId, {
-      name: values.name.trim() || undefined,
-      expiresAt: readExpiry(values, context.now) ?? undefined,
+      ...input,
       idempotencyKey,
     });
     return createdSecretPage(context, { client, ...created });

@@ -1,7 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { readDuration } from '../../forms/duration.ts';
-import { readExpiry } from '../../forms/expiry.ts';
 import type { Form } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -15,8 +14,9 @@ import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
   readSecretValues,
+  type SecretInput,
   type SecretValues,
-  secretChecks,
+  secretInput,
   secretLabels,
   secretNameField,
 } from './new-secret.ts';
@@ -24,6 +24,11 @@ import {
 interface RotationValues extends SecretValues {
   readonly overlap: string;
   readonly overlapOther: string;
+}
+
+interface RotationInput extends SecretInput {
+  /** Seconds. */
+  readonly overlap: number;
 }
 
 const otherOverlap = 'After another time';
@@ -80,7 +85,7 @@ function readOverlap({ overlap, overlapOther }: RotationValues): number {
   return readDuration('overlap', isChosen ? overlapOther : overlap);
 }
 
-export const secretRotation: Form<Client, RotationValues> = {
+export const secretRotation: Form<Client, RotationValues, RotationInput> = {
   operation: 'rotateClientSecret',
   creates: true,
   find: findClient,
@@ -95,15 +100,14 @@ export const secretRotation: Form<Client, RotationValues> = {
     overlap: form.text('overlap'),
     overlapOther: form.text('overlapOther'),
   }),
-  check: (values, { now }) => ({
-    readers: [() => readOverlap(values), ...secretChecks(values, now)],
+  input: (values, { now }) => ({
+    ...secretInput(values, now),
+    overlap: () => readOverlap(values),
   }),
-  act: async (context, { values, ifVersion, idempotencyKey }) => {
+  act: async (context, { input, ifVersion, idempotencyKey }) => {
     const client = await findClient(context);
     const rotated = await context.management.rotateClientSecret(client.clientId, {
-      name: values.name.trim() || undefined,
-      expiresAt: readExpiry(values, context.now) ?? undefined,
-      overlap: readOverlap(values),
+      ...input,
       idempotencyKey,
       ifVersion,
     });

@@ -1,30 +1,26 @@
-import type { Client } from '../../../adapters/management.ts';
+import type { Client, Management } from '../../../adapters/management.ts';
 import {
   type ClientValues,
-  clientChecks,
+  clientChanges,
   readClientValues,
-  toClientChanges,
   valuesOfClient,
 } from '../../forms/client-form.ts';
 import type { Form } from '../../forms/form.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
 import { clientCrumbs, findClient } from './stop-client.ts';
 
-export const clientEdit: Form<Client, ClientValues> = {
+type ClientChanges = Omit<Parameters<Management['updateClient']>[1], 'ifVersion'>;
+
+export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   operation: 'updateClient',
   find: findClient,
   version: ({ version }) => version,
   start: (_, client) => valuesOfClient(client),
   read: readClientValues,
-  check: (values, { deployment }) => ({
-    required: { name: 'Give the client a name.', scopes: 'Choose one scope or more.' },
-    readers: clientChecks(values, deployment),
-  }),
-  act: async ({ management, href, id }, { values, ifVersion }) => {
-    const { clientId } = await management.updateClient(id('clientId'), {
-      ...toClientChanges(values),
-      ifVersion,
-    });
+  required: { name: 'Give the client a name.', scopes: 'Choose one scope or more.' },
+  input: (values, { deployment }) => clientChanges(values, deployment),
+  act: async ({ management, href, id }, { input, ifVersion }) => {
+    const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
     return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };
   },
   look: async (context, { subject: client, values, problems, isConflict }) => ({

@@ -1,13 +1,11 @@
-import type { IdentityProvider } from '../../../adapters/management.ts';
-import { parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
+import type { IdentityProvider, Management } from '../../../adapters/management.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
   type ClientValues,
-  clientChecks,
+  clientChanges,
   newClientValues,
   readClientValues,
   readRequiredClaims,
-  toClientChanges,
 } from '../../forms/client-form.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { isDenied, noProblems } from '../../forms/problems.ts';
@@ -71,37 +69,30 @@ async function startClient(context: RequestContext): Promise<NewClientValues | I
   return { ...newClientValues(tokenLifetime, group), provider, isChoosing: false };
 }
 
-export const clientCreation: Form<undefined, NewClientValues> = {
+type NewClient = Omit<Parameters<Management['createClient']>[0], 'idempotencyKey'>;
+
+export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
   operation: 'createClient',
   creates: true,
   find: async () => undefined,
   start: startClient,
   read: (form) => ({ ...readClientValues(form), isChoosing: form.isOn('choose') }),
-  check: (values, { deployment }) =>
-    values.isChoosing
-      ? {}
-      : {
-          required: {
-            serviceTrunkGroup: 'Say which trunk group the client belongs to.',
-            name: 'Give the client a name.',
-            scopes: 'Choose one scope or more.',
-          },
-          readers: [
-            () => parseServiceTrunkGroup(values.serviceTrunkGroup.trim()),
-            ...clientChecks(values, deployment),
-          ],
-        },
-  act: async ({ management, href }, { values, idempotencyKey, showAgain }) => {
+  required: {
+    serviceTrunkGroup: 'Say which trunk group the client belongs to.',
+    name: 'Give the client a name.',
+    scopes: 'Choose one scope or more.',
+  },
+  input: (values, { deployment }) => ({
+    ...clientChanges(values, deployment),
+    serviceTrunkGroup: values.serviceTrunkGroup.trim(),
+    provider: values.provider || undefined,
+    externalClientId: values.externalClientId.trim() || undefined,
+    requiredClaims: () => readRequiredClaims(values),
+    allowUserTokens: values.allowsUserTokens || undefined,
+  }),
+  act: async ({ management, href }, { values, input, idempotencyKey, showAgain }) => {
     if (values.isChoosing) return showAgain();
-    const { client, existed } = await management.createClient({
-      ...toClientChanges(values),
-      serviceTrunkGroup: values.serviceTrunkGroup.trim(),
-      provider: values.provider || undefined,
-      externalClientId: values.externalClientId.trim() || undefined,
-      requiredClaims: readRequiredClaims(values),
-      allowUserTokens: values.allowsUserTokens || undefined,
-      idempotencyKey,
-    });
+    const { client, existed } = await management.createClient({ ...input, idempotencyKey });
     const created = client.provider === undefined ? 'client-created' : 'provider-client-created';
     const done = existed ? 'client-existed' : created;
     return { redirectTo: href(`/clients/${client.clientId}`, { done }) };

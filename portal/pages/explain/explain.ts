@@ -1,3 +1,4 @@
+import type { Management } from '../../../adapters/management.ts';
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, noValues, submit } from '../../forms/form.ts';
@@ -167,25 +168,28 @@ export const explain: Handler = async (context) => {
   );
 };
 
+type Question = Parameters<Management['explainRequest']>[0];
+
 /** It changes nothing. A credential is in no address, so the question is sent as a form. */
-export const credentialQuestion: Form<undefined, undefined> = {
+export const credentialQuestion: Form<undefined, undefined, Question> = {
   ...noValues,
   operation: 'explainRequest',
   find: async () => undefined,
-  check: () => ({ required: { credential: 'Paste an access token or an API key.' } }),
-  act: async (context) => {
-    const { form, management } = context;
-    const pasted = readCredential(form.text('credential'));
-    if ('mistake' in pasted) {
+  required: { credential: 'Paste an access token or an API key.' },
+  input: (_, { form }) => ({
+    credential: () => {
+      const pasted = readCredential(form.text('credential'));
+      if ('credential' in pasted) return pasted.credential;
       throw new FormError([{ field: 'credential', message: pasted.mistake }]);
-    }
-    const request = await management.explainRequest({
-      credential: pasted.credential,
-      sourceAddress: form.text('sourceAddress').trim() || undefined,
-      scopes: form.all('scopes').filter((scope) => scope !== ''),
-      issuer: form.text('issuer').trim() || undefined,
-    });
-    return showPage(context, { request, note: pasted.note });
+    },
+    sourceAddress: form.text('sourceAddress').trim() || undefined,
+    scopes: form.all('scopes').filter((scope) => scope !== ''),
+    issuer: form.text('issuer').trim() || undefined,
+  }),
+  act: async (context, { input }) => {
+    const request = await context.management.explainRequest(input);
+    const pasted = readCredential(context.form.text('credential'));
+    return showPage(context, { request, note: 'note' in pasted ? pasted.note : undefined });
   },
   look: (context, { problems }) => showPage(context, { problems }),
 };

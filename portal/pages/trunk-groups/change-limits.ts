@@ -5,9 +5,8 @@ import type {
 import type { Form } from '../../forms/form.ts';
 import {
   type LimitsValues,
-  limitsChecks,
+  limitsInput,
   readLimitsValues,
-  toLimits,
   valuesOfLimits,
 } from '../../forms/limits-form.ts';
 import { FormError } from '../../forms/problems.ts';
@@ -32,8 +31,10 @@ async function findIssuers({ management }: RequestContext): Promise<readonly str
 /** The library has another error for a provider that is not registered: one that no form solves. */
 async function checkProviders(
   context: RequestContext,
-  providers: readonly string[] = [],
+  providers: GrantLimits['providers'],
 ): Promise<void> {
+  // What could not be read is refused later, with everything else.
+  if (!Array.isArray(providers)) return;
   const issuers = providers.length === 0 ? [] : await findIssuers(context);
   const unknown = providers.find((issuer) => !issuers.includes(issuer));
   if (unknown === undefined) return;
@@ -59,16 +60,15 @@ async function previewOf(
   );
 }
 
-export const limitsChange: Form<TrunkGroupLimits, LimitsValues> = {
+export const limitsChange: Form<TrunkGroupLimits, LimitsValues, GrantLimits> = {
   operation: 'setTrunkGroupLimits',
   find: ({ management, id }) => management.findTrunkGroupLimits(id('group')),
   version: ({ version }) => version,
   start: (_, limits) => valuesOfLimits(limits),
   read: readLimitsValues,
-  check: (values) => ({ readers: limitsChecks(values) }),
-  act: async (context, { values, ifVersion, showAgain }) => {
+  input: limitsInput,
+  act: async (context, { input: limits, ifVersion, showAgain }) => {
     const group = context.id('group');
-    const limits = toLimits(values);
     await checkProviders(context, limits.providers);
     if (context.form.isOn('preview')) return showAgain(await previewOf(context, group, limits));
     await context.management.setTrunkGroupLimits(group, { ...limits, ifVersion });

@@ -1,6 +1,6 @@
-import { parseServiceTrunkGroup } from '../../../core/management/input-fields.ts';
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { noProblems, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import { findTrunkGroupProblems } from '../../access/known-trunk-groups.ts';
+import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -99,11 +99,8 @@ export const showTrunkGroups: Handler = async (context) => {
   const { query, href } = context;
   const group = query.text('trunkGroup').trim();
   if (group === '') return showList(context, noProblems);
-  try {
-    return { redirectTo: href(`${path}/${parseServiceTrunkGroup(group, 'trunkGroup')}`) };
-  } catch (error) {
-    const problems = problemsOf(error);
-    if (problems === undefined) throw error;
-    return showList(context, problems);
-  }
+  const problems = await findTrunkGroupProblems(context, group, 'trunkGroup');
+  return problems === undefined
+    ? { redirectTo: href(`${path}/${group}`) }
+    : showList(context, problems);
 };
