@@ -1,3 +1,4 @@
+import { fieldLabel } from '../../contract/management/field-words.ts';
 import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import type { GrantLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
@@ -17,40 +18,32 @@ const count = (value: number | undefined): HtmlValue =>
 const span = (value: number | undefined): HtmlValue =>
   value === undefined ? noLimit : `At most ${formatExactSpan(value)}`;
 
-/** The name of each limit, and how its value reads. */
+/** How the value of each limit reads. */
 const shown: {
-  readonly [Name in keyof Required<GrantLimits>]: readonly [
-    label: string,
-    show: (value: GrantLimits[Name]) => HtmlValue,
-  ];
+  readonly [Name in keyof Required<GrantLimits>]: (value: GrantLimits[Name]) => HtmlValue;
 } = {
-  scopes: ['Scopes', list],
-  maxClients: ['Clients', count],
-  maxApiKeys: ['API keys', (value) => (value === 0 ? 'Not allowed' : count(value))],
-  requireSubnet: [
-    'Subnets of API keys',
-    (value) => (value === true ? `Every key needs one or more, ${requiredSubnetText}` : noLimit),
-  ],
-  maxTokenLifetime: ['Token lifetime', span],
-  maxSecretLifetime: ['Life of a secret', span],
-  providers: ['Identity providers', list],
+  scopes: list,
+  maxClients: count,
+  maxApiKeys: (value) => (value === 0 ? 'Not allowed' : count(value)),
+  requireSubnet: (value) =>
+    value === true ? `Every key needs one or more, ${requiredSubnetText}` : noLimit,
+  maxTokenLifetime: span,
+  maxSecretLifetime: span,
+  providers: list,
   // Unlike the others, it allows something.
-  ownProviders: [
-    'Own identity providers',
-    (value) => ((value ?? 0) === 0 ? 'None' : `At most ${value}`),
-  ],
+  ownProviders: (value) => ((value ?? 0) === 0 ? 'None' : `At most ${value}`),
 };
 
 const isShown = (limit: string): limit is keyof GrantLimits => Object.hasOwn(shown, limit);
 
 /** @param limit by its name. A function of a later release may know others. */
 export function limitLabel(limit: string): string {
-  return isShown(limit) ? shown[limit][0] : limit;
+  return isShown(limit) ? fieldLabel(limit) : limit;
 }
 
 export function limitValue(limits: GrantLimits, limit: string): HtmlValue {
   if (!isShown(limit)) return '';
-  const show = shown[limit][1] as (value: unknown) => HtmlValue;
+  const show = shown[limit] as (value: unknown) => HtmlValue;
   return show(limits[limit]);
 }
 

@@ -202,3 +202,34 @@ describe('a quota', () => {
     expect(await open(world, '/clients/new')).toContain('0 of 3 clients');
   });
 });
+
+describe('the audit', () => {
+  it('says what changed in words and units', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId } = world;
+    await management.updateClient(clientId, { tokenLifetime: 1800 });
+    const secret = await management.createClientSecret(clientId, { expiresAt: world.now + 86_400 });
+    for (const path of ['/audit', `/clients/${clientId}/history`]) {
+      const text = await open(world, path);
+      expect(text).toContain('Token lifetime 1 hour 30 minutes');
+      expect(text).toMatch(/Expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+      expect(text).toContain(secret.secret.secretId);
+      expect(text).not.toContain('token_lifetime');
+    }
+  });
+
+  it('finds who deleted something last week in one search', async () => {
+    const world = await createPortalWorld();
+    await world.management.deleteClient(world.clientId);
+    const day = 86_400;
+    world.now += 6 * day;
+    const found = await open(world, '/audit?text=client.delete');
+    expect(found).toContain('Deleted a client');
+    expect(found).toContain('Search from');
+    world.now += day;
+    const later = await open(world, '/audit?text=client.delete');
+    expect(later).toMatch(/No change from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d matches/);
+    // Without a text, a page is one day.
+    expect(await open(world, '/audit')).toContain('Nothing was changed on this day');
+  });
+});

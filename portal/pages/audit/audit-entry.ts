@@ -1,7 +1,10 @@
 import type { Management } from '../../../adapters/management.ts';
+import { type FieldUnit, wordsOfWireName } from '../../../contract/management/field-words.ts';
 import { describeAction } from '../../../core/audit/action-words.ts';
+import { parseTime } from '../../../core/rfc3339.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
+import { formatExactSpan, formatMinute } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 export type AuditEntry = Awaited<ReturnType<Management['listAudit']>>['items'][number];
@@ -18,12 +21,20 @@ type State = Readonly<Record<string, unknown>>;
 /** Members that are not useful for readers of a change. */
 const silent = new Set(['updated_at', 'version', 'client_version']);
 
-function show(value: unknown): string {
+/** A value in words: `30 minutes`, `2026-11-21 10:30 UTC`, `yes`. */
+function show(value: unknown, unit: FieldUnit | undefined): string {
   if (value === undefined) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number' && unit === 'seconds') return formatExactSpan(value);
+  if (typeof value === 'string') {
+    const time = unit === 'time' ? parseTime(value) : undefined;
+    return time === undefined ? value : formatMinute(time);
+  }
+  const isOfTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return isOfTexts ? value.join(', ') : JSON.stringify(value);
 }
 
-/** A difference between two states: its name, the old and the new value. */
+/** A difference between two states in words: its name, the old and the new value. */
 export function differences(
   before: State = {},
   after: State = {},
@@ -31,7 +42,10 @@ export function differences(
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
     .filter((name) => !silent.has(name))
-    .map((name) => [name, show(before[name]), show(after[name])] as const)
+    .map((name) => {
+      const { label, unit } = wordsOfWireName(name) ?? { label: name };
+      return [label, show(before[name], unit), show(after[name], unit)] as const;
+    })
     .filter(([, was, became]) => was !== became);
 }
 
@@ -54,7 +68,7 @@ function changes({ before, after }: AuditEntry): Html | '' {
             ([name, was, became]) =>
               html`
                 <tr>
-                  <th scope="row"><code>${name}</code></th>
+                  <th scope="row">${name}</th>
                   <td>${was}</td>
                   <td>${became}</td>
                 </tr>

@@ -7,7 +7,7 @@ import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { auditEntry } from './audit-entry.ts';
+import { type AuditEntry, auditEntry } from './audit-entry.ts';
 
 /** Changes on one page, each of two records. */
 const recordsPerPage = 200;
@@ -34,32 +34,114 @@ function dayNavigation({ href, now }: RequestContext, day: string, text: string 
   `;
 }
 
-export const showAudit: Handler = async (context) => {
-  const { management, query, href, now } = context;
-  const text = query.text('text').trim() || undefined;
-  const cursor = query.optional('cursor');
-  const day = query.optional('day') ?? formatDay(now);
-  const filter = { day, text, cursor, limit: recordsPerPage };
-  let problems = noProblems;
-  const page = await management.listAudit(filter).catch((error: unknown) => {
-    problems = problemsOf(error) ?? noProblems;
-    if (problems.status !== 422) throw error;
-    return { items: [], nextCursor: undefined };
-  });
-  const unfinished = page.items.filter(({ outcome }) => outcome === 'unfinished');
-  const others = page.items.filter(({ outcome }) => outcome !== 'unfinished');
+/** Days that one search reads. */
+const searchedDays = 7;
+
+/** Reads of one search, of all its days. */
+const maxReads = 20;
+
+type DayOfEntries = readonly [day: string, entries: readonly AuditEntry[]];
+
+/** What a page of the audit has, and where it goes on. */
+interface Found {
+  readonly days: readonly DayOfEntries[];
+  readonly next?: { readonly day: string; readonly cursor?: string | undefined } | undefined;
+}
+
+/** The changes of a day; with a text, those of the days before, too. */
+async function findEntries(
+  { management }: RequestContext,
+  asked: {
+    readonly day: string;
+    readonly text?: string | undefined;
+    readonly cursor?: string | undefined;
+  },
+): Promise<Found> {
+  const days: DayOfEntries[] = [];
+  let { day, cursor } = asked;
+  let reads = 0;
+  const count = asked.text === undefined ? 1 : searchedDays;
+  for (let index = 0; index < count; index++) {
+    const entries: AuditEntry[] = [];
+    do {
+      const page = await management.listAudit({ ...asked, day, cursor, limit: recordsPerPage });
+      entries.push(...page.items);
+      cursor = page.nextCursor;
+      reads += 1;
+    } while (cursor !== undefined && asked.text !== undefined && reads < maxReads);
+    days.push([day, entries]);
+    if (cursor !== undefined) return { days, next: { day, cursor } };
+    day = otherDay(day, -1);
+    if (reads >= maxReads) break;
+  }
+  return { days, next: asked.text === undefined ? undefined : { day } };
+}
+
+/** The changes of a day. Those that may be incomplete come first. */
+function dayOfEntries(
+  context: RequestContext,
+  [day, entries]: DayOfEntries,
+  isOnly: boolean,
+): Html {
+  const unfinished = entries.filter(({ outcome }) => outcome === 'unfinished');
+  const others = entries.filter(({ outcome }) => outcome !== 'unfinished');
   const list = [...unfinished, ...others].map((entry) => auditEntry(context, entry));
+  return html`${!isOnly && html`<h2>${day}</h2>`}<ol class="entries">${list}</ol>`;
+}
+
+function entriesPart(
+  context: RequestContext,
+  { day, text }: { readonly day: string; readonly text: string | undefined },
+  { days, next }: Found,
+): Html {
+  const found = days.filter(([, entries]) => entries.length > 0);
+  const none =
+    text === undefined
+      ? 'Nothing was changed on this day'
+      : `No change from ${days.at(-1)?.[0] ?? day} to ${day} matches`;
+  return html`
+    ${
+      found.length === 0
+        ? emptyState(none, 'Look at other days, or clear the filter.')
+        : found.map((one) => dayOfEntries(context, one, text === undefined))
+    }
+    ${
+      next !== undefined &&
+      html`
+        <nav class="pager" aria-label="Pages">
+          ${linkButton(
+            context.href('/audit', { ...next, text }),
+            next.cursor === undefined ? `Search from ${next.day} back` : 'Earlier on this day',
+          )}
+        </nav>
+      `
+    }
+  `;
+}
+
+export const showAudit: Handler = async (context) => {
+  const { query, href, now } = context;
+  const text = query.text('text').trim() || undefined;
+  const day = query.optional('day') ?? formatDay(now);
+  let problems = noProblems;
+  const found = await findEntries(context, { day, text, cursor: query.optional('cursor') }).catch(
+    (error: unknown): Found => {
+      problems = problemsOf(error) ?? noProblems;
+      if (problems.status !== 422) throw error;
+      return { days: [] };
+    },
+  );
   return {
     status: problems.status,
     title: 'Audit',
     section: 'audit',
-    body: html`${pageHeader({
-      title: 'Audit',
-      lead: 'Who changed what, as this region recorded it. Times are UTC; changes that may be incomplete come first.',
-    })}${errorSummary(problems, { day: 'Day', text: 'Text', cursor: 'Page' })}${filterForm(
-      href('/audit'),
-      text !== undefined || query.optional('day') !== undefined,
-      [
+    body: html`
+      ${pageHeader({
+        title: 'Audit',
+        lead: `Who changed what, as this region recorded it. A search reads ${searchedDays} days. Times are UTC; changes that may be incomplete come first.`,
+      })}
+      ${errorSummary(problems, { day: 'Day', text: 'Text', cursor: 'Page' })}
+      ${filterForm(href('/audit'), text !== undefined || query.optional('day') !== undefined, [
         textField({
           name: 'day',
           label: 'Day (UTC)',
@@ -74,21 +156,9 @@ export const showAudit: Handler = async (context) => {
           type: 'search',
           error: problemAt(problems, 'text'),
         }),
-      ],
-    )}${isDay(day) && dayNavigation(context, day, text)}${
-      list.length === 0
-        ? emptyState(
-            text === undefined ? 'Nothing was changed on this day' : 'No change matches',
-            'Look at another day, or clear the filter.',
-          )
-        : html`<ol class="entries">${list}</ol>`
-    }${
-      page.nextCursor !== undefined &&
-      html`
-        <nav class="pager" aria-label="Pages">
-          ${linkButton(href('/audit', { day, text, cursor: page.nextCursor }), 'Earlier on this day')}
-        </nav>
-      `
-    }`,
+      ])}
+      ${isDay(day) && dayNavigation(context, day, text)}
+      ${entriesPart(context, { day, text }, found)}
+    `,
   };
 };

@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
+import { fieldLabels } from '../../../contract/management/field-words.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
   defaultExpiry,
@@ -15,11 +16,7 @@ import type { Html } from '../../html/html.ts';
 import { clientCrumbs, findClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 
-export const secretLabels = {
-  name: 'Name',
-  expiresAt: 'Expires',
-  overlap: 'The old secrets expire',
-};
+export const secretLabels = fieldLabels('name', 'expiresAt', 'overlap');
 
 export interface SecretValues extends ExpiryValues {
   readonly name: string;

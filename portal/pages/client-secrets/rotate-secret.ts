@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { readDuration } from '../../forms/duration.ts';
 import type { Form } from '../../forms/form.ts';
@@ -48,7 +49,7 @@ function overlapField(values: RotationValues, problems: Problems): Html {
   const isTyped = error !== undefined && values.overlapOther !== '';
   return radioGroup({
     name: 'overlap',
-    label: 'The old secrets expire',
+    label: fieldLabel('overlap'),
     hint: 'Until then, old and new secrets both work. A secret that expires sooner keeps its expiry.',
     value: isTyped ? 'other' : values.overlap,
     error,

@@ -1,4 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { hadTokensRevoked } from '../../../core/client/client.ts';
 import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
@@ -42,13 +43,13 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
         html`<span class="hint line">The user name of HTTP Basic. The password is a secret.</span>`
       }`,
     ],
-    ['Service trunk group', html`<code>${client.serviceTrunkGroup}</code>`],
+    [fieldLabel('serviceTrunkGroup'), html`<code>${client.serviceTrunkGroup}</code>`],
     [
       'Scopes',
       html`<ul class="tags">${client.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`,
     ],
     [
-      'Token lifetime',
+      fieldLabel('tokenLifetime'),
       provider === undefined ? formatExactSpan(client.tokenLifetime) : 'Its provider sets it',
     ],
     ['Audience', audiences.map((audience) => html`<code class="line">${audience}</code>`)],
@@ -63,9 +64,9 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
           ${provider.issuer}</a>
         `,
     ],
-    provider && ['Client id at the provider', html`<code>${provider.externalClientId}</code>`],
+    provider && [fieldLabel('externalClientId'), html`<code>${provider.externalClientId}</code>`],
     provider?.conditions && [
-      'Required claims',
+      fieldLabel('requiredClaims'),
       provider.conditions.map(
         ({ claim, values }) => html`<code class="line">${claim}: ${values.join(' or ')}</code>`,
       ),

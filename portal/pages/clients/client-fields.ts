@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import { formatDuration } from '../../../core/duration.ts';
 import { type Granted, offeredScopes } from '../../access/granted.ts';
 import type { ClientValues } from '../../forms/client-form.ts';
@@ -17,16 +18,16 @@ import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-export const clientLabels: Labels = {
-  name: 'Name',
-  serviceTrunkGroup: 'Service trunk group',
-  tokenLifetime: 'Token lifetime',
-  scopes: 'Scopes',
-  audiences: 'Audiences',
-  provider: 'Provider',
-  externalClientId: 'Client id at the provider',
-  requiredClaims: 'Required claims',
-};
+export const clientLabels: Labels = fieldLabels(
+  'name',
+  'serviceTrunkGroup',
+  'tokenLifetime',
+  'scopes',
+  'audiences',
+  'provider',
+  'externalClientId',
+  'requiredClaims',
+);
 
 /** The stored value, if another user has changed it since the form was opened. */
 function storedHint(stored: string | undefined, typed: string): string {
@@ -36,7 +37,7 @@ function storedHint(stored: string | undefined, typed: string): string {
 export function nameField(value: string, problems: Problems, stored?: string): Html {
   return textField({
     name: 'name',
-    label: 'Name',
+    label: fieldLabel('name'),
     hint: `For people, up to ${maxNameLength} characters.${storedHint(stored, value)}`,
     value,
     required: true,
@@ -59,7 +60,7 @@ export function trunkGroupField(
 ): Html {
   const field = {
     name: 'serviceTrunkGroup',
-    label: 'Service trunk group',
+    label: fieldLabel('serviceTrunkGroup'),
     hint: 'Whose service it is, e.g. tg-1001. It cannot be changed later.',
     value,
     error: problemAt(problems, 'serviceTrunkGroup'),
@@ -108,7 +109,7 @@ function lifetimeField(
   const now = storedHint(stored && formatDuration(stored.tokenLifetime), value);
   return textField({
     name: 'tokenLifetime',
-    label: 'Token lifetime',
+    label: fieldLabel('tokenLifetime'),
     hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.${now}`,
     value,
     required: true,
@@ -130,7 +131,7 @@ export function changeableFields(context: RequestContext, fields: ChangeableFiel
     !isUnderProvider && lifetimeField(context, fields)
   }${scopeMatrix(scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea({
     name: 'audiences',
-    label: 'Audiences (optional)',
+    label: `${fieldLabel('audiences')} (optional)`,
     hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
     value: values.audiences,
     rows: 2,
@@ -147,7 +148,7 @@ export function providerFields(
   if (issuers?.length === 0) return html``;
   const field = {
     name: 'provider',
-    label: 'Provider',
+    label: fieldLabel('provider'),
     hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here, and other fields.',
     value: values.provider,
     error: problemAt(problems, 'provider'),
@@ -166,13 +167,13 @@ export function providerFields(
 function atProviderFields(values: ClientValues, problems: Problems): Html {
   return html`${textField({
     name: 'externalClientId',
-    label: 'Client id at the provider',
+    label: fieldLabel('externalClientId'),
     value: values.externalClientId,
     isCode: true,
     error: problemAt(problems, 'externalClientId'),
   })}${textArea({
     name: 'requiredClaims',
-    label: 'Required claims',
+    label: fieldLabel('requiredClaims'),
     hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
     value: values.requiredClaims,
     rows: 2,

@@ -1,4 +1,5 @@
 import { minTokenLifetime } from '../../../contract/limits.ts';
+import { fieldLabels } from '../../../contract/management/field-words.ts';
 import { requiredSubnetText } from '../../../contract/required-subnet.ts';
 import { formatDuration } from '../../../core/duration.ts';
 import { type LimitsValues, onlyThese } from '../../forms/limits-form.ts';
@@ -11,16 +12,16 @@ import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** The labels of the form. The pages and the form call a limit the same. */
-export const limitsLabels: Labels = {
-  scopes: limitLabel('scopes'),
-  maxClients: limitLabel('maxClients'),
-  maxApiKeys: limitLabel('maxApiKeys'),
-  requireSubnet: limitLabel('requireSubnet'),
-  maxTokenLifetime: limitLabel('maxTokenLifetime'),
-  maxSecretLifetime: limitLabel('maxSecretLifetime'),
-  providers: limitLabel('providers'),
-  ownProviders: limitLabel('ownProviders'),
-};
+export const limitsLabels: Labels = fieldLabels(
+  'scopes',
+  'maxClients',
+  'maxApiKeys',
+  'requireSubnet',
+  'maxTokenLifetime',
+  'maxSecretLifetime',
+  'providers',
+  'ownProviders',
+);
 
 /** Stored values that can no longer be chosen. Saving the form leaves them out. */
 function goneNote(what: string, gone: readonly string[]): Html | '' {
