@@ -5,11 +5,14 @@ import type {
   TrunkGroupExcess,
 } from '../../core/management/trunk-group-limits/check-limits.ts';
 import {
-  limitNames,
   viewTrunkGroupLimits,
   wireNameOf,
 } from '../../core/management/trunk-group-limits/limits-view.ts';
-import type { GrantLimits, TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
+import {
+  type GrantLimits,
+  limitNames,
+  type TrunkGroupLimits,
+} from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';

@@ -81,6 +81,10 @@ async function nextProvider(
   return hadRule ? addApplicationRule(next, registered.clientIdClaim) : next;
 }
 
+function withoutUndefined(given: Partial<Client>): Partial<Client> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
 /**
  * Changes only the given fields. Issued tokens keep their claims until they expire.
  *
@@ -95,15 +99,22 @@ export async function updateClient(
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, changes.ifVersion, before.version);
   const { config } = context;
+  // What is left is stored as it was given.
+  const {
+    addScopes: _addScopes,
+    removeScopes: _removeScopes,
+    requiredClaims,
+    ifVersion: _ifVersion,
+    ...given
+  } = changes;
   const next = {
-    name: changes.name ?? before.name,
+    ...withoutUndefined(given),
     scopes: nextScopes(context, before, changes),
     audiences:
       changes.audiences === undefined
         ? before.audiences
         : checkAudiences(before, changes.audiences),
-    tokenLifetime: changes.tokenLifetime ?? before.tokenLifetime,
-    provider: await nextProvider(context, before, changes.requiredClaims),
+    provider: await nextProvider(context, before, requiredClaims),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);

@@ -64,15 +64,23 @@ function buildClient(
   provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
-  const { name, serviceTrunkGroup, idempotencyKey, audiences = [] } = input;
+  // What is left is stored as it was given.
+  const {
+    provider: _provider,
+    externalClientId: _externalClientId,
+    requiredClaims: _requiredClaims,
+    allowUserTokens: _allowUserTokens,
+    idempotencyKey,
+    ...given
+  } = input;
+  const { serviceTrunkGroup, audiences = [] } = given;
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
       : deriveProviderClientId(provider.issuer, provider.externalClientId);
   return {
+    ...given,
     clientId,
-    name,
-    serviceTrunkGroup,
     audiences: [...new Set(audiences)],
     tokenLifetime: input.tokenLifetime ?? context.config.tokenLifetime.default,
     scopes: scopesInOrder(context.config, input.scopes),
@@ -102,17 +110,26 @@ function withoutOldTokens(context: ManagementContext, input: NewClient, client: 
   return { ...client, createdAt, updatedAt: createdAt, tokensNotBefore };
 }
 
+/** What a creation does not take from its input. */
+const isMade: ReadonlySet<string> = new Set<keyof Client>([
+  'clientId',
+  'enabled',
+  'secrets',
+  'tokensNotBefore',
+  'version',
+  'createdAt',
+  'updatedAt',
+]);
+
 function isSameRequest(stored: Client, wanted: Client): boolean {
-  const key = (client: Client) =>
-    JSON.stringify([
-      client.name,
-      client.serviceTrunkGroup,
-      client.audiences,
-      client.tokenLifetime,
-      client.scopes,
-      client.provider?.registrationId,
-      client.provider?.conditions,
+  const key = ({ provider, ...client }: Client) => {
+    const given = Object.entries(client).filter(([name]) => !isMade.has(name));
+    return JSON.stringify([
+      Object.fromEntries(given.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      provider?.registrationId,
+      provider?.conditions,
     ]);
+  };
   // When a client has been changed, its record no longer shows the values that it was created with.
   return !isFirstVersion(stored.version) || key(stored) === key(wanted);
 }

@@ -1,23 +1,11 @@
+import type * as v from 'valibot';
+import { proposedLimits } from '../../contract/management/inputs.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
 
+export const limitNames = proposedLimits.fields;
+
 /** What may be granted in a service trunk group. A limit that is left out does not exist. */
-export interface GrantLimits {
-  /** Empty: none. */
-  readonly scopes?: readonly string[] | undefined;
-  readonly maxClients?: number | undefined;
-  /** Zero: API keys are not allowed. */
-  readonly maxApiKeys?: number | undefined;
-  /** Seconds. */
-  readonly maxTokenLifetime?: number | undefined;
-  /** Seconds that a secret may have left. A secret without an end has no such limit. */
-  readonly maxSecretLifetime?: number | undefined;
-  /** Whether an API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
-  readonly requireSubnet?: boolean | undefined;
-  /** Issuers of the registered providers under which clients may be created. Empty: none. */
-  readonly providers?: readonly string[] | undefined;
-  /** How many providers the trunk group may register for itself. Left out: none. */
-  readonly ownProviders?: number | undefined;
-}
+export type GrantLimits = v.InferOutput<typeof proposedLimits>;
 
 /** The limits that the platform's staff has set for a trunk group. */
 export interface TrunkGroupLimits extends GrantLimits {
@@ -45,29 +33,15 @@ export interface TrunkGroupLimitsStore {
   putLimits(limits: TrunkGroupLimits): Promise<void>;
 }
 
-function least(a: number | undefined, b: number | undefined): number | undefined {
+/** What both allow of one limit: the values of both lists, the smaller number, the stricter flag. */
+function strictest(a: unknown, b: unknown): unknown {
   if (a === undefined || b === undefined) return a ?? b;
-  return Math.min(a, b);
-}
-
-function common(
-  a: readonly string[] | undefined,
-  b: readonly string[] | undefined,
-): readonly string[] | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return a.filter((one) => b.includes(one));
+  if (Array.isArray(a) && Array.isArray(b)) return a.filter((one) => b.includes(one));
+  if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
+  return a === true || b === true;
 }
 
 /** What both allow. */
 export function intersectLimits(a: GrantLimits, b: GrantLimits): GrantLimits {
-  return {
-    scopes: common(a.scopes, b.scopes),
-    maxClients: least(a.maxClients, b.maxClients),
-    maxApiKeys: least(a.maxApiKeys, b.maxApiKeys),
-    maxTokenLifetime: least(a.maxTokenLifetime, b.maxTokenLifetime),
-    maxSecretLifetime: least(a.maxSecretLifetime, b.maxSecretLifetime),
-    requireSubnet: a.requireSubnet === true || b.requireSubnet === true || undefined,
-    providers: common(a.providers, b.providers),
-    ownProviders: least(a.ownProviders, b.ownProviders),
-  };
+  return Object.fromEntries(limitNames.map((name) => [name, strictest(a[name], b[name])]));
 }

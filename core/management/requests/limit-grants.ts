@@ -1,3 +1,4 @@
+import { Wrong } from '../../../contract/management/fields.ts';
 import { RefusedError } from '../../errors.ts';
 import type { StorePage } from '../../paging.ts';
 import type { PortOptions } from '../../port.ts';
@@ -9,10 +10,10 @@ import {
 } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { isOwnProvider } from '../provider-reach.ts';
-import { refuseInput } from '../read-input.ts';
+import { refuseProblems, toInputProblem } from '../read-input.ts';
 import {
   type Excess,
-  findAddedExcess,
+  findAddedExcesses,
   findApiKeyExcess,
   findClientExcess,
 } from '../trunk-group-limits/limit-excess.ts';
@@ -26,8 +27,12 @@ import { onlyStopsApiKey, onlyStopsClient } from '../trunk-group-limits/only-sto
  * @throws {InputError} if the record would get more than the limits allow.
  */
 function checkAdded(after: Iterable<Excess>, before: Iterable<Excess> = []): void {
-  const added = findAddedExcess(before, after);
-  if (added !== undefined) refuseInput(added.field, added.received, added.allowed);
+  const added = findAddedExcesses(before, after);
+  refuseProblems(
+    added.map(({ field, received: input, allowed: message }) =>
+      toInputProblem(field, new Wrong({ message, input })),
+    ),
+  );
 }
 
 /**

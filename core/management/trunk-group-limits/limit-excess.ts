@@ -85,12 +85,12 @@ export function* findApiKeyExcess(
   }
 }
 
-/** The first excess that a change adds, or makes larger. */
-export function findAddedExcess(
+/** The excesses that a change adds, or makes larger. */
+export function findAddedExcesses(
   before: Iterable<Excess>,
   after: Iterable<Excess>,
-): Excess | undefined {
+): readonly Excess[] {
   const keyOf = ({ limit, which = '' }: Excess) => `${limit} ${which}`;
   const had = new Map([...before].map((excess) => [keyOf(excess), excess.amount]));
-  return [...after].find((excess) => excess.amount > (had.get(keyOf(excess)) ?? 0));
+  return [...after].filter((excess) => excess.amount > (had.get(keyOf(excess)) ?? 0));
 }

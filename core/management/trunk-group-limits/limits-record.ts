@@ -3,7 +3,11 @@ import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
 import type { newLimits } from '../../../contract/management/inputs.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
-import type { GrantLimits, TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
+import {
+  type GrantLimits,
+  limitNames,
+  type TrunkGroupLimits,
+} from '../../trunk-group/trunk-group-limits.ts';
 import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
@@ -11,7 +15,7 @@ import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
 import { findRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
-import { limitNames, viewTrunkGroupLimits } from './limits-view.ts';
+import { viewTrunkGroupLimits } from './limits-view.ts';
 
 /** What the staff sets. The stored limits are replaced as a whole. */
 export type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
