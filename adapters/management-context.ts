@@ -33,15 +33,19 @@ export interface ManagementOptions {
    * change. The default is the AWS caller's ARN.
    */
   readonly actor?: (() => Promise<string>) | undefined;
+  /** Runs when a stored record cannot be read. Lists skip it. */
+  readonly onMalformedRecord?: ((error: Error) => void) | undefined;
+  /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
+  readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
+}
+
+/** What reaches the tables itself: the management function, and `authctl table`. */
+export interface TableOptions extends ManagementOptions {
   /**
    * Whether lists that are limited to trunk groups use the tables' indexes, which also takes a read
    * of the audit. The default is true; lists scan without the permissions for it.
    */
   readonly useIndexes?: boolean | undefined;
-  /** Runs when a stored record cannot be read. Lists skip it. */
-  readonly onMalformedRecord?: ((error: Error) => void) | undefined;
-  /** Runs when the outcome of a change could not be written to the audit. Its intent is there. */
-  readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
   /** Certificates to trust for providers in addition to those of Node, PEM. */
@@ -68,7 +72,7 @@ export type OpenedTables = (
 
 /** Opens the deployment's tables for many requests, each with its own reports. */
 export function openManagementTables(
-  options: Omit<ManagementOptions, 'onMalformedRecord' | 'onAuditGap' | 'actor'>,
+  options: Omit<TableOptions, 'onMalformedRecord' | 'onAuditGap' | 'actor'>,
 ): OpenedTables {
   const { config, aws = {}, allowLoopbackProviders = false, useIndexes = true } = options;
   const dynamodb = createDynamoDbClient(aws);
@@ -117,7 +121,7 @@ export function openManagementTables(
 }
 
 /** Everything that management reads and writes, on a deployment's tables. */
-export function createManagementContext(options: ManagementOptions): ManagementContext {
+export function createManagementContext(options: TableOptions): ManagementContext {
   const { onMalformedRecord, onAuditGap, ...rest } = options;
   const tables = openManagementTables(rest)({ onMalformedRecord, onAuditGap });
   return { ...tables, actor: options.actor ?? createCallerIdentity(options.aws) };

@@ -11,7 +11,7 @@ import type {
   Client as StoredClient,
   ClientSecret as StoredClientSecret,
 } from '../core/client/client.ts';
-import { CallerRefusedError } from '../core/errors.ts';
+import { CallerRefusedError, InputError } from '../core/errors.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
@@ -132,30 +132,19 @@ function contextFor(context: ManagementContext, { actor, trunkGroups }: Asker): 
   return trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups);
 }
 
-function bindTables(open: () => Promise<ManagementContext>, asker: Asker): Management {
+function bindTables(context: ManagementContext, asker: Asker): Management {
   return bindOperations(
-    async (name, args) => {
+    (name, args) => {
       const input = nameArguments(operationOf(name), args);
-      return runOperation(contextFor(await open(), asker), { operation: name, input }, false);
+      return runOperation(contextFor(context, asker), { operation: name, input }, false);
     },
-    (caller) => bindTables(open, narrowAsker(asker, caller)),
+    (caller) => bindTables(context, narrowAsker(asker, caller)),
   );
 }
 
 /** The operations over a context: on the tables. */
 export function bindManagement(context: ManagementContext): Management {
-  return bindTables(async () => context, {});
-}
-
-/** The tables' client of the SDK is loaded with the first operation. */
-function createLazyContext(options: ManagementOptions): () => Promise<ManagementContext> {
-  let context: Promise<ManagementContext> | undefined;
-  return () => {
-    context ??= import('./management-context.ts').then(({ createManagementContext }) =>
-      createManagementContext(options),
-    );
-    return context;
-  };
+  return bindTables(context, {});
 }
 
 /** The operations of the management function. */
@@ -166,13 +155,10 @@ export function bindFunction(client: FunctionClient, asker: Asker = {}): Managem
   );
 }
 
-/** Where the operations run. */
+/** How the deployment's management function is asked. This process may invoke an alias of it. */
 export interface ManagementPlace {
-  /**
-   * `tables`: in this process, which then needs access to the tables. `function`: in the
-   * deployment's management function, of which this process may invoke an alias.
-   */
-  readonly through?: 'tables' | 'function' | undefined;
+  /** @deprecated There is no other way. */
+  readonly through?: 'function' | undefined;
   /** The alias to invoke. By default those that may call an operation are tried one by one. */
   readonly alias?: ManagementAlias | undefined;
   /** AWS account of the deployment; the caller's own if left out. */
@@ -198,19 +184,29 @@ function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
   return { ...process.env, AWS_ENDPOINT_URL_STS: endpointSts };
 }
 
+/** Code of a release before may still ask for the tables. */
+function refuseTables({ through }: { readonly through?: unknown }): void {
+  if (through === undefined || through === 'function') return;
+  throw new InputError(
+    `received ${JSON.stringify(through)}; createManagement asks the management function: leave "through" out, and let the caller invoke an alias of the function (docs/upgrade.md)`,
+    { field: 'through', label: 'through' },
+  );
+}
+
 /**
- * The management library of a deployment: on its tables, or through its management function. The
- * web portal calls it.
+ * The management library of a deployment, through its management function. The web portal calls it.
  *
- *     const management = createManagement({ config, actor: async () => user.email });
+ *     const management = createManagement({ config });
  *     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
  *     const { value } = await management.createClientSecret(client.clientId, {});
  *
  * A secret's value is returned once and never again: only its hash is kept.
+ *
+ * @throws {InputError} for `through: 'tables'`, which a release before had.
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
-  const { through = 'tables', alias, onMalformedRecord, onAuditGap, onAudited, actor } = options;
-  if (through === 'tables') return bindTables(createLazyContext(options), {});
+  refuseTables(options);
+  const { alias, onMalformedRecord, onAuditGap, onAudited, actor } = options;
   const client = new FunctionClient({
     ask: createLazyAsk(options),
     alias,

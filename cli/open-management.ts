@@ -1,11 +1,36 @@
 import { bindManagement, createManagement, type Management } from '../adapters/management.ts';
+import { managementOperations, type OperationName } from '../contract/management/operations.ts';
 import { appendToFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
 import { type OpenOptions, reports } from './open-options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What stops a credential, and what shows it before. */
+function isBreakGlass(name: OperationName): boolean {
+  if (name === 'findClient' || name === 'findApiKey') return true;
+  return (managementOperations[name].guards as readonly string[]).includes('stop');
+}
+
+async function refuse(): Promise<never> {
+  throw new UsageError(
+    '--through tables: allowed for client show, disable, enable and revoke-tokens, client-secret disable, and api-key show, disable and enable, while the management function fails; leave the option out',
+  );
+}
+
+/** The operations that stop access. The tables are not for everyday work. */
+function breakGlassOnly(management: Management): Management {
+  const names = Object.keys(managementOperations) as OperationName[];
+  const refused = names.filter((name) => !isBreakGlass(name)).map((name) => [name, refuse]);
+  return {
+    ...management,
+    ...Object.fromEntries(refused),
+    forCaller: (caller) => breakGlassOnly(management.forCaller(caller)),
+  };
+}
 
 /**
- * The management of a deployment: on its tables, or through its management function, which writes
- * the audit itself and returns what it wrote.
+ * The management of a deployment, through its management function, which writes the audit itself and
+ * returns what it wrote. While the function fails: what stops access, on the tables.
  */
 export async function openManagement(
   deployment: Deployment,
@@ -15,11 +40,10 @@ export async function openManagement(
   if (deployment.through === 'tables') {
     // The SDK's client of DynamoDB is loaded only for it.
     const { openTableContext } = await import('./open-table-context.ts');
-    return bindManagement(openTableContext(deployment, options));
+    return breakGlassOnly(bindManagement(openTableContext(deployment, options)));
   }
   const { config, aws } = deployment;
   return createManagement({
-    through: 'function',
     config,
     aws,
     ...reports(options),

@@ -129,7 +129,7 @@ export function createProgram(
     )
     .option(
       '--through <place>',
-      'tables: work on the tables; function: ask the management function; default: AUTHCTL_THROUGH, or function',
+      'tables: stop a client, a secret, tokens or an API key while the management function fails; default: AUTHCTL_THROUGH, or function',
     )
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(

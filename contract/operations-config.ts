@@ -211,14 +211,9 @@ export const operationsEntries = {
    * time by its key. None by default: only this account.
    */
   tableReaders: v.optional(tableReadersSchema),
-  /** The management function, and what operators may do without it. */
+  /** The management function. */
   management: v.optional(
     v.strictObject({
-      /**
-       * Whether the operator policies also allow what operators did on the tables before there was a
-       * management function.
-       */
-      operatorTableAccess: v.optional(v.boolean(), true),
       /**
        * Limits of AWS accounts, roles and users. An identity of another account without an entry may
        * do nothing, and one of the deployment's own account what `default` says.

@@ -5,10 +5,8 @@ import type { TableKey } from './tables.ts';
 export type TableAction =
   | 'dynamodb:GetItem'
   | 'dynamodb:Query'
-  | 'dynamodb:Scan'
   | 'dynamodb:PutItem'
-  | 'dynamodb:UpdateItem'
-  | 'dynamodb:DeleteItem';
+  | 'dynamodb:UpdateItem';
 
 /** What one kind of operator may do: a managed policy in each region's stack. */
 export interface OperatorGroup {
@@ -27,10 +25,8 @@ export interface OperatorGroup {
   readonly alias?: Exclude<ManagementAlias, 'portal'>;
 }
 
-const change = ['dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:PutItem'] as const;
-
-/** Checks whether the item exists, and creates it if it does not. */
-const create = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
+/** Reads an item, and creates or replaces it under a condition. */
+const replace = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 
 /**
  * An operator cannot read the audit, and `authctl` adds records only under a condition. IAM cannot
@@ -43,36 +39,24 @@ const append = ['dynamodb:PutItem'] as const;
  * Permissions for each command group of `authctl`, exactly as its commands use them. The caller's
  * identity comes from STS GetCallerIdentity, which needs no permission.
  *
- * A group with an alias works through the management function. It has its tables only until the
- * deployment config takes them away (`management.operatorTableAccess`).
+ * A group with an alias works through the management function, and has no table.
  */
 export const operatorGroups = {
   'client-operator': {
     description: 'authctl client, client-secret and explain token',
-    tables: {
-      clients: [...change, 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-      identityProviders: ['dynamodb:GetItem'],
-      signingKeys: ['dynamodb:Query'],
-      audit: append,
-    },
+    tables: {},
     functions: [],
     alias: 'client-operator',
   },
   'api-key-operator': {
     description: 'authctl api-key and api-key-subnet',
-    tables: { apiKeys: [...change, 'dynamodb:DeleteItem'], audit: append },
+    tables: {},
     functions: [],
     alias: 'api-key-operator',
   },
   'provider-operator': {
     description: 'authctl provider, with the deletion of the clients under one',
-    tables: {
-      identityProviders: [...change, 'dynamodb:DeleteItem'],
-      clients: ['dynamodb:Scan', 'dynamodb:DeleteItem'],
-      // The service's own keys: it must never be registered as its own provider.
-      signingKeys: ['dynamodb:Query'],
-      audit: append,
-    },
+    tables: {},
     functions: [],
     alias: 'provider-operator',
   },
@@ -85,23 +69,30 @@ export const operatorGroups = {
   'restore-operator': {
     description: 'authctl table restore, from tables restored beside the live ones',
     tables: {
-      clients: create,
-      apiKeys: create,
-      identityProviders: create,
+      clients: replace,
+      apiKeys: replace,
+      identityProviders: replace,
       audit: ['dynamodb:Query', ...append],
     },
     restoredTables: ['clients', 'apiKeys', 'identityProviders'],
     functions: [],
   },
+  /**
+   * Stops a client, a secret, tokens or an API key while the management function cannot: attached
+   * only then.
+   */
+  'break-glass-operator': {
+    description: 'authctl --through tables: stops credentials while the management function fails',
+    tables: {
+      clients: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      apiKeys: replace,
+      audit: append,
+    },
+    functions: [],
+  },
   auditor: {
     description: 'every list and show of authctl, explain, and the audit; no change',
-    tables: {
-      clients: ['dynamodb:GetItem', 'dynamodb:Scan'],
-      apiKeys: ['dynamodb:GetItem', 'dynamodb:Scan'],
-      identityProviders: ['dynamodb:GetItem', 'dynamodb:Scan'],
-      signingKeys: ['dynamodb:Query'],
-      audit: ['dynamodb:Query'],
-    },
+    tables: {},
     functions: [],
     alias: 'auditor',
   },

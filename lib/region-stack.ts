@@ -168,9 +168,7 @@ export class RegionStack extends Stack {
   }
 
   private addOperators(tables: ServiceTables): OperatorPolicies['policies'] {
-    const { name: deploymentName, management } = this.props.config;
-    const tableAccess = management.operatorTableAccess;
-    const operators = { ...this.props, deploymentName, tables, tableAccess };
+    const operators = { ...this.props, deploymentName: this.props.config.name, tables };
     return new OperatorPolicies(this, 'Operators', operators).policies;
   }
 

@@ -50,7 +50,6 @@ export async function startLocalPortal(options: LocalPortalOptions): Promise<Loc
   const management = createManagement({
     config,
     aws,
-    through: 'function',
     alias: 'administrator',
     onMalformedRecord: (error) => log.writeError('portal', error),
     onAuditGap: ({ recordId }) =>

@@ -16,8 +16,6 @@ export interface OperatorPoliciesProps {
   readonly deploymentName: string;
   readonly regionId: RegionId;
   readonly tables: ServiceTables;
-  /** Whether groups that work through the management function also have their tables. */
-  readonly tableAccess: boolean;
 }
 
 /**
@@ -51,7 +49,6 @@ export class OperatorPolicies extends Construct {
   }
 
   private tableStatements(group: OperatorGroup): PolicyStatement[] {
-    if (group.alias !== undefined && !this.props.tableAccess) return [];
     return (Object.entries(group.tables) as [TableKey, readonly string[]][]).map(
       ([table, actions]) =>
         new PolicyStatement({

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createManagement } from '../../adapters/management.ts';
+import { bindManagement } from '../../adapters/management.ts';
+import { createManagementContext } from '../../adapters/management-context.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { listenOnLoopback } from '../../lab/emulator/loopback-server.ts';
 import { launchBrowser } from '../../lab/support/launch-browser.ts';
@@ -341,12 +342,13 @@ function createLibrary() {
   const { aws, paths } = service();
   const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
-  return createManagement({
+  const context = createManagementContext({
     config,
     aws,
     actor: async () => 'test',
     allowLoopbackProviders: true,
   });
+  return bindManagement(context);
 }
 
 /** Links and buttons of tables that are out of view unless the table is scrolled sideways. */

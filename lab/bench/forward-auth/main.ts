@@ -146,7 +146,7 @@ async function measureRows(
 async function createApiKeys({ aws, paths }: LocalRun): Promise<readonly string[]> {
   const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
-  const management = createManagement({ config, aws, actor: async () => 'bench' });
+  const management = createManagement({ config, aws });
   const values: string[] = [];
   for (let count = 0; count < apiKeyCount; count += 1) {
     const key = { name: `caller ${count}`, serviceTrunkGroup: 'bench', subnets: [] };

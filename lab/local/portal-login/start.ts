@@ -46,7 +46,6 @@ function openManagement({ config, aws, log }: Omit<LocalPortalOptions, 'port'>):
   const management = createManagement({
     config,
     aws,
-    through: 'function',
     alias: 'portal',
     onMalformedRecord: (error) => log.writeError('portal', error),
     onAuditGap: ({ recordId }) =>
@@ -71,7 +70,7 @@ export async function startLoginPortal(
 ): Promise<LocalLoginPortal> {
   const { config, aws, log } = options;
   const management = openManagement(options);
-  await seedCustomers(createManagement({ config, aws }));
+  await seedCustomers(createManagement({ config, aws, alias: 'administrator' }));
   const clientSecret = randomBytes(32).toString('base64url');
   const keys: [Uint8Array] = [randomBytes(32)];
   let login: LocalLogin | undefined;

@@ -90,7 +90,7 @@ async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
 /** A client that the live table has lost, in a table as DynamoDB restores one. */
 async function prepareRestore({ cloud, config, configPath, awsRegion }: Tour): Promise<Made> {
   const { clientId } = await createClient((...args) =>
-    cloud.authctl(configPath, awsRegion, '--through', 'tables', ...args),
+    cloud.authctl(configPath, awsRegion, ...args),
   );
   const restorePoint = new Date().toISOString();
   const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
@@ -159,7 +159,5 @@ export async function proveEveryCommand(tour: Tour): Promise<void> {
   const { cloud, configPath, awsRegion } = tour;
   const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
   await eventually(() => cloud.authctlAs(policy, configPath, awsRegion, 'client', 'show', lost));
-  say(
-    `${rows.size} commands of authctl work with operatorTableAccess: false; the operator policies have ${statements} statements`,
-  );
+  say(`${rows.size} commands of authctl work; the operator policies have ${statements} statements`);
 }

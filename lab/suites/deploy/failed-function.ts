@@ -76,8 +76,19 @@ export async function proveStopWithoutFunction(failure: Failure): Promise<void> 
   assert.match(output, /authorization-server-management:client-operator failed: /);
   const answers = (status: number) =>
     eventually(async () => assert.equal((await requestToken(tokenUrl, client)).status, status));
+  const tables = ['--through', 'tables'] as const;
+  const breakGlass = operatorPolicyName('authorization-server', 'slc', 'break-glass-operator');
   const onTables = (name: string) =>
-    cloud.authctl(configPath, awsRegion, 'client', name, clientId, '--through', 'tables');
+    cloud.authctlAs(breakGlass, configPath, awsRegion, 'client', name, clientId, ...tables);
+  await answers(200);
+  await cloud.permissions.record.expectDenials(
+    ({ action }) => action.startsWith('dynamodb:'),
+    async () => {
+      const args = ['client', 'disable', clientId, ...tables];
+      const without = cloud.authctlAs(operator, configPath, awsRegion, ...args);
+      await assert.rejects(without, /AccessDeniedException/);
+    },
+  );
   await answers(200);
   await onTables('disable');
   await answers(401);

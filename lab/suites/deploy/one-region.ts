@@ -36,7 +36,6 @@ const stackName = 'AuthorizationServer-slc';
 const config: DeploymentConfigInput = {
   ...(singleRegion as DeploymentConfigInput),
   signingKeyPolicy,
-  management: { operatorTableAccess: false },
 };
 
 export const oneRegionNames = [`*.execute-api.${awsRegion}.amazonaws.com`];

@@ -11,12 +11,7 @@ import {
 import { createHostedZone, example } from '../deploy/three-regions.ts';
 import { type Deployment, deployAssembly } from './deployment.ts';
 import { type LiveVersion, listLiveVersions } from './live-versions.ts';
-import {
-  Operators,
-  proveOperatorsAfterUpdate,
-  proveOperatorsBefore,
-  proveOperatorsMoved,
-} from './operators.ts';
+import { Operators, proveOperatorsAfterUpdate, proveOperatorsBefore } from './operators.ts';
 import { awsRegion, type Release, stackName } from './release.ts';
 import { update } from './updates.ts';
 
@@ -73,8 +68,7 @@ export async function updateKept(kept: KeptInUse): Promise<void> {
   const { deployment, release, operators } = kept;
   await proveOperatorsBefore(operators, release.config);
   await update(deployment, 'to this version', release);
-  await proveOperatorsAfterUpdate(operators, release.config);
-  await operators.sayStatements('after it');
+  await proveOperatorsAfterUpdate(deployment.cloud, operators, release.config);
 }
 
 /** Moves the aliases, as docs/procedures/go-back.md says. */
@@ -111,15 +105,4 @@ export async function proveWayBack({
     await moveAliases(cloud, current);
   });
   say(`${stackName}: the versions of before serve what this version wrote; ${tokens} tokens`);
-}
-
-/** The switch that takes the tables from the policies of operators (docs/upgrade.md). */
-const withoutTables = { management: { operatorTableAccess: false } };
-
-/** Deploys the switch. */
-export async function moveOperators(kept: KeptInUse): Promise<void> {
-  const { deployment, release, operators } = kept;
-  const config = { ...release.config, ...withoutTables };
-  await update(deployment, 'operators without the tables', { ...release, config });
-  await proveOperatorsMoved(deployment.cloud, operators, config);
 }

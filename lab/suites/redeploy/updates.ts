@@ -4,7 +4,6 @@ import { say } from '../../ministack/proof.ts';
 import type { Deployment } from './deployment.ts';
 import { compareStacks, type Difference, describeDifference } from './difference.ts';
 import { listLiveVersions } from './live-versions.ts';
-import { type Operators, proveOperatorsMoved } from './operators.ts';
 import { deployRelease, type Release } from './release.ts';
 import { assertKept, listStatefulResources } from './stateful.ts';
 
@@ -25,18 +24,11 @@ export async function update(
   return difference;
 }
 
-/** What the updates need of a deployment, and of its operators. */
-interface InUse {
-  readonly deployment: Deployment;
-  readonly operators: Operators;
-}
-
 /** Updates of each kind, one after another. The client of the service notices none of them. */
 export async function proveUpdates(
-  inUse: InUse,
+  deployment: Deployment,
   [first, second]: readonly [Release, Release],
 ): Promise<void> {
-  const { deployment } = inUse;
   const same = await update(deployment, 'the same version again', first);
   assert.deepEqual(same, { added: [], updated: [], removed: [], replaced: [] });
 
@@ -44,15 +36,12 @@ export async function proveUpdates(
   await update(deployment, 'a later version of the code', second);
   const after = await listLiveVersions(deployment);
   assert.ok(before.every(({ sha256 }, index) => sha256 !== after[index]?.sha256));
-  await proveConfigs(inUse, second);
+  await proveConfigs(deployment, second);
 }
 
 /** Changes of the config. Each has those before it. */
-async function proveConfigs(
-  { deployment, operators }: InUse,
-  { bundles, config }: Release,
-): Promise<void> {
-  const { service, cloud } = deployment;
+async function proveConfigs(deployment: Deployment, { bundles, config }: Release): Promise<void> {
+  const { service } = deployment;
   let current = config;
   const change = (name: string, changed: Partial<DeploymentConfigInput>) => {
     current = { ...current, ...changed };
@@ -65,13 +54,9 @@ async function proveConfigs(
   await change('gradual deployment off', { gradualDeployment: false });
   await change('gradual deployment on', { gradualDeployment: true });
 
-  await change('more memory, and operators without the tables', {
-    tokenFunction: { memory: 2048 },
-    management: { operatorTableAccess: false },
-  });
+  await change('more memory', { tokenFunction: { memory: 2048 } });
   const [token] = await listLiveVersions(deployment);
   assert.equal(token?.memory, 2048);
-  await proveOperatorsMoved(cloud, operators, current);
 
   const faxes = { service: 'faxes', permission: 'send', description: 'Send faxes' };
   await change('a new scope', { scopes: [...config.scopes, faxes] });

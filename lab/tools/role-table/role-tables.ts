@@ -13,10 +13,9 @@ import { type DescribedRole, describeOperators, describeRoles } from './describe
 const root = join(import.meta.dirname, '../../..');
 const context = { 'aws:cdk:disable-stack-trace': true };
 
-/** Every option that adds a permission, and operators who work only through the function. */
+/** Every option that adds a permission. */
 const options = {
   tokenReuse: { minimumRemainingShare: 0.5, shared: true },
-  management: { operatorTableAccess: false },
   portal: portalConfig,
 };
 

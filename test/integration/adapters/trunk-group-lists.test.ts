@@ -4,7 +4,8 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
-import { createManagement, InputError, type Management } from '../../../adapters/management.ts';
+import { bindManagement, InputError, type Management } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
@@ -18,7 +19,7 @@ const apiKeysTable = tableName(testConfig.name, 'apiKeys');
 async function start(indexTiming: IndexTiming = {}) {
   const { aws, dynamodb } = await startIndexedTables(indexTiming);
   const actor = async () => 'arn:aws:iam::123456789012:user/op';
-  const management = createManagement({ config: testConfig, aws, actor });
+  const management = bindManagement(createManagementContext({ config: testConfig, aws, actor }));
   const removeIndexes = async () => {
     for (const TableName of [clientsTable, apiKeysTable]) {
       const Delete = { IndexName: trunkGroupIndex.name };

@@ -50,14 +50,15 @@ describe('authctl loads', () => {
     },
   );
 
-  it.each([[['client', 'list']], [['signing-key', 'list']], [['audit', 'list']]])(
-    'only the client of DynamoDB for %j on the tables',
-    async (args) => {
-      expect(await loadedBy(args, { AUTHCTL_THROUGH: 'tables' })).toEqual([
-        '@aws-sdk/client-dynamodb',
-        '@aws-sdk/lib-dynamodb',
-        '@smithy',
-      ]);
-    },
-  );
+  it.each([
+    ['client', 'show', '$client'],
+    ['signing-key', 'list'],
+  ])('only the client of DynamoDB for %s %s on the tables', async (...words) => {
+    const args = words.map((word) => (word === '$client' ? service().clientId : word));
+    expect(await loadedBy(args, { AUTHCTL_THROUGH: 'tables' })).toEqual([
+      '@aws-sdk/client-dynamodb',
+      '@aws-sdk/lib-dynamodb',
+      '@smithy',
+    ]);
+  });
 });

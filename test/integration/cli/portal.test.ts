@@ -82,16 +82,15 @@ describe('authctl portal', () => {
     expect(taken.stderr).toContain(`--port: ${port} is in use`);
   });
 
-  it('says that DynamoDB does not answer, and offers to try again', async () => {
+  it('says that the function does not answer', async () => {
     const environment = {
       ...service().environment,
-      AUTHCTL_THROUGH: 'tables',
-      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
+      AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:1',
     };
     const visitor = await signIn(await start({ environment }));
     const page = await visitor.get('/clients');
     expect(page.status).toBe(503);
-    expect(await page.text()).toContain('Try again');
+    expect(await page.text()).toContain('The management function does not answer');
   });
 });
 

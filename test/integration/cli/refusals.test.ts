@@ -289,7 +289,6 @@ describe('backends that cannot be used', () => {
   const onTables = ['--through', 'tables'];
 
   it.each([
-    ['client list', ['client', 'list', ...onTables], 'could not list other-clients'],
     [
       'client show',
       ['client', 'show', noClient, ...onTables],
@@ -325,10 +324,10 @@ describe('backends that cannot be used', () => {
     }).map(([name, value]) => `${name}='${value}'\n`);
     mkdirSync(join(cwd, '.local'));
     writeFileSync(join(cwd, '.local', 'demo.env'), lines.join(''));
-    const run = await runCli(['client', 'list', '--local', ...onTables], { cwd });
+    const run = await runCli(['client', 'show', noClient, '--local', ...onTables], { cwd });
     expect(run).toMatchObject({ exitCode: 1, stdout: '' });
     expect(run.stderr).toBe(
-      'authctl: the local run does not answer; start it with npm start (could not list local-clients: connect ECONNREFUSED 127.0.0.1:1)\n',
+      'authctl: the local run does not answer; start it with npm start (could not read an item of local-clients: connect ECONNREFUSED 127.0.0.1:1)\n',
     );
   });
 

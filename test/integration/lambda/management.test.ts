@@ -49,7 +49,7 @@ const entry = {
   trunkGroups: ['tg-2002'],
 };
 const reachDefault = 'everything' as const;
-const management = { operatorTableAccess: false, reach: [entry], default: reachDefault };
+const management = { reach: [entry], default: reachDefault };
 const config = { ...testConfig, management };
 
 /** Seconds by which the function's clock is ahead. */

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
+import { writeSamples } from '../../../lab/support/items/samples.ts';
 import type { LoopbackProvider } from '../../../lab/support/loopback-provider.ts';
 import type { EnforcedService } from './use-enforced-service.ts';
 
@@ -16,6 +21,20 @@ export interface TourItems {
 
 const client = ['--name', 'A', '--trunk-group', 'tg', '--scope', 'calls:view'];
 
+const restored = {
+  clients: 'client',
+  apiKeys: 'api_key',
+  identityProviders: 'identity_provider',
+} as const;
+
+type Restored = keyof typeof restored;
+
+function restore(table: Restored): readonly string[] {
+  const from = ['--from', restoredTableName('local', table)];
+  const point = ['--restore-point', new Date().toISOString()];
+  return ['table', 'restore', tables[table].suffix, ...from, ...point];
+}
+
 /** One command of each kind. What it needs was made before. */
 export function tourCommands(items: TourItems): Readonly<Record<string, readonly string[]>> {
   const { clientId, keyId, issuer, discoveryUrl } = items;
@@ -27,6 +46,7 @@ export function tourCommands(items: TourItems): Readonly<Record<string, readonly
     'client update': ['client', 'update', clientId, '--name', 'B'],
     'client-secret create': ['client-secret', 'create', clientId],
     'explain token': ['explain', 'token', '--client-id', clientId],
+    'client disable': ['client', 'disable', clientId],
     'api-key list': ['api-key', 'list'],
     'api-key show': ['api-key', 'show', keyId],
     'api-key create': ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'],
@@ -40,15 +60,9 @@ export function tourCommands(items: TourItems): Readonly<Record<string, readonly
     'signing-key list': ['signing-key', 'list'],
     'signing-key rotate': ['signing-key', 'rotate'],
     'audit list': ['audit', 'list'],
-    'table restore': [
-      'table',
-      'restore',
-      'clients',
-      '--from',
-      restoredTableName('local', 'clients'),
-      '--restore-point',
-      new Date().toISOString(),
-    ],
+    'table restore': restore('clients'),
+    'table restore of API keys': restore('apiKeys'),
+    'table restore of providers': restore('identityProviders'),
     'api-key delete': ['api-key', 'delete', keyId],
     'client delete': ['client', 'delete', clientId],
     'provider delete': ['provider', 'delete', issuer, '--cascade'],
@@ -69,17 +83,34 @@ export async function prepareTour(
   return { clientId, keyId, issuer, discoveryUrl };
 }
 
-/** A table next to the live one, as DynamoDB restores it. It has no items. */
-export async function createRestoredTable(service: EnforcedService): Promise<void> {
+/** Tables next to the live ones, as DynamoDB restores them, with an item that is lost. */
+export async function createRestoredTables(service: EnforcedService): Promise<void> {
   const dynamodb = createDynamoDbClient(service.run().aws);
-  await createTable(dynamodb, { ...tables.clients, name: restoredTableName('local', 'clients') });
+  const samples = writeSamples();
+  for (const [table, kind] of Object.entries(restored) as [Restored, keyof typeof samples][]) {
+    const TableName = restoredTableName('local', table);
+    await createTable(dynamodb, { ...tables[table], name: TableName });
+    await dynamodb.put({ TableName, Item: samples[kind][0] });
+  }
   dynamodb.destroy();
+}
+
+/** On the tables: the function's process does not trust the provider of this test. */
+async function registerProvider(service: EnforcedService, discoveryUrl: string): Promise<void> {
+  const { aws, paths } = service.run();
+  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
+  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  const context = createManagementContext({ config, aws, allowLoopbackProviders: true });
+  const known = (error: unknown) => {
+    if (!(error instanceof RefusedError) && !(error instanceof ConflictError)) throw error;
+  };
+  await bindManagement(context).registerProvider(discoveryUrl).catch(known);
 }
 
 /** The provider is registered and has a client, whether or not the operator could do that. */
 async function completeProvider(service: EnforcedService, items: TourItems): Promise<void> {
   const { discoveryUrl, issuer } = items;
-  await service.authctl(['provider', 'register', discoveryUrl, '--yes']);
+  await registerProvider(service, discoveryUrl);
   const under = ['--provider', issuer, '--external-client-id', 'x'];
   await service.json(['client', 'create', ...client, ...under]);
 }
@@ -107,12 +138,15 @@ export async function runTour(
   service: EnforcedService,
   operator: string,
   items: TourItems,
-  through: 'tables' | 'function',
 ): Promise<Readonly<Record<string, TourResult>>> {
   const results: Record<string, TourResult> = {};
   for (const [name, args] of Object.entries(tourCommands(items))) {
     const before = service.decisions.length;
-    const { exitCode } = await service.authctl([...args, '--json', '--yes'], operator, through);
+    const { exitCode } = await service.authctl(
+      [...args, '--json', '--yes'],
+      operator,
+      placeOf(operator),
+    );
     const denied = isDenied(service.decisions.slice(before));
     if (exitCode === 0) results[name] = denied ? 'works without a permission' : 'works';
     else results[name] = denied ? 'refused by IAM' : 'refused by the service';
@@ -121,18 +155,19 @@ export async function runTour(
   return results;
 }
 
-/** What each operator's policy is there for: the commands that work. IAM refuses all others. */
+/** What each operator's policy is there for: the commands that work. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'client-operator': [
     'client list',
     'client show',
     'client create',
     'client update',
+    'client disable',
     'client delete',
     'client-secret create',
     'explain token',
     'provider show',
-    'signing-key list',
+    'trunk-group-limits show',
   ],
   'api-key-operator': [
     'api-key list',
@@ -140,27 +175,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'api-key create',
     'api-key disable',
     'api-key delete',
+    'trunk-group-limits show',
   ],
   'provider-operator': [
     'provider list',
     'provider show',
-    'provider register',
     'provider delete',
     'client list',
-    'signing-key list',
+    'trunk-group-limits show',
   ],
-  'signing-key-operator': ['signing-key list', 'signing-key rotate'],
-  // Reads and writes single items, as the restoration of an item does: a temporary policy.
-  'restore-operator': [
-    'table restore',
-    'audit list',
-    'client show',
-    'client create',
-    'api-key show',
-    'api-key create',
-    'api-key disable',
-    'provider show',
-  ],
+  'signing-key-operator': ['signing-key list'],
+  'restore-operator': ['table restore', 'table restore of API keys', 'table restore of providers'],
+  'break-glass-operator': ['client show', 'client disable', 'api-key show', 'api-key disable'],
   auditor: [
     'client list',
     'client show',
@@ -168,78 +194,53 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'api-key show',
     'provider list',
     'provider show',
-    'signing-key list',
     'explain token',
     'audit list',
+    'trunk-group-limits show',
+    'trunk-group-limits check',
+    'trunk-group-limits list',
   ],
 };
 
 const names = Object.keys(tourCommands({ clientId: '', keyId: '', issuer: '', discoveryUrl: '' }));
 
-/** On the tables, the list of limits is one more Query of the signing keys' table. */
-const listsLimits = ['client-operator', 'provider-operator', 'signing-key-operator', 'auditor'];
+/** Where each operator works. */
+export function placeOf(operator: string): 'tables' | 'function' {
+  return operator === 'break-glass-operator' ? 'tables' : 'function';
+}
 
-/** The same through the management function. Some commands never use it. */
-const allowedThroughFunction: Readonly<Record<string, readonly string[]>> = {
-  ...Object.fromEntries(
-    Object.entries(allowed).map(([operator, commands]) => [
-      operator,
-      operator === 'signing-key-operator' ? commands : [...commands, 'trunk-group-limits show'],
-    ]),
-  ),
-  auditor: [
-    ...(allowed['auditor'] ?? []),
-    'trunk-group-limits show',
-    'trunk-group-limits check',
-    'trunk-group-limits list',
-  ],
-  'restore-operator': ['table restore'],
-  administrator: names.filter((name) => !/^(?:signing-key|table) /.test(name)),
+/** Commands that do not use the management function. */
+const isOwnWay = (name: string) => /^(?:signing-key|table) /.test(name);
+
+const commands: Readonly<Record<string, readonly string[]>> = {
+  ...allowed,
+  administrator: names.filter((name) => !isOwnWay(name) && name !== 'provider register'),
 };
 
 /**
  * IAM allows it, and the service does not: the next key is too young, and the function's process
  * does not trust the provider of this test.
  */
-const refusedByService: Readonly<
-  Record<'tables' | 'function', Readonly<Record<string, readonly string[]>>>
-> = {
-  tables: { 'signing-key-operator': ['signing-key rotate'] },
-  function: {
-    'signing-key-operator': ['signing-key rotate'],
-    'provider-operator': ['provider register'],
-    administrator: ['provider register'],
-  },
+const refusedByService: Readonly<Record<string, readonly string[]>> = {
+  'signing-key-operator': ['signing-key rotate'],
+  'provider-operator': ['provider register'],
+  administrator: ['provider register'],
+  // `authctl` itself: on the tables, it only stops credentials.
+  'break-glass-operator': names.filter(
+    (name) => !isOwnWay(name) && allowed['break-glass-operator']?.includes(name) === false,
+  ),
 };
 
-type Tour = Readonly<Record<string, TourResult>>;
+function resultOf(operator: string, name: string): TourResult {
+  if (refusedByService[operator]?.includes(name)) return 'refused by the service';
+  return commands[operator]?.includes(name) === true ? 'works' : 'refused by IAM';
+}
 
-function expect(
-  commands: Readonly<Record<string, readonly string[]>>,
-  through: 'tables' | 'function',
-): Readonly<Record<string, Tour>> {
-  const resultOf = (operator: string, name: string): TourResult => {
-    if (refusedByService[through][operator]?.includes(name)) return 'refused by the service';
-    return commands[operator]?.includes(name) === true ? 'works' : 'refused by IAM';
-  };
-  return Object.fromEntries(
+/** What each operator gets. */
+export const expectedTours: Readonly<Record<string, Readonly<Record<string, TourResult>>>> =
+  Object.fromEntries(
     Object.keys(commands).map((operator) => [
       operator,
       Object.fromEntries(names.map((name) => [name, resultOf(operator, name)])),
     ]),
   );
-}
-
-/** What each operator gets, by where the operations run. */
-export const expectedTours = {
-  tables: expect(
-    Object.fromEntries(
-      Object.entries(allowed).map(([operator, commands]) => [
-        operator,
-        listsLimits.includes(operator) ? [...commands, 'trunk-group-limits list'] : commands,
-      ]),
-    ),
-    'tables',
-  ),
-  function: expect(allowedThroughFunction, 'function'),
-} as const;

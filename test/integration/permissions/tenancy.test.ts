@@ -3,7 +3,8 @@ import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dyn
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import { createManagement, type Management } from '../../../adapters/management.ts';
+import { bindManagement, createManagement, type Management } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
@@ -45,7 +46,6 @@ function principalOf(alias: ManagementAlias): string {
 const principal = principalOf('client-operator');
 const enforced = useEnforcedService({
   management: {
-    operatorTableAccess: false,
     reach: [{ principals: aliases.map(principalOf), trunkGroups: ['tg-own'] }],
     default: 'everything',
   },
@@ -144,14 +144,13 @@ function limitedBy(alias: ManagementAlias): Management {
   return createManagement({
     config: readConfig(),
     aws: { ...run.aws, credentials },
-    through: 'function',
     alias,
   });
 }
 
 function openStaff(): Management {
   const { aws: all } = enforced.run();
-  return createManagement({ config: readConfig(), aws: all, through: 'function' });
+  return createManagement({ config: readConfig(), aws: all });
 }
 
 async function createForeign() {
@@ -171,11 +170,9 @@ async function createForeign() {
   });
   // The function's process does not trust these providers.
   const { aws: all } = enforced.run();
-  const onTables = createManagement({
-    config: readConfig(),
-    aws: all,
-    allowLoopbackProviders: true,
-  });
+  const onTables = bindManagement(
+    createManagementContext({ config: readConfig(), aws: all, allowLoopbackProviders: true }),
+  );
   const { provider } = await onTables.registerProvider(platform.discoveryUrl);
   await onTables.registerProvider(owned.discoveryUrl, { trunkGroups: ['tg-foreign'] });
   return {
@@ -220,7 +217,7 @@ beforeAll(async () => {
   if (key === undefined) throw new Error('there is no policy of client operators');
   aws = { ...run.aws, credentials: key };
   const config = readConfig();
-  limited = createManagement({ config, aws, through: 'function' });
+  limited = createManagement({ config, aws });
   foreign = await createForeign();
 });
 
@@ -250,7 +247,7 @@ describe('what IAM allows a manager of a trunk group', () => {
   it.each(managementAliases.filter((alias) => alias !== 'client-operator'))(
     'is not the alias %s, also with a signature for it',
     async (alias) => {
-      const through = createManagement({ config: readConfig(), aws, through: 'function', alias });
+      const through = createManagement({ config: readConfig(), aws, alias });
       await expect(through.findClient(foreign.clientId)).rejects.toMatchObject({
         name: 'AwsCallerError',
       });

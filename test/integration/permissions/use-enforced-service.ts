@@ -55,7 +55,7 @@ export function useEnforcedService(config: Partial<DeploymentConfigInput> = {}):
     if (running === undefined) throw new Error('the service has not started');
     return running;
   };
-  const authctl: EnforcedService['authctl'] = (args, operator, through = 'tables') =>
+  const authctl: EnforcedService['authctl'] = (args, operator, through = 'function') =>
     runCli([...args, '--local', '--through', through], {
       cwd: writeEnvironment(run(), folder.path, operator),
     });

@@ -1,7 +1,7 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
+import { bindManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { cheapestCpuTime, cpuTime, workUnit } from '../../../lab/support/cpu-cost.ts';
@@ -24,15 +24,12 @@ let context: ManagementContext;
 let portal: Portal;
 beforeAll(async () => {
   tables = await startFullTables({ clients: 10_000, apiKeys: 1000, providers: 20, changes: 1000 });
-  management = createManagement({
+  context = createManagementContext({
     config: { ...testConfig, name: 'test' },
     aws: testAwsOptions(tables.endpoint),
     actor: async () => 'test',
   });
-  context = createManagementContext({
-    config: { ...testConfig, name: 'test' },
-    aws: testAwsOptions(tables.endpoint),
-  });
+  management = bindManagement(context);
   asPortal = createTestFunction(context).through('portal');
   portal = createPortal({
     management,

@@ -407,7 +407,7 @@ describe('a person', () => {
     const allowed = await open(staff);
     await allowed.signIn();
     expect((await allowed.browser.get('/identity-providers')).status).toBe(200);
-    const limits = { operatorTableAccess: false, reach: [] };
+    const limits = { reach: [] };
     const bounded = await createPortalWorld(openid, limits);
     await bounded.signIn();
     expect((await bounded.browser.get('/identity-providers')).status).toBe(403);

@@ -123,7 +123,7 @@ export class PortalRole {
 
   #contextOf(): Omit<ManagementContext, 'actor'> {
     if (this.context === undefined) throw new Error('there is no context');
-    const management = { operatorTableAccess: false, reach: [], portalReach: this.reach };
+    const management = { reach: [], portalReach: this.reach };
     return { ...this.context, config: { ...testConfig, management } };
   }
 

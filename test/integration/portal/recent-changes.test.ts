@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createManagement } from '../../../adapters/management.ts';
+import { bindManagement } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import { testConfig } from '../../support/management.ts';
 import { startIndexedTables } from '../adapters/dynamodb-tables.ts';
@@ -13,7 +14,9 @@ async function start() {
   const { aws } = await startIndexedTables(indexTiming);
   const openInstance = () =>
     createPortal({
-      management: createManagement({ config: testConfig, aws, actor: async () => 'test' }),
+      management: bindManagement(
+        createManagementContext({ config: testConfig, aws, actor: async () => 'test' }),
+      ),
       identify: async () => ({ name: 'ada', role: 'manager', trunkGroups: ['tg-1'] }),
       origins: [origin],
     });

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
-import { createManagement } from '../../../adapters/management.ts';
+import { bindManagement } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
@@ -116,7 +117,9 @@ const one = configOf(['slc'], { regions: { slc: european.slc } });
 const three = configOf(regionIds, { regions: european, tablesName: 'authorization-server-2' });
 
 async function addCredentials(config: DeploymentConfig) {
-  const management = createManagement({ config, aws, actor: async () => 'test' });
+  const management = bindManagement(
+    createManagementContext({ config, aws, actor: async () => 'test' }),
+  );
   const named = { name: 'A', serviceTrunkGroup: 'tg' };
   const { client } = await management.createClient({ ...named, scopes: ['messaging:view'] });
   const { value: secret = '' } = await management.createClientSecret(client.clientId, {});

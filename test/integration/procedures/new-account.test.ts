@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
-import { createManagement } from '../../../adapters/management.ts';
+import { bindManagement } from '../../../adapters/management.ts';
+import { createManagementContext } from '../../../adapters/management-context.ts';
 import { restoredTableName, tableName } from '../../../contract/tables.ts';
 import { collect } from '../../../core/collect.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
@@ -83,7 +84,9 @@ async function copyRestored({ aws }: Account, table: CopiedTable): Promise<void>
 }
 
 async function addCredentials({ aws }: Account) {
-  const management = createManagement({ config, aws, actor: async () => 'test' });
+  const management = bindManagement(
+    createManagementContext({ config, aws, actor: async () => 'test' }),
+  );
   const named = { name: 'A', serviceTrunkGroup: 'tg' };
   const { client } = await management.createClient({ ...named, scopes: ['messaging:view'] });
   const { value: secret = '' } = await management.createClientSecret(client.clientId, {});

@@ -33,12 +33,7 @@ interface ConfiguredReach {
 export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 'tg-1001') {
   const world = await createWorld(groupOfItems);
   const { reach = [], portalReach } = config;
-  const management = {
-    operatorTableAccess: false,
-    reach: [...reach],
-    default: config.default,
-    portalReach,
-  };
+  const management = { reach: [...reach], default: config.default, portalReach };
   const handler = createManagementHandler({
     createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
     authenticateCaller: async () => session('limited'),

@@ -25,7 +25,7 @@ const config: DeploymentConfig = parseDeploymentConfig(
 );
 
 async function manage(): Promise<Client> {
-  const management: Management = createManagement({ config, actor: async () => 'portal:test' });
+  const management: Management = createManagement({ config });
   const { client } = await management.createClient({
     name: 'Packed',
     serviceTrunkGroup: 'tg-1001',
@@ -46,7 +46,7 @@ async function mountPortal(): Promise<void> {
     ada: { name: 'Ada', role: 'viewer', trunkGroups: ['tg-1001'] },
   };
   const portal: Portal = createPortal({
-    management: createManagement({ config, actor: async () => 'portal:test' }),
+    management: createManagement({ config }),
     origins: [origin],
     identify: async (request) => people[request.headers.get('x-user') ?? ''],
   });
