@@ -8,6 +8,20 @@ export const count = v.pipe(
   v.minValue(1, 'allowed: 1 or more'),
 );
 
+/** Concurrent executions that are kept for a function, and its limit; `none` keeps none. */
+export const reservation = v.pipe(
+  v.union([v.number(), v.literal('none')]),
+  v.check(
+    (value) => value === 'none' || (Number.isInteger(value) && value >= 1),
+    'allowed: a whole number of 1 or more, or "none"',
+  ),
+);
+
+/** What is reserved; undefined for `none`. */
+export function reservedExecutions(value: number | 'none' | undefined): number | undefined {
+  return value === 'none' ? undefined : value;
+}
+
 export const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
   v.pipe(
     v.array(item),

@@ -85,6 +85,24 @@ function findRegionProblems(config: ParsedKeys): readonly string[] {
   return problems;
 }
 
+/** A key encrypts only in its own AWS region, and a log of one region tells about the others. */
+function findEncryptionKeyProblems({ regions }: ParsedKeys): readonly string[] {
+  const deployed = Object.entries(regions).filter(([, region]) => region !== undefined);
+  const named = deployed.filter(([, region]) => region?.encryptionKeyArn !== undefined);
+  return deployed.flatMap(([id, region]) => {
+    const { awsRegion, encryptionKeyArn } = region ?? {};
+    const key = `regions.${id}.encryptionKeyArn`;
+    if (encryptionKeyArn === undefined) {
+      return named.length === 0
+        ? []
+        : [`${key}: received nothing; allowed: a key in every region, or in none`];
+    }
+    return encryptionKeyArn.split(':')[3] === awsRegion
+      ? []
+      : [`${key}: received "${encryptionKeyArn}"; allowed: a key of ${awsRegion}`];
+  });
+}
+
 /**
  * Lambda takes the provisioned instances from the reserved ones. A deployment invokes new code
  * outside of the provisioned instances. If none is left for it, the call is throttled until the
@@ -211,6 +229,7 @@ export function findCombinationProblems(
     ...findIssuerProblems(config, options),
     ...findDomainProblems(config),
     ...findRegionProblems(config),
+    ...findEncryptionKeyProblems(config),
     ...findLifetimeProblems(config),
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),

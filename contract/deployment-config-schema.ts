@@ -30,7 +30,19 @@ const awsRegion = v.pipe(
   v.check((name) => awsRegions.includes(name), `allowed: an AWS region: ${awsRegions.join(', ')}`),
 );
 
-const region = v.strictObject({ awsRegion });
+const region = v.strictObject({
+  awsRegion,
+  /** KMS key of this AWS region that encrypts logs, the topic of the alarms and the portal's secret. */
+  encryptionKeyArn: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$/,
+        'allowed: the ARN of a KMS key, not of an alias',
+      ),
+    ),
+  ),
+});
 
 const regionSchema = v.pipe(
   v.strictObject(

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count } from './config-values.ts';
+import { count, reservation } from './config-values.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
@@ -98,13 +98,23 @@ export const addressLimit = v.pipe(
   v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
 );
 
+/**
+ * What CloudWatch Logs accepts, from a month on: an intrusion is rarely found sooner.
+ * https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html,
+ * November 2026.
+ */
+const retentionDays = [
+  30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
 /** Keys of the deployment config about running the service, each with a default. */
 export const operationsEntries = {
   /**
    * API Gateway has one role for logs in an account and AWS region, for all APIs: `create` sets
-   * it, `existing` leaves the one that another stack has set.
+   * it, `existing` leaves the one that another stack has set. New configs say which. Left out, it is
+   * `create`, as in configs of 0.2.0, with a warning of synthesis.
    */
-  apiGatewayLogRole: v.optional(v.picklist(['create', 'existing']), 'create'),
+  apiGatewayLogRole: v.optional(v.picklist(['create', 'existing'])),
   /** The only principal that may change the policy of a signing key; the account's root user if left out. */
   breakGlassRoleArn: v.optional(roleArn),
   /** The most that any role of the stacks may do, regardless of its own policies. */
@@ -118,6 +128,8 @@ export const operationsEntries = {
       token: v.optional(count),
       discovery: v.optional(count),
       jwks: v.optional(count),
+      /** Of the portal's region: 20 if the config has a portal, which invokes it for every page. */
+      management: v.optional(reservation),
     }),
     {},
   ),
@@ -168,6 +180,10 @@ export const operationsEntries = {
    * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
    */
   clientMetrics: v.optional(v.boolean(), false),
+  /** Days that CloudWatch keeps each log; longer than a year by default, for a late investigation. */
+  logRetentionDays: v.optional(v.picklist(retentionDays), 400),
+  /** Whether X-Ray traces requests and runs. */
+  tracing: v.optional(v.picklist(['on', 'off']), 'on'),
   /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
   /**

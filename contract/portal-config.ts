@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count, distinct, trunkGroup } from './config-values.ts';
+import { count, distinct, reservation, trunkGroup } from './config-values.ts';
 import { domainSchema } from './domain-config.ts';
 import { maxProviderUrlLength } from './limits.ts';
 import { addressLimit } from './operations-config.ts';
@@ -92,8 +92,11 @@ export const portalSchema = v.strictObject({
   sessionEpoch: v.optional(count, 1),
   /** Requests to the portal in five minutes from one source address. */
   requestsPerFiveMinutes: v.optional(addressLimit, 1000),
-  /** Concurrent executions that are kept for the portal, and its limit. */
-  reservedConcurrency: v.optional(count),
+  /**
+   * Concurrent executions that are kept for the portal, and its limit. Anyone can reach its address,
+   * and without a limit a flood of pages takes the executions that tokens need.
+   */
+  reservedConcurrency: v.optional(reservation, 50),
   look: v.optional(portalLookSchema, {}),
 });
 

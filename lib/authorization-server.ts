@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
+import { applyCompanySettings } from './company-settings.ts';
 import { DataStack } from './data-stack.ts';
 import { findBundles } from './functions/function-bundles.ts';
 import { PortalStack } from './portal/portal-stack.ts';
@@ -83,6 +84,7 @@ export function addAuthorizationServer(
     // The stacks are connected only by names and order. An export would couple the stacks of three
     // AWS regions.
     if (data !== undefined) stack.addStackDependency(data);
+    applyCompanySettings(stack, config, id);
     return [id, stack] as const;
   });
   const byRegion = Object.fromEntries(regions) as AuthorizationServer['regions'];
@@ -151,8 +153,10 @@ function addPortalStack(
     portal,
     bundles,
     env: { ...env, region: config.regions[portal.region]?.awsRegion },
+    terminationProtection: isProtected(config),
     description: `Authorization server ${name}, portal for customers`,
   });
+  applyCompanySettings(stack, config, portal.region);
   // The management function, and the topic of the alarms.
   stack.addStackDependency(region);
   return stack;

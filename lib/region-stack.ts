@@ -105,6 +105,14 @@ export class RegionStack extends Stack {
     }
   }
 
+  /** It is of the account, so a new stack replaces what other APIs of the region log with. */
+  private warnOfLogRole(): void {
+    Annotations.of(this).addWarningV2(
+      'authorization-server:apiGatewayLogRole',
+      'apiGatewayLogRole: received nothing, so this stack sets the role that every API of this account and AWS region logs with; say "create" if it may, or "existing" if another stack has set one',
+    );
+  }
+
   /** Whether other regions share the issuer, and therefore the tables and the default name. */
   private get shared(): boolean {
     return deployedRegions(this.props.config).length > 1;
@@ -147,8 +155,10 @@ export class RegionStack extends Stack {
       throttles: throttlesOf(config),
       routeOptions: config,
       hasWebAcl: config.webAcl !== undefined,
+      tracing: config.tracing,
     });
-    if (config.apiGatewayLogRole === 'create') {
+    if (config.apiGatewayLogRole === undefined) this.warnOfLogRole();
+    if (config.apiGatewayLogRole !== 'existing') {
       const account = new ApiGatewayAccount(this, 'ApiGatewayAccount');
       api.restApi.deploymentStage.node.addDependency(account);
     }

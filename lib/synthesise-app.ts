@@ -8,6 +8,9 @@ import {
   DuplicateLibraryError,
 } from './authorization-server.ts';
 import { ConfigFileError, readDeploymentConfigFile } from './deployment-config-file.ts';
+import { featureFlags } from './feature-flags.ts';
+
+export { featureFlags } from './feature-flags.ts';
 
 /** What {@link synthesiseApp} makes an app of. */
 export interface AppOptions {
@@ -47,7 +50,7 @@ function addNextCommand(
  */
 export function synthesiseApp({ config, extend, ...options }: AppOptions = {}): void {
   try {
-    const app = new App();
+    const app = new App({ context: featureFlags });
     const named: unknown = app.node.tryGetContext('config') ?? config;
     const deployment = readDeploymentConfigFile(named);
     const server = addAuthorizationServer(app, deployment, options);

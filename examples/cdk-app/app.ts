@@ -2,6 +2,7 @@
 // after another, with what the company adds to it. It installs
 // @authorization-server-aws/constructs, aws-cdk-lib and aws-cdk.
 import { readFileSync } from 'node:fs';
+import { featureFlags } from '@authorization-server-aws/constructs/app';
 import { addAuthorizationServer } from '@authorization-server-aws/constructs/authorization-server';
 import { parseDeploymentConfig } from '@authorization-server-aws/constructs/deployment-config';
 import { App, Duration, Stack, Stage } from 'aws-cdk-lib';
@@ -22,7 +23,7 @@ const config = parseDeploymentConfig(
 );
 const account = '111122223333';
 
-const app = new App();
+const app = new App({ context: featureFlags });
 const production = new Stage(app, 'Production', { env: { account } });
 const { data, regions } = addAuthorizationServer(production, config);
 for (const stack of Object.values(regions)) {

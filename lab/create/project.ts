@@ -27,6 +27,8 @@ const region: RegionId = 'slc';
 function buildConfig({ awsRegion, audience }: Choices): DeploymentConfigInput {
   return {
     regions: { [region]: { awsRegion } },
+    // Said, because the role is of the whole account and AWS region.
+    apiGatewayLogRole: 'create',
     defaultAudience: audience,
     scopes: [
       { service: 'messaging', permission: 'view', description: 'Read messages' },

@@ -13,7 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import {
   type HttpFunctionName,
@@ -22,11 +22,15 @@ import {
   routesOf,
   type Throttles,
 } from '../../contract/routes.ts';
+import { acknowledgeNoTracing } from '../functions/service-function.ts';
 import { accessLogFormat } from './access-log.ts';
 import { GatewayResponses } from './gateway-responses.ts';
 
 /** A literal, because the issuer contains it before the stage exists. */
 export const stageName = 'live';
+
+/** The rule that wants a stage to be traced. */
+export const untracedApi = 'Serverless::Serverless-APIGWXrayEnabled';
 
 /** Post-quantum key exchange if the caller supports it, TLS 1.2 for older callers. */
 export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
@@ -40,6 +44,7 @@ export interface ServiceApiProps {
   readonly routeOptions: RouteOptions;
   /** Whether the stage has a web ACL. */
   readonly hasWebAcl: boolean;
+  readonly tracing: 'on' | 'off';
 }
 
 /** The REST API of one region. Routes and their limits come from the route table. */
@@ -59,6 +64,7 @@ export class ServiceApi extends Construct {
     requireTls(this.restApi);
     this.acknowledge();
     if (!props.hasWebAcl) this.acknowledgeNoWebAcl();
+    if (props.tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
   }
 
@@ -87,8 +93,6 @@ export class ServiceApi extends Construct {
   private addAccessLog(deploymentName: string): LogGroup {
     return new LogGroup(this, 'AccessLog', {
       logGroupName: `/aws/apigateway/${deploymentName}/access`,
-      // Longer than a year, so an intrusion that is found late can still be investigated.
-      retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
@@ -104,7 +108,7 @@ export class ServiceApi extends Construct {
         stageName,
         accessLogDestination: new LogGroupLogDestination(this.accessLog),
         accessLogFormat,
-        tracingEnabled: true,
+        tracingEnabled: props.tracing === 'on',
         ...methodSettings,
         // The gateway refuses unknown paths, which costs nothing.
         throttlingRateLimit: 100,

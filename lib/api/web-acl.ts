@@ -1,6 +1,6 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/limits.ts';
@@ -53,8 +53,6 @@ export class WebAcl extends Construct {
     const logGroup = new LogGroup(this, 'Log', {
       // WAF writes only to groups with this prefix.
       logGroupName: `aws-waf-logs-${name}`,
-      // Longer than a year, so an intrusion that is found late can still be investigated.
-      retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     new CfnLoggingConfiguration(this, 'Logging', {

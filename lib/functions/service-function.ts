@@ -1,7 +1,7 @@
 import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, Function } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Alias, Function, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
@@ -16,6 +16,8 @@ import { runtimeDefaults } from './runtime-defaults.ts';
 export interface FunctionContext {
   readonly deploymentName: string;
   readonly regionId: RegionId;
+  /** Whether X-Ray traces it. */
+  readonly tracing: 'on' | 'off';
   /** Folder of the bundles, e.g. `dist/lambda`. */
   readonly bundles: string;
 }
@@ -43,6 +45,14 @@ export interface Statement {
 /** An environment that Lambda would refuse. */
 export class EnvironmentTooLargeError extends Error {
   override readonly name = 'EnvironmentTooLargeError';
+}
+
+/** For a rule that wants traces, at what the config leaves without them. */
+export function acknowledgeNoTracing(construct: Construct, id: string): void {
+  Validations.of(construct).acknowledge({
+    id,
+    reason: 'The config turns tracing off: logs and metrics have the duration of each request.',
+  });
 }
 
 /**
@@ -122,8 +132,6 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   private addLogGroup(props: ServiceFunctionProps<F>): LogGroup {
     return new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${functionName(props.deploymentName, props.name)}`,
-      // Longer than a year, so an intrusion that is found late can still be investigated.
-      retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
@@ -166,6 +174,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       code: functionBundle(props.bundles, props.name, props.files),
       role: this.role,
       logGroup: this.logGroup,
+      tracing: props.tracing === 'on' ? Tracing.ACTIVE : Tracing.DISABLED,
       memorySize: props.memorySize,
       timeout: props.timeout,
       // Old versions are kept, so an alias can go back to them at once.
@@ -180,6 +189,8 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       reason:
         'Requests are answered while the caller waits. A scheduled function takes every step that is due: the next run does what a failed run could not, and a missed run is an alarm.',
     });
+    if (props.tracing === 'off')
+      acknowledgeNoTracing(handler, 'Serverless::Serverless-LambdaTracing');
     return handler;
   }
 }

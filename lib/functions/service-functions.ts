@@ -2,6 +2,7 @@ import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { reservedExecutions } from '../../contract/config-values.ts';
 import { deploymentCheckMinutes } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
@@ -56,6 +57,8 @@ const backgroundMemory = 512;
 
 /** Starts within a second, as the function with the most code. */
 const managementMemory = 1769;
+/** Executions for the pages of a portal with 50, most of which wait for nothing else. */
+const executionsForPortal = 20;
 /** A revocation waits for four seconds, 500 changes take less than 30. */
 const managementTimeout = Duration.minutes(1);
 
@@ -90,7 +93,8 @@ export class ServiceFunctions extends Construct {
     super(scope, id);
     const { config, regionId } = props;
     this.tables = tableArns(this, config, props.tables);
-    this.context = { deploymentName: config.name, regionId, bundles: props.bundles };
+    const { name: deploymentName, tracing } = config;
+    this.context = { deploymentName, regionId, tracing, bundles: props.bundles };
     this.keys = { deploymentName: config.name, algorithms: config.signingAlgorithms };
     this.source = {
       ...props,
@@ -258,6 +262,14 @@ export class ServiceFunctions extends Construct {
     return fn;
   }
 
+  /** In the portal's region, where each page invokes the function; elsewhere only operators do. */
+  private managementExecutions(): number | undefined {
+    const { config, regionId } = this.source;
+    const { management } = config.reservedConcurrency;
+    const isOfPortal = config.portal?.region === regionId;
+    return reservedExecutions(management ?? (isOfPortal ? executionsForPortal : undefined));
+  }
+
   private addManagement(): ServiceFunction<'management'> {
     const { config } = this.source;
     const fn = new ServiceFunction(this, 'Management', {
@@ -268,6 +280,7 @@ export class ServiceFunctions extends Construct {
       environment: managementEnvironment(),
       memorySize: managementMemory,
       timeout: managementTimeout,
+      reservedConcurrency: this.managementExecutions(),
     });
     allowManagement(fn, this.tables, this.source);
     for (const name of managementAliases) {

@@ -2,16 +2,18 @@ import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { EndpointType, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accessLogFormat } from '../api/access-log.ts';
 import { GatewayResponses } from '../api/gateway-responses.ts';
-import { methodSettings, proxyTo, requireTls, stageName } from '../api/service-api.ts';
+import { methodSettings, proxyTo, requireTls, stageName, untracedApi } from '../api/service-api.ts';
+import { acknowledgeNoTracing } from '../functions/service-function.ts';
 
 export interface PortalApiProps {
   /** Of the API and its log. */
   readonly name: string;
   readonly live: Alias;
+  readonly tracing: 'on' | 'off';
 }
 
 /** People click, and a page has four requests. More requests a second come from a program. */
@@ -22,7 +24,7 @@ export class PortalApi extends Construct {
   readonly name: string;
   readonly restApi: RestApi;
 
-  constructor(scope: Construct, id: string, { name, live }: PortalApiProps) {
+  constructor(scope: Construct, id: string, { name, live, tracing }: PortalApiProps) {
     super(scope, id);
     this.name = name;
     this.restApi = new RestApi(this, 'RestApi', {
@@ -35,7 +37,7 @@ export class PortalApi extends Construct {
         stageName,
         accessLogDestination: new LogGroupLogDestination(this.addAccessLog()),
         accessLogFormat,
-        tracingEnabled: true,
+        tracingEnabled: tracing === 'on',
         ...methodSettings,
         ...throttle,
       },
@@ -46,6 +48,7 @@ export class PortalApi extends Construct {
     this.addMethods(live);
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
     this.acknowledge();
+    if (tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
   }
 
   private addMethods(live: Alias): void {
@@ -63,8 +66,6 @@ export class PortalApi extends Construct {
   private addAccessLog(): LogGroup {
     return new LogGroup(this, 'AccessLog', {
       logGroupName: `/aws/apigateway/${this.name}/access`,
-      // Longer than a year, so an intrusion that is found late can still be investigated.
-      retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }

@@ -1,8 +1,10 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { reservedExecutions } from '../../contract/config-values.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { portalEnvironment } from '../../contract/function-environments.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
@@ -63,6 +65,7 @@ export class PortalStack extends Stack {
     const fn = new ServiceFunction(this, 'Function', {
       deploymentName: config.name,
       regionId: portal.region,
+      tracing: config.tracing,
       bundles,
       name: 'portal',
       description: 'Serves the portal for customers',
@@ -73,19 +76,47 @@ export class PortalStack extends Stack {
       }),
       memorySize: memory,
       timeout,
-      reservedConcurrency: portal.reservedConcurrency,
+      reservedConcurrency: reservedExecutions(portal.reservedConcurrency),
     });
     fn.allow({ actions: ['lambda:InvokeFunction'], resources: [`${managementFunction}:portal`] });
     fn.allow({
       actions: ['secretsmanager:GetSecretValue'],
       resources: [sessionKey.secretArn, portal.login.clientSecretArn],
     });
+    this.allowDecrypt(fn, [sessionKey.secretArn, portal.login.clientSecretArn]);
     return fn;
+  }
+
+  /**
+   * Only these secrets, and only through Secrets Manager, which names the secret to KMS:
+   * https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html, November
+   * 2026. The request is then one of Secrets Manager, so it does not name the function.
+   */
+  private allowDecrypt(fn: ServiceFunction<'portal'>, secretArns: readonly string[]): void {
+    const { config, portal } = this.props;
+    const key = config.regions[portal.region]?.encryptionKeyArn;
+    if (key === undefined) return;
+    fn.role.addToPolicy(
+      new PolicyStatement({
+        actions: ['kms:Decrypt'],
+        resources: [key],
+        conditions: {
+          StringEquals: {
+            'kms:ViaService': `secretsmanager.${this.region}.amazonaws.com`,
+            'kms:EncryptionContext:SecretARN': secretArns,
+          },
+        },
+      }),
+    );
   }
 
   private addApi(live: Alias): PortalApi {
     const { config, portal } = this.props;
-    const api = new PortalApi(this, 'Api', { name: `${config.name}-portal`, live });
+    const api = new PortalApi(this, 'Api', {
+      name: `${config.name}-portal`,
+      live,
+      tracing: config.tracing,
+    });
     new WebAcl(this, 'WebAcl', {
       name: api.name,
       stage: api.restApi.deploymentStage,

@@ -31,6 +31,9 @@ const three = {
   },
 } satisfies DeploymentConfigInput;
 
+const keyOf = (region: string) =>
+  `arn:aws:kms:${region}:111122223333:key/11111111-2222-3333-4444-555555555555`;
+
 describe('the token function', () => {
   it('is one vCPU whole, with no instance kept started, unless the config says otherwise', () => {
     expect(parseDeploymentConfig(single).tokenFunction).toEqual({ memory: 1769 });
@@ -244,6 +247,41 @@ describe('parseDeploymentConfig', () => {
       'an unknown owner of the log role',
       { ...single, apiGatewayLogRole: 'none' },
       'apiGatewayLogRole: received "none"; expected ("create" | "existing")',
+    ],
+    [
+      'a time that CloudWatch Logs does not keep logs for',
+      { ...single, logRetentionDays: 100 },
+      'logRetentionDays: received 100; expected (30 | 60 | 90 | 120 | 150 | 180 | 365 | 400 | 545 | 731 | 1096 | 1827 | 2192 | 2557 | 2922 | 3288 | 3653)',
+    ],
+    [
+      'no executions at all for a function',
+      { ...single, reservedConcurrency: { management: 0 } },
+      'reservedConcurrency.management: received 0; allowed: a whole number of 1 or more, or "none"',
+    ],
+    [
+      'an alias as the key of logs',
+      { ...single, regions: { slc: { awsRegion: 'us-west-2', encryptionKeyArn: 'alias/logs' } } },
+      'regions.slc.encryptionKeyArn: received "alias/logs"; allowed: the ARN of a KMS key, not of an alias',
+    ],
+    [
+      'the key of another AWS region',
+      {
+        ...single,
+        regions: { slc: { awsRegion: 'us-west-2', encryptionKeyArn: keyOf('us-east-1') } },
+      },
+      `regions.slc.encryptionKeyArn: received "${keyOf('us-east-1')}"; allowed: a key of us-west-2`,
+    ],
+    [
+      'a key of only one region',
+      {
+        ...three,
+        regions: {
+          ...three.regions,
+          dfw: { awsRegion: 'us-east-2', encryptionKeyArn: keyOf('us-east-2') },
+          pit: { awsRegion: 'us-east-1', encryptionKeyArn: keyOf('us-east-1') },
+        },
+      },
+      'regions.slc.encryptionKeyArn: received nothing; allowed: a key in every region, or in none',
     ],
     [
       'an http issuer',

@@ -3,12 +3,13 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
-import { cdkJson, readConfigFile, withStubBundles } from './synthesise.ts';
+import { featureFlags } from '../../lib/feature-flags.ts';
+import { readConfigFile, withStubBundles } from './synthesise.ts';
 
 const account = '111122223333';
 
 function createApp(): App {
-  return new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
+  return new App({ context: { ...featureFlags, 'aws:cdk:disable-stack-trace': true } });
 }
 
 describe("a company's own CDK app", () => {

@@ -210,6 +210,20 @@ describe('the log role of API Gateway', () => {
     const [account] = Object.values(resourcesOf(single, 'AWS::ApiGateway::Account'));
     expect(account?.DeletionPolicy).toBe('Retain');
   });
+
+  it('is set with a warning if a config does not say so, as one of 0.2.0', () => {
+    const warnings = (apiGatewayLogRole?: string) => {
+      const { apiGatewayLogRole: _, ...config } = readConfigFile('single-region');
+      const added = apiGatewayLogRole === undefined ? {} : { apiGatewayLogRole };
+      const { app, templates } = synthesise({ ...config, ...added });
+      const template = templates['AuthorizationServer-slc'] as Template;
+      expect(Object.keys(resourcesOf(template, 'AWS::ApiGateway::Account'))).toHaveLength(1);
+      const { metadata } = app.node.findChild('AuthorizationServer-slc').node;
+      return metadata.filter(({ data }) => String(data).startsWith('apiGatewayLogRole: '));
+    };
+    expect(warnings()).toHaveLength(1);
+    expect(warnings('create')).toEqual([]);
+  });
 });
 
 describe('the break-glass role of the config', () => {

@@ -7,10 +7,11 @@ import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../contract/environment.ts';
+import { featureFlags } from '../../lib/feature-flags.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
 import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';
 import { readerCondition, readTables } from './reader-condition.ts';
-import { cdkJson, evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
+import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let bundles: string;
 
@@ -28,7 +29,7 @@ function build(
   addMethods: (restApi: RestApi, authorizer: PlatformAuthorizer) => void = addMessages,
   addTopic?: (stack: Stack) => Topic,
 ): Template {
-  const app = new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
+  const app = new App({ context: { ...featureFlags, 'aws:cdk:disable-stack-trace': true } });
   const stack = new Stack(app, 'Messaging', { env: { region: 'us-west-2' } });
   const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
   const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {

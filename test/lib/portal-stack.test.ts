@@ -28,8 +28,11 @@ describe('the portal', () => {
   it('is one stack more, and changes no other', () => {
     const { templates: without } = synthesise(config);
     expect(Object.keys(templates)).toEqual([...Object.keys(without), 'AuthorizationServer-portal']);
+    // What it may take of the account's concurrency is limited in the function that it invokes.
+    const reserved = ',"ReservedConcurrentExecutions":20';
     for (const [name, template] of Object.entries(without)) {
-      expect(templates[name]?.toJSON(), name).toEqual(template.toJSON());
+      const found = JSON.stringify(templates[name]?.toJSON()).replace(reserved, '');
+      expect(JSON.parse(found), name).toEqual(template.toJSON());
     }
   });
 

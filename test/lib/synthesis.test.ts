@@ -5,9 +5,14 @@ import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkAgainstRulePacks } from '../../bin/rule-packs.ts';
 import { maxScopesSupportedBytes } from '../../contract/function-environments.ts';
+import { buildProject } from '../../lab/create/project.ts';
+import { portalConfig } from '../../lab/support/portal-config.ts';
+import { findHarm } from '../../lab/support/template-changes/find-harm.ts';
+import type { Template as Kept } from '../../lab/support/template-changes/template.ts';
 import { readDeploymentConfigFile } from '../../lib/deployment-config-file.ts';
+import { featureFlags } from '../../lib/feature-flags.ts';
 import { functionBundle } from '../../lib/functions/function-bundles.ts';
-import { cdkJson, evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -24,7 +29,7 @@ describe('the scanners', () => {
   );
 
   it('end a synthesis that they find something in', () => {
-    const app = new App({ context: cdkJson.context });
+    const app = new App({ context: featureFlags });
     const stack = new Stack(app, 'Stack');
     Validations.of(new Bucket(stack, 'Bucket'));
     checkAgainstRulePacks(app);
@@ -32,13 +37,35 @@ describe('the scanners', () => {
   });
 });
 
-describe('cdk.json', () => {
-  it('sets every feature flag that CDK recommends, so that an update changes none silently', () => {
+describe('the feature flags', () => {
+  it('are the same for a clone, whose cdk.json has none, as for a project', () => {
+    const cdkJson = JSON.parse(readFileSync(join('cdk.json'), 'utf8')) as object;
+    expect(cdkJson).not.toHaveProperty('context');
+    const project = buildProject(
+      { awsRegion: 'us-west-2', audience: 'https://api.example.com' },
+      { own: () => '1', cdkLib: '1', cdk: '1', constructs: '1' },
+    );
+    expect(JSON.parse(project['cdk.json'] ?? '')).not.toHaveProperty('context');
+  });
+
+  it('replace nothing in what a project deployed before it had them', () => {
+    const config = { ...readConfigFile('three-regions'), portal: portalConfig };
+    const [before, after] = [{}, featureFlags].map((context) => {
+      const disabled = { 'aws:cdk:disable-stack-trace': true };
+      return synthesise(config, { app: { context: { ...context, ...disabled } } }).templates;
+    });
+    const harm = Object.entries(before ?? {}).flatMap(([stack, template]) =>
+      findHarm(template.toJSON() as Kept, after?.[stack]?.toJSON() as Kept),
+    );
+    expect(harm).toEqual([]);
+  });
+
+  it('are all that CDK recommends', () => {
     const recommended = JSON.parse(
       readFileSync(join('node_modules/aws-cdk-lib/recommended-feature-flags.json'), 'utf8'),
     ) as Record<string, unknown>;
     const { '@aws-cdk/core:target-partitions': _, ...flags } = recommended;
-    expect(cdkJson.context).toMatchObject(flags);
+    expect(featureFlags).toMatchObject(flags);
   });
 
   function join(path: string): string {

@@ -6,8 +6,10 @@ import { App, Stack, type Stage } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import type { Template as Kept } from '../../lab/support/template-changes/template.ts';
 import { addAuthorizationServer, DuplicateLibraryError } from '../../lib/authorization-server.ts';
 import { synthesiseApp } from '../../lib/synthesise-app.ts';
+import { synthesise as synthesiseTested, withStubBundles } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const bundles = join(root, 'dist/lambda');
@@ -30,17 +32,29 @@ afterEach(() => {
 });
 
 /** @returns what was printed, and the exit code. */
-function synthesise(config: unknown): { readonly printed: string; readonly code: unknown } {
+function synthesise(
+  config: unknown,
+  folderOfBundles = bundles,
+): { readonly printed: string; readonly code: unknown } {
   const path = join(folder, 'config.json');
   writeFileSync(path, JSON.stringify(config));
   vi.stubEnv('CDK_OUTDIR', join(folder, 'out'));
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  synthesiseApp({ config: path, bundles });
+  synthesiseApp({ config: path, bundles: folderOfBundles });
   const printed = write.mock.calls.map(([text]) => String(text)).join('');
   return { printed, code: process.exitCode };
 }
 
 describe('an app of a config', () => {
+  it('makes the templates that are tested', () => {
+    withStubBundles((stubs) => expect(synthesise(input, stubs).code).toBeUndefined());
+    const name = 'AuthorizationServer-slc';
+    const path = join(folder, `out/${name}.template.json`);
+    const { Resources: made } = JSON.parse(readFileSync(path, 'utf8')) as Kept;
+    const tested = synthesiseTested(input).templates[name]?.toJSON();
+    expect(made).toEqual(tested?.['Resources']);
+  });
+
   it('ends with the token URL and the next command', () => {
     expect(synthesise(input).code).toBeUndefined();
     const path = join(folder, 'out/AuthorizationServer-slc.template.json');

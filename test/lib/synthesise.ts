@@ -10,13 +10,9 @@ import {
 } from '../../contract/deployment-config.ts';
 import { environments } from '../../contract/environment.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
+import { featureFlags } from '../../lib/feature-flags.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-
-/** The CDK settings that `cdk synth` would pass. */
-export const cdkJson = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as {
-  readonly context: Readonly<Record<string, unknown>>;
-};
 
 export function readConfigFile(name: string): DeploymentConfigInput {
   return JSON.parse(readFileSync(join(root, 'config', `${name}.json`), 'utf8'));
@@ -55,7 +51,7 @@ export function synthesise(
   const directory = mkdtempSync(join(tmpdir(), 'synth-'));
   try {
     const app = new App({
-      context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true },
+      context: { ...featureFlags, 'aws:cdk:disable-stack-trace': true },
       outdir: join(directory, 'cdk.out'),
       ...options.app,
     });

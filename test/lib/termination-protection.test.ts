@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { portalConfig } from '../../lab/support/portal-config.ts';
 import { readConfigFile, synthesise } from './synthesise.ts';
 
 /** Whether each stack is protected, as the CDK passes it to CloudFormation. */
@@ -19,6 +20,12 @@ describe('termination protection', () => {
     const found = protectionOf(three);
     expect(found).toHaveLength(4);
     expect(found.map(([, isProtected]) => isProtected)).toEqual([true, true, true, true]);
+  });
+
+  it('is on for the portal, too', () => {
+    expect(protectionOf({ ...three, portal: portalConfig }).map(([, on]) => on)).toEqual(
+      Array<boolean>(5).fill(true),
+    );
   });
 
   it.each([

@@ -80,6 +80,7 @@ const configurations: readonly Configuration[] = [
   usual,
   { ...usual, name: '512 MB', memory: 512 },
   { ...usual, name: 'with a web ACL', webAcl: true },
+  { ...usual, name: '`tracing` off', tracing: 'off' },
   { ...reusing, name: 'token reuse, share 0.5, 4 instances' },
   { ...sharing, name: 'shared token reuse, share 0.5, 16 instances' },
   { ...usual, name: 'ES256', alg: 'ES256' },

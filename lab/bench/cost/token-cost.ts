@@ -12,6 +12,7 @@ export interface Configuration {
   /** What the table of sealed tokens takes for a token, if instances share tokens. */
   readonly sealed?: { readonly reads: number; readonly writes: number } | undefined;
   readonly webAcl: boolean;
+  readonly tracing?: 'off';
   /** What else reads the account's management events, of which each Sign is one. */
   readonly watchers?: { readonly furtherTrails: number; readonly guardDuty: boolean };
 }
@@ -126,7 +127,7 @@ export function costOfMillion(
     'KMS Sign': signCost(configuration),
     Lambda: lambda.perMillionRequests + gbSeconds * million * lambda.perGbSecond,
     logs: costOfLog((work.logBytes * million) / gigabyte),
-    traces: costOfTraces(traffic),
+    traces: configuration.tracing === 'off' ? 0 : costOfTraces(traffic),
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
     DynamoDB: dynamoDbCost(configuration),
     'WAF and its log': configuration.webAcl

@@ -17,11 +17,12 @@ import {
   startFunctionProcess,
 } from '../../../lab/emulator/runtime-api/function-process.ts';
 import { FunctionError } from '../../../lab/emulator/runtime-api/runtime-api-server.ts';
+import { featureFlags } from '../../../lib/feature-flags.ts';
 import {
   PlatformAuthorizer,
   type PlatformAuthorizerProps,
 } from '../../../lib/platform-authorizer.ts';
-import { cdkJson, resourcesOf } from '../../lib/synthesise.ts';
+import { resourcesOf } from '../../lib/synthesise.ts';
 import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
@@ -34,7 +35,7 @@ function synthesise(
   bundles: string,
   tables: Pick<PlatformAuthorizerProps, 'deploymentName' | 'tables'>,
 ): Template {
-  const app = new App({ context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true } });
+  const app = new App({ context: { ...featureFlags, 'aws:cdk:disable-stack-trace': true } });
   const stack = new Stack(app, 'Messaging', { env: { region: 'us-west-2' } });
   const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
   const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {

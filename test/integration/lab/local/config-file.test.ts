@@ -75,7 +75,7 @@ describe('a local run of a config', () => {
 
   it('serves the first of several regions, without their domain', async () => {
     const { defaultAudience } = threeRegions;
-    const run = await start(temporaryDirectory(), threeRegions);
+    const run = await start(temporaryDirectory(), threeRegions as DeploymentConfigInput);
     const claims = decodeJwt(await getToken(run));
     expect(claims).toMatchObject({ iss: run.issuer, aud: defaultAudience });
     const written: unknown = JSON.parse(readFileSync(run.paths.deploymentConfig, 'utf8'));

@@ -12,7 +12,7 @@ import {
   type LocalDeploymentOptions,
 } from '../../../../lab/local/local-deployment.ts';
 import { addAuthorizationServer } from '../../../../lib/authorization-server.ts';
-import { cdkJson } from '../../../lib/synthesise.ts';
+import { featureFlags } from '../../../../lib/feature-flags.ts';
 
 /** With a domain, since a deployment without one lacks the path of RFC 8414. */
 const domain: DeploymentConfigInput['domain'] = {
@@ -40,7 +40,7 @@ export function synthesiseService(
   const config = join(directory, 'synthesised.json');
   writeFileSync(config, JSON.stringify(synthesised));
   const app = new App({
-    context: { ...cdkJson.context, 'aws:cdk:disable-stack-trace': true },
+    context: { ...featureFlags, 'aws:cdk:disable-stack-trace': true },
     outdir: join(directory, 'cdk.out'),
   });
   addAuthorizationServer(app, parseDeploymentConfig(synthesised), { bundles });
