@@ -1,4 +1,6 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
+import { maxAliasPolicyBytes } from './lambda-limits.ts';
+import { managementAliases } from './management/roles.ts';
 import { findPortalProblems } from './portal-combinations.ts';
 import { namesOf } from './reach.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
@@ -195,6 +197,27 @@ function findUnknownScopes(
 
 const nameOf = (principal: string) => namesOf(principal)[0];
 
+/**
+ * Bytes of a statement for one role without its ARN: a Sid that CloudFormation makes of stack and
+ * resource, up to 128, the ARN of the alias, up to 128, and the JSON around them.
+ */
+const statementBytes = 128 + 128 + 100;
+
+/** Lambda refuses the permission that is too many, in the middle of a deployment. */
+function findAliasPolicyProblems({ management }: ParsedKeys): readonly string[] {
+  return managementAliases.flatMap((alias) => {
+    const roles = management.reach
+      .filter(({ aliases = [] }) => aliases.some((one) => one === alias))
+      .flatMap(({ principals }) => principals);
+    const bytes = roles.reduce((sum, arn) => sum + statementBytes + arn.length, 0);
+    return bytes <= maxAliasPolicyBytes
+      ? []
+      : [
+          `management.reach: received ${roles.length} roles for the alias ${alias}, whose policy can take ${bytes} bytes; allowed: ${maxAliasPolicyBytes} bytes. Let several callers assume one role`,
+        ];
+  });
+}
+
 function findReachProblems({ management, scopes }: ParsedKeys): readonly string[] {
   const unknown = management.reach.flatMap(({ scopes: granted }, index) =>
     findUnknownScopes(`management.reach.${index}.scopes`, granted, scopes),
@@ -237,6 +260,7 @@ export function findCombinationProblems(
     ...findFormerProblems(config),
     ...findReaderProblems(config),
     ...findReachProblems(config),
+    ...findAliasPolicyProblems(config),
     ...findPortalProblems(config),
   ];
 }

@@ -4,3 +4,9 @@
  * milliseconds.
  */
 export const requestsOfExecution = 10;
+
+/**
+ * Bytes of the resource policy of a function's alias:
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, November 2026.
+ */
+export const maxAliasPolicyBytes = 20_480;

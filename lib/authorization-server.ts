@@ -1,7 +1,11 @@
-import { App, type Stack, Stage, Tags } from 'aws-cdk-lib';
+import { App, type Stack, Stage, Tags, Token } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
+import {
+  type DeploymentConfig,
+  DeploymentConfigError,
+  deployedRegions,
+} from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { applyCompanySettings } from './company-settings.ts';
@@ -138,6 +142,15 @@ function addDataStack(
   });
 }
 
+/** Secrets Manager would refuse the portal's first login. The account is known if the app names it. */
+function refuseSecretOfOtherAccount({ account }: Stack, secretArn: string): void {
+  const owner = secretArn.split(':')[4];
+  if (Token.isUnresolved(account) || owner === account) return;
+  throw new DeploymentConfigError([
+    `portal.login.clientSecretArn: received a secret of the account ${owner}; allowed: one of ${account}, the account of the stack`,
+  ]);
+}
+
 function addPortalStack(
   scope: Construct,
   config: DeploymentConfig,
@@ -156,6 +169,7 @@ function addPortalStack(
     terminationProtection: isProtected(config),
     description: `Authorization server ${name}, portal for customers`,
   });
+  refuseSecretOfOtherAccount(stack, portal.login.clientSecretArn);
   applyCompanySettings(stack, config, portal.region);
   // The management function, and the topic of the alarms.
   stack.addStackDependency(region);

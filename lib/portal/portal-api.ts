@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import { EndpointType, LogGroupLogDestination, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
@@ -19,6 +19,14 @@ export interface PortalApiProps {
 /** People click, and a page has four requests. More requests a second come from a program. */
 const throttle = { throttlingRateLimit: 100, throttlingBurstLimit: 200 };
 
+/**
+ * API Gateway compresses larger responses: a page of 315 KiB is 18. BREACH needs a secret that stays
+ * the same in many pages next to text of the attacker's choice. No page of the portal has one: a
+ * secret is shown once, in the response to a POST that a page of the portal sent, and sessions are
+ * in cookies. Forms have no token: the browser says which page sent them (docs/portal.md).
+ */
+const minCompressionSize = Size.kibibytes(1);
+
 /** The API of the portal. Every path and method goes to its function, which knows the routes. */
 export class PortalApi extends Construct {
   readonly name: string;
@@ -33,6 +41,7 @@ export class PortalApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: true,
       cloudWatchRole: false,
+      minCompressionSize,
       deployOptions: {
         stageName,
         accessLogDestination: new LogGroupLogDestination(this.addAccessLog()),
@@ -46,7 +55,7 @@ export class PortalApi extends Construct {
     this.restApi.node.tryRemoveChild('Endpoint');
     requireTls(this.restApi);
     this.addMethods(live);
-    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
+    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi, asPages: true });
     this.acknowledge();
     if (tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
   }

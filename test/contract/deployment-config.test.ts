@@ -31,6 +31,9 @@ const three = {
   },
 } satisfies DeploymentConfigInput;
 
+const rolesOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => `arn:aws:iam::111122223333:role/r${index}`);
+
 const keyOf = (region: string) =>
   `arn:aws:kms:${region}:111122223333:key/11111111-2222-3333-4444-555555555555`;
 
@@ -282,6 +285,17 @@ describe('parseDeploymentConfig', () => {
         },
       },
       'regions.slc.encryptionKeyArn: received nothing; allowed: a key in every region, or in none',
+    ],
+    [
+      'more roles than the policy of an alias holds',
+      {
+        ...single,
+        management: {
+          default: 'everything',
+          reach: [{ principals: rolesOf(100), aliases: ['auditor'], trunkGroups: ['tg-1'] }],
+        },
+      },
+      'management.reach: received 100 roles for the alias auditor, whose policy can take 38990 bytes; allowed: 20480 bytes. Let several callers assume one role',
     ],
     [
       'an http issuer',

@@ -2,11 +2,20 @@
 /* oxlint-disable typescript/no-explicit-any */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { portalConfig } from '../../lab/support/portal-config.ts';
+import { addAuthorizationServer } from '../../lib/authorization-server.ts';
 import { root } from '../architecture/source-files.ts';
-import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import {
+  evaluate,
+  readConfigFile,
+  resourcesOf,
+  synthesise,
+  withStubBundles,
+} from './synthesise.ts';
 
 const config = readConfigFile('single-region');
 const withPortal = { ...config, portal: portalConfig };
@@ -142,6 +151,38 @@ describe('the portal', () => {
       'aws-waf-logs-authorization-server-portal',
     ]);
     expect(groups.map(({ Properties }) => Properties['RetentionInDays'])).toEqual([400, 400, 400]);
+  });
+
+  it('is refused with a secret of another account, if the app names its own', () => {
+    const added = { ...readConfigFile('single-region'), portal: portalConfig };
+    const add = (account: string) =>
+      withStubBundles((bundles) => {
+        addAuthorizationServer(new App(), parseDeploymentConfig(added), {
+          bundles,
+          env: { account },
+        });
+      });
+    expect(() => add('444455556666')).toThrow(
+      'portal.login.clientSecretArn: received a secret of the account 111122223333; allowed: one of 444455556666',
+    );
+    expect(() => add('111122223333')).not.toThrow();
+  });
+
+  it('shows what its gateway refuses as a page, and compresses its own', () => {
+    const responses = Object.values(resourcesOf(portal, 'AWS::ApiGateway::GatewayResponse'));
+    const pageOf = (type: string) =>
+      responses.find(({ Properties }) => Properties['ResponseType'] === type)?.Properties[
+        'ResponseTemplates'
+      ];
+    for (const type of ['WAF_FILTERED', 'THROTTLED', 'INTEGRATION_FAILURE', 'DEFAULT_5XX']) {
+      // Velocity reads # and $.
+      expect(pageOf(type)).toEqual({
+        'text/html': expect.stringMatching(/^<!doctype html>[^#$]+$/),
+      });
+    }
+    expect(pageOf('THROTTLED')['text/html']).toContain('Wait a moment, and load the page again.');
+    const [api] = Object.values(resourcesOf(portal, 'AWS::ApiGateway::RestApi'));
+    expect(api?.Properties['MinimumCompressionSize']).toBe(1024);
   });
 
   it('has alarms with a page each, on the topic of its region', () => {
