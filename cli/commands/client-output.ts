@@ -1,5 +1,6 @@
 import type { Client } from '../../adapters/management.ts';
 import type { ClaimCondition } from '../../core/client/claim-condition.ts';
+import { describeRotation } from '../../core/client/rotation.ts';
 import { formatDuration } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
@@ -11,6 +12,14 @@ function formatConditions(conditions: readonly ClaimCondition[]) {
   return [['required claims', lines] as const];
 }
 
+/** How a rotation goes on, a line for each secret. */
+function formatRotation({ secrets }: Client, now: number) {
+  const steps = describeRotation(secrets, now);
+  if (steps.length === 0) return [];
+  const lines = steps.map(({ secretId, name, text }) => `${name ?? secretId} ${text}`);
+  return [['rotation', lines] as const];
+}
+
 function formatClient(cli: Cli, client: Client): string {
   const view = viewClient(client, cli.deployment().config);
   return cli.output.fields([
@@ -18,7 +27,10 @@ function formatClient(cli: Cli, client: Client): string {
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
-    ['token lifetime', formatDuration(client.tokenLifetime)],
+    [
+      'token lifetime',
+      client.provider === undefined ? formatDuration(client.tokenLifetime) : 'its provider sets it',
+    ],
     ['scopes', client.scopes],
     ['provider', client.provider?.issuer ?? 'this service'],
     ...(client.provider === undefined
@@ -32,6 +44,7 @@ function formatClient(cli: Cli, client: Client): string {
       ? []
       : [['tokens not before', formatTime(client.tokensNotBefore)] as const]),
     ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
+    ...formatRotation(client, cli.now()),
     ['created', String(view.created_at)],
     ['updated', String(view.updated_at)],
   ]);

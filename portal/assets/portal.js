@@ -29,6 +29,57 @@ for (const group of document.querySelectorAll('fieldset')) {
   }
 }
 
+// A secret is shown once. A person who leaves without it is asked first.
+let copied = document.querySelector('[data-secret]') === null;
+addEventListener('copy', () => {
+  copied = true;
+});
+addEventListener('beforeunload', (event) => {
+  if (!copied) event.preventDefault();
+});
+for (const link of document.querySelectorAll('.form-actions a')) {
+  link.addEventListener('click', () => {
+    copied = true;
+  });
+}
+
+// The phone's menu closes with Escape, and the focus stays on it.
+const menu = document.querySelector('details.menu');
+menu?.addEventListener('keydown', ({ key }) => {
+  if (key !== 'Escape' || !menu.open) return;
+  menu.open = false;
+  menu.querySelector('summary')?.focus();
+});
+
+// A time is in UTC. Next to it, or in its tooltip, is the time of this browser, with its zone.
+const localTime = new Intl.DateTimeFormat([], {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+});
+const isUtc = new Date().getTimezoneOffset() === 0;
+for (const time of document.querySelectorAll('time[datetime]')) {
+  if (isUtc || Number.isNaN(Date.parse(time.dateTime))) continue;
+  const local = localTime.format(new Date(time.dateTime));
+  if (time.title !== '') time.title += `, ${local}`;
+  else if (time.textContent.endsWith('UTC')) time.append(` (${local})`);
+}
+for (const day of document.querySelectorAll('input[name=expiryDate]')) {
+  const hint = day.nextElementSibling;
+  const utc = hint?.textContent;
+  const show = () => {
+    if (hint === null) return;
+    const time = new Date(`${day.value}T00:00Z`);
+    const isDay = day.value !== '' && !Number.isNaN(time.getTime());
+    hint.textContent = isDay && !isUtc ? `${utc}, ${localTime.format(time)}` : utc;
+  };
+  day.addEventListener('input', show);
+  show();
+}
+
 const status = document.createElement('span');
 status.className = 'visually-hidden';
 status.setAttribute('role', 'status');
@@ -40,9 +91,16 @@ for (const value of document.querySelectorAll('[data-copy]')) {
   button.textContent = 'Copy';
   button.setAttribute('aria-label', `Copy ${value.dataset.copy}`);
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(value.textContent);
-    button.textContent = 'Copied';
-    status.textContent = `Copied ${value.dataset.copy}`;
+    try {
+      await navigator.clipboard.writeText(value.textContent);
+      button.textContent = 'Copied';
+      if ('secret' in value.dataset) copied = true;
+    } catch {
+      // A browser can refuse it. What is selected can be copied by hand.
+      getSelection()?.selectAllChildren(value);
+      button.textContent = 'Not copied: press Ctrl+C';
+    }
+    status.textContent = `${button.textContent}: ${value.dataset.copy}`;
     setTimeout(() => {
       button.textContent = 'Copy';
     }, 2000);

@@ -233,3 +233,76 @@ describe('the audit', () => {
     expect(await open(world, '/audit')).toContain('Nothing was changed on this day');
   });
 });
+
+describe('a client’s page', () => {
+  it('begins with the last use and the next expiry', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, now } = world;
+    expect(await open(world, `/clients/${clientId}`)).toContain(
+      'Last used never . Next expiry: none .',
+    );
+    await management.createClientSecret(clientId, { expiresAt: now + 12 * 86_400 });
+    expect(await open(world, `/clients/${clientId}`)).toContain('Next expiry: in 12 days');
+  });
+
+  it('tells how a rotation goes on, from day to day', async () => {
+    const world = await createPortalWorld();
+    const { management, clientId, clients } = world;
+    world.now += 60;
+    await management.rotateClientSecret(clientId, { overlap: 7 * 86_400, name: 'new' });
+    const use = (days: readonly (string | undefined)[]) => {
+      const client = clients.get(clientId);
+      if (client === undefined) throw new Error('unreachable');
+      const secrets = client.secrets.map((one, index) => ({ ...one, lastUsedOn: days[index] }));
+      clients.set(clientId, { ...client, secrets });
+    };
+    const textOf = async () =>
+      /The rotation so far: (.*?) Secret Status/.exec(
+        await open(world, `/clients/${clientId}`),
+      )?.[1];
+    const today = new Date(world.now * 1000).toISOString().slice(0, 10);
+    expect(await textOf()).toMatch(/was never used\. *new was not used yet\./);
+    use([today, undefined]);
+    expect(await textOf()).toMatch(/was last used today\. *new was not used yet\./);
+    use(['2026-01-01', today]);
+    expect(await textOf()).toMatch(/was not used since 2026-01-01\. *new was last used today\./);
+  });
+});
+
+it('“Why refused?” begins with the step that refuses, and leads to the client', async () => {
+  const world = await createPortalWorld();
+  await world.management.setClientEnabled(world.clientId, false);
+  const page = await (await world.get(`/explain?clientId=${world.clientId}`)).text();
+  const badges = [...page.matchAll(/>(Passed|Refused)</g)].map(([, word]) => word);
+  expect(badges[0]).toBe('Refused');
+  expect(badges.filter((word) => word === 'Refused')).toHaveLength(1);
+  expect(page).toContain(`<a href="/clients/${world.clientId}">Open the client to change it</a>`);
+});
+
+describe('how long a token that is out can work', () => {
+  const paths = ({ clientId }: PortalWorld) => [
+    `/clients/${clientId}`,
+    `/clients/${clientId}/delete`,
+    `/clients/${clientId}/revoke-tokens`,
+  ];
+
+  it('is not the lifetime that was just lowered, but the longest that the deployment allows', async () => {
+    const world = await createPortalWorld();
+    world.now += 60;
+    await world.management.updateClient(world.clientId, { tokenLifetime: 60 });
+    for (const path of paths(world)) {
+      const text = await open(world, path);
+      expect(text).toContain('at most 1 day');
+      expect(text).not.toContain('at most 1 minute');
+    }
+    world.now += 23 * 3600;
+    for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 hour');
+    world.now += 3600;
+    for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 minute');
+  });
+
+  it('is the lifetime of a client that was never changed', async () => {
+    const world = await createPortalWorld();
+    for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 hour');
+  });
+});

@@ -1,6 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { hadTokensRevoked } from '../../../core/client/client.ts';
+import { describeRotation } from '../../../core/client/rotation.ts';
 import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -15,10 +16,12 @@ import {
   pageHeader,
   panel,
 } from '../../html/parts.ts';
-import { formatExactSpan, timeWithDistance } from '../../html/time.ts';
+import { distance, formatDayDistance, formatExactSpan, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
+import { firstExpiry, lastUse } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
-import { secretTable } from './secret-table.ts';
+import { secretTable, secretTitle } from './secret-table.ts';
+import { longestText } from './stop-client.ts';
 
 /** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
 function refusedTokens(client: Client, now: number): Fact | undefined {
@@ -83,6 +86,32 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
   ]);
 }
 
+/** What one comes for: whether it is used, and until when it works. */
+function glance({ now }: RequestContext, client: Client): Html | undefined {
+  if (client.provider !== undefined || client.secrets.length === 0) return undefined;
+  const used = lastUse(client);
+  const expiry = firstExpiry(client, now);
+  return html`
+    Last used <strong>${used === undefined ? 'never' : formatDayDistance(used, now)}</strong>.
+    Next expiry: <strong>${expiry === undefined ? 'none' : distance(expiry, now)}</strong>.
+  `;
+}
+
+/** How a rotation goes on. */
+function rotationText({ now }: RequestContext, client: Client): Html | '' {
+  const steps = describeRotation(client.secrets, now);
+  if (steps.length === 0) return '';
+  const titles = new Map(client.secrets.map((secret) => [secret.secretId, secretTitle(secret)]));
+  return html`
+    <div class="panel-text">
+      <p>The rotation so far:</p>
+      <ul>
+        ${steps.map(({ secretId, text }) => html`<li>${titles.get(secretId) ?? secretId} ${text}.</li>`)}
+      </ul>
+    </div>
+  `;
+}
+
 function secretsPanel(context: RequestContext, client: Client): Html {
   const { href, may } = context;
   if (client.provider !== undefined) {
@@ -103,12 +132,13 @@ function secretsPanel(context: RequestContext, client: Client): Html {
       actions: may('createClientSecret') ? html`${hasSecrets && rotate}${create}` : undefined,
     },
     hasSecrets
-      ? secretTable(context, client)
+      ? html`${rotationText(context, client)}${secretTable(context, client)}`
       : emptyState('No secrets yet', 'Without a secret the client cannot get a token.'),
   );
 }
 
-function dangerPanel({ href, may }: RequestContext, client: Client): Html | '' {
+function dangerPanel(context: RequestContext, client: Client): Html | '' {
+  const { href, may } = context;
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
   const version = hiddenField('ifVersion', client.version);
@@ -119,7 +149,7 @@ function dangerPanel({ href, may }: RequestContext, client: Client): Html | '' {
         <p>
           The client gets no new tokens. Platform APIs that look up clients refuse those that it
           has; at the others they work until they expire, at
-          most ${formatExactSpan(client.tokenLifetime)}. It can be enabled again.
+          most ${longestText(context, client)}. It can be enabled again.
         </p>
       </div>
       ${actionButton(href(`${address}/disable`), 'Disable client', version)}
@@ -169,6 +199,7 @@ export const showClient: Handler = async (context) => {
         title: client.name,
         crumbs: [{ text: 'Clients', href: href('/clients') }],
         badge: enabledBadge(client.enabled),
+        lead: glance(context, client),
         actions: may('updateClient')
           ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
           : undefined,

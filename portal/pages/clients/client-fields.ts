@@ -158,9 +158,9 @@ export function providerFields(
     options === undefined
       ? textField({ ...field, type: 'url', placeholder: 'This service' })
       : selectField({ ...field, options: [['', 'This service'], ...options] })
-  }<button class="button button-plain" type="submit" name="choose" value="1" formnovalidate>
+  }<div class="field"><button class="button button-plain" type="submit" name="choose" value="1" formnovalidate>
       Show its fields
-    </button>${values.provider !== '' && atProviderFields(values, problems)}`;
+    </button></div>${values.provider !== '' && atProviderFields(values, problems)}`;
 }
 
 /** The fields of a client that its provider authenticates. */

@@ -110,7 +110,10 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
       title: 'New client',
       section: 'clients',
       crumbs: [{ text: 'Clients', href: context.href('/clients') }],
-      lead: 'A program that requests access tokens. You create its secret in the next step.',
+      lead:
+        values.provider === ''
+          ? 'A program that requests access tokens. You create its secret in the next step.'
+          : 'A program that gets its tokens from its provider. It has no secret here.',
       labels: clientLabels,
       submit: 'Create client',
       hasOtherButtons: true,

@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
+import { longestTokenLeft } from '../../../core/client/longest-token.ts';
 import { type Form, type FormPage, noValues } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { errorSummary } from '../../html/form.ts';
@@ -65,7 +66,17 @@ function useOfSecret(secret: Client['secrets'][number], now: number): Html {
   return html`<li>${secretTitle(secret)} <span class="muted">${use}</span></li>`;
 }
 
-function consequences({ now }: RequestContext, client: Client): Html {
+/** The longest that a token which is out can still work: `1 day`. */
+export function longestText({ deployment, now }: RequestContext, client: Client): string {
+  const seconds = longestTokenLeft(client, deployment.tokenLifetime.maximum, now);
+  // The seconds since a change say nothing.
+  return formatExactSpan(
+    seconds > 3600 ? Math.ceil(seconds / 3600) * 3600 : Math.ceil(seconds / 60) * 60,
+  );
+}
+
+function consequences(context: RequestContext, client: Client): Html {
+  const { now } = context;
   const live = client.secrets.filter((secret) => isUsable(secret, now));
   const { provider } = client;
   return html`
@@ -82,7 +93,7 @@ function consequences({ now }: RequestContext, client: Client): Html {
         html`
       <li>
         Tokens that it has already work until they expire, at
-        most ${formatExactSpan(client.tokenLifetime)}, except at platform APIs that look up clients.
+        most ${longestText(context, client)}, except at platform APIs that look up clients.
       </li>
     `
       }${
@@ -135,7 +146,8 @@ export const clientDeletion: Form<Client, undefined> = {
     }),
 };
 
-function revocationText({ provider, tokenLifetime }: Client): Html {
+function revocationText(context: RequestContext, client: Client): Html {
+  const { provider } = client;
   return html`
     <ul class="consequences">
       ${
@@ -143,7 +155,7 @@ function revocationText({ provider, tokenLifetime }: Client): Html {
           ? html`
         <li>
           Platform APIs that look up clients refuse every token that was issued before now.
-          The others accept them until they expire, at most ${formatExactSpan(tokenLifetime)}.
+          The others accept them until they expire, at most ${longestText(context, client)}.
         </li>
         <li>The secrets still work. If one has leaked, replace it first.</li>
       `
@@ -169,6 +181,6 @@ export const tokenRevocation: Form<Client, undefined> = {
     confirmation(context, client, {
       title: `Revoke the tokens of ${client.name}`,
       submit: 'Revoke tokens',
-      fields: revocationText(client),
+      fields: revocationText(context, client),
     }),
 };

@@ -19,15 +19,17 @@ function answer(tone: 'good' | 'bad', headline: string, text: HtmlValue): Html {
   `;
 }
 
-/** The steps of a token request, up to the one that decides. */
-export function tokenResult({
-  granted,
-  steps,
-  error,
-  errorDescription,
-  reason,
-  claims,
-}: TokenExplanation): Html {
+/** The steps of a token request: the one that refuses first, with what can be changed about it. */
+export function tokenResult(
+  { href }: RequestContext,
+  clientId: string,
+  { granted, steps, error, errorDescription, reason, claims }: TokenExplanation,
+): Html {
+  const refused = steps.filter(({ outcome }) => outcome !== 'passed');
+  const ordered = [...refused, ...steps.filter(({ outcome }) => outcome === 'passed')];
+  const cure =
+    isId('client', clientId) &&
+    html`<p class="panel-text"><a href="${href(`/clients/${clientId}`)}">Open the client to change it</a></p>`;
   const headline = granted
     ? answer('good', 'It gets a token.', 'A request with a valid secret gets a token.')
     : answer(
@@ -39,7 +41,7 @@ export function tokenResult({
           ${reason ?? ''})</span>.
         `,
       );
-  const list = html`<ol class="steps">${steps.map(
+  const list = html`<ol class="steps">${ordered.map(
     ({ step, outcome, detail }) =>
       html`<li><span class="step-name">${step}</span><span>${
         outcome === 'passed' ? badge('good', 'Passed') : badge('bad', 'Refused')
@@ -57,7 +59,10 @@ export function tokenResult({
         <pre><code>${JSON.stringify(claims, undefined, 2)}</code></pre>
       </details>
     `;
-  return panel({ title: 'The token request', id: 'answer' }, html`${headline}${list}${claimsPart}`);
+  return panel(
+    { title: 'The token request', id: 'answer' },
+    html`${headline}${!granted && cure}${list}${claimsPart}`,
+  );
 }
 
 function verifiedFacts(

@@ -120,7 +120,7 @@ function showPage(
     body: html`${pageHeader({
       title: 'Why refused?',
       lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
-    })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(token)}${
+    })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(context, context.query.text('clientId').trim(), token)}${
       request !== undefined &&
       html`${
         note !== undefined &&
