@@ -35,11 +35,34 @@ function narrowsAudiences(before: readonly string[], after: readonly string[]): 
   return (after.length === 0) === (before.length === 0) && isWithin(after, before);
 }
 
+/** Whether all fields are the same but those that are compared by themselves, or with each change. */
+function isSameOtherwise<T extends object>(
+  before: T,
+  after: T,
+  compared: readonly (keyof T)[],
+): boolean {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof T)[]);
+  return [...names].every(
+    (name) =>
+      compared.includes(name) || JSON.stringify(before[name]) === JSON.stringify(after[name]),
+  );
+}
+
 /** @param after the next version of the same client. */
 export function onlyStopsClient(before: Client, after: Client): boolean {
   const secrets = new Map(before.secrets.map((secret) => [secret.secretId, secret]));
   return (
-    after.name === before.name &&
+    isSameOtherwise(before, after, [
+      'enabled',
+      'tokenLifetime',
+      'tokensNotBefore',
+      'scopes',
+      'audiences',
+      'provider',
+      'secrets',
+      'version',
+      'updatedAt',
+    ]) &&
     (before.enabled || !after.enabled) &&
     after.tokenLifetime <= before.tokenLifetime &&
     (after.tokensNotBefore ?? 0) >= (before.tokensNotBefore ?? 0) &&
@@ -67,7 +90,7 @@ function narrowsSubnets(before: readonly Subnet[], after: readonly Subnet[]): bo
 /** @param after the next version of the same API key. */
 export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
   return (
-    after.name === before.name &&
+    isSameOtherwise(before, after, ['enabled', 'expiresAt', 'subnets', 'version', 'updatedAt']) &&
     (before.enabled || !after.enabled) &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&
     narrowsSubnets(before.subnets, after.subnets)

@@ -173,6 +173,7 @@ describe('what only stops', () => {
 
   it.each<[string, Partial<Client>]>([
     ['another name', { name: 'B' }],
+    ['a field that this comparison does not know', { note: 'B' } as Partial<Client>],
     ['enabled', { enabled: true }],
     ['another scope', { scopes: ['calls:manage'] }],
     ['another audience', { audiences: ['https://c.example'] }],

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as inputs from '../../contract/management/inputs.ts';
+import { root, sourceFiles } from './source-files.ts';
+
+/** What is shipped: a field that stands in many of these is declared in many places. */
+const shipped = [
+  'bin',
+  'lib',
+  'contract',
+  'core',
+  'adapters',
+  'lambda',
+  'cli',
+  'portal',
+  'verifier',
+];
+
+/**
+ * The most files that may name a field of an input: two more than did when this was written. A number
+ * only becomes smaller. What is not listed is named by at most `usual` files.
+ */
+const usual = 8;
+const ceilings: Readonly<Record<string, number>> = {
+  allowUserTokens: 10,
+  audienceFrom: 15,
+  clientIdClaim: 21,
+  expiresWithin: 9,
+  externalClientId: 28,
+  idempotencyKey: 20,
+  ifVersion: 34,
+  maxApiKeys: 14,
+  maxClients: 15,
+  maxSecretLifetime: 16,
+  maxTokenLifetime: 25,
+  ownProviders: 13,
+  requireSubnet: 14,
+  requiredClaims: 15,
+  sourceAddress: 12,
+  tokenLifetime: 39,
+  unusedFor: 9,
+};
+
+/** Fields that are a word of the whole service, such as the id of a client. */
+const words: ReadonlySet<string> = new Set([
+  'clientId',
+  'serviceTrunkGroup',
+  'trunkGroup',
+  'trunkGroups',
+  'expiresAt',
+]);
+
+const texts = shipped
+  .flatMap(sourceFiles)
+  .filter((file) => !/\/(?:dist|node_modules)\/|\.d\.ts$/.test(file))
+  .map((file) => [relative(root, file), readFileSync(file, 'utf8')] as const);
+
+/** By its name in a program, on the wire or as an option. */
+function filesWith(field: string): readonly string[] {
+  const wire = field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const name = new RegExp(`\\b(?:${field}|${wire})\\b|--${wire.replaceAll('_', '-')}\\b`);
+  return texts.filter(([, text]) => name.test(text)).map(([file]) => file);
+}
+
+/** Names of two words or more: a name of one word is not only that field's. */
+const fields = [
+  ...new Set(
+    Object.values(inputs).flatMap((input) =>
+      typeof input === 'object' && 'fields' in input ? input.fields : [],
+    ),
+  ),
+].filter((field) => /[A-Z]/.test(field) && !words.has(field));
+
+describe('a field of an input', () => {
+  it.each(fields.toSorted())('is named in few files: %s', (field) => {
+    const files = filesWith(field);
+    console.info(`${field}: ${files.length}\n  ${files.join('\n  ')}`);
+    expect(files.length).toBeLessThanOrEqual(ceilings[field] ?? usual);
+  });
+});
