@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as inputs from '../../contract/management/inputs.ts';
 import { root, sourceFiles } from './source-files.ts';
 
-/** What is shipped: a field that stands in many of these is declared in many places. */
+/** What is shipped: a field that many of these name is declared in many places. */
 const shipped = [
   'bin',
   'lib',
