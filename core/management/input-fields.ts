@@ -5,7 +5,7 @@ import type { Client, ClientProvider } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { readField, refuseInput, refuseWrong } from './read-input.ts';
+import { refuseInput, refuseWrong } from './read-input.ts';
 
 /** Rules of fields that depend on what is stored. All others are in `contract/management`. */
 
@@ -53,31 +53,4 @@ export function checkPattern(
   }
   const problem = findPatternProblem(id);
   if (problem !== undefined) refuseInput('externalClientId', id, problem);
-}
-
-/** For forms of the portal, which tell all problems before they call an operation. */
-
-export function parseName(value: unknown): string {
-  return readField('name', rule.name, value);
-}
-
-export function parseServiceTrunkGroup(value: unknown, field = 'serviceTrunkGroup'): string {
-  return readField(field, rule.trunkGroup, value);
-}
-
-export function parseTokenLifetime(
-  config: Pick<ManagementConfig, 'tokenLifetime'>,
-  value: unknown,
-): number {
-  return readField('tokenLifetime', rule.tokenLifetime, value, {
-    config: { ...config, scopes: [] },
-  });
-}
-
-export function parseExpiry(value: unknown, now: number): number | undefined {
-  return value === undefined ? undefined : readField('expiresAt', rule.expiry, value, { now });
-}
-
-export function parseAudiences(values: readonly string[]): readonly string[] {
-  return checkAudiences({ provider: undefined }, values);
 }

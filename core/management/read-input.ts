@@ -139,15 +139,3 @@ export function readField<const T extends v.GenericSchema>(
   refuseProblems(problemsOf(issues));
   return output[field] as v.InferOutput<T>;
 }
-
-/** Names the outer field of what is refused inside of it: `subnets[1]` and `netmask`. */
-export function within<T>(outer: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const field = error.field === undefined ? outer : `${outer}.${error.field}`;
-    const label = error.label === undefined ? outer : `${outer}: ${error.label}`;
-    throw new InputError(error.problem, { field, label });
-  }
-}

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { nameOption } from '../../cli/option-label.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
-import { refuseInput, within } from '../../core/management/read-input.ts';
+import { refuseInput } from '../../core/management/read-input.ts';
 
 const options = [
   new Option('--token-lifetime <duration>'),
@@ -45,8 +45,22 @@ describe('a value that the library refuses', () => {
     expect(error).toMatchObject({ field, message });
   });
 
+  it('has them in all problems, one in each line', () => {
+    const several = new InputError([
+      { field: 'tokenLifetime', label: 'token_lifetime', problem: 'received 5; allowed: more' },
+      { field: 'scopes', label: 'scope', problem: 'received "x"; allowed: y' },
+      { problem: 'a problem of no field' },
+    ]);
+    expect(nameOption(several, given())).toMatchObject({
+      message:
+        '--token-lifetime: received 5; allowed: more\n--scope: received "x"; allowed: y\na problem of no field',
+    });
+  });
+
   it('keeps the path of a value inside of another', () => {
-    const error = refused(() => within('subnets[1]', () => refuseInput('netmask', 5, 'more')));
+    const error = refused(() =>
+      refuseInput('subnets[1].netmask', 5, 'more', 'subnets[1]: netmask'),
+    );
     expect(nameOption(error, given())).toBe(error);
     expect(error).toMatchObject({
       field: 'subnets[1].netmask',

@@ -5,7 +5,7 @@ import {
   ServiceUnavailableError,
   UnavailableError,
 } from '../../core/errors.ts';
-import { refuseInput, within } from '../../core/management/read-input.ts';
+import { refuseInput } from '../../core/management/read-input.ts';
 import {
   fromManagementError,
   toManagementError,
@@ -37,7 +37,7 @@ describe('the message at a field of a form', () => {
     ],
     [
       'a field inside of another',
-      refused(() => within('subnets[0]', () => refuseInput('name', '', 'a name', 'subnet name'))),
+      refused(() => refuseInput('subnets[0].name', '', 'a name', 'subnets[0]: subnet name')),
       'subnets[0].name',
       'Received ""; allowed: a name.',
     ],
