@@ -91,29 +91,37 @@ async function queryGroups<T extends object>(
   return found.slice(0, limit);
 }
 
-/** What the index knows, and what it may not know yet, in one order. */
+/** Where an item stands by its present name. */
+function positionOf(item: Item, partitionKey: string): Position {
+  const { partitionKey: group, sortKey: name } = trunkGroupIndex;
+  return [String(item[group]), String(item[name]), String(item[partitionKey])];
+}
+
+/**
+ * What the index knows, and what it may not know yet, in one order. A position that the index still
+ * has under a former name does not count: the item is listed under its present one, once.
+ */
 function mergeRecent<T extends object>(
   indexed: readonly Position[],
-  recent: readonly Item[],
+  items: ReadonlyMap<string, Item>,
   { partitionKey }: ListRequest<T>,
   range: { readonly after: Position | undefined; readonly upTo: Position | undefined },
 ): readonly Position[] {
-  const known = new Set(indexed.map(([, , id]) => id));
-  const added = recent
-    .map(
-      (item): Position => [
-        String(item[trunkGroupIndex.partitionKey]),
-        String(item[trunkGroupIndex.sortKey]),
-        String(item[partitionKey]),
-      ],
-    )
+  const isPresent = (position: Position) => {
+    const item = items.get(position[2]);
+    return item !== undefined && comparePositions(position, positionOf(item, partitionKey)) === 0;
+  };
+  const present = indexed.filter(isPresent);
+  const known = new Set(present.map(([, , id]) => id));
+  const added = [...items.values()]
+    .map((item) => positionOf(item, partitionKey))
     .filter(
       (position) =>
         !known.has(position[2]) &&
         (range.after === undefined || comparePositions(position, range.after) > 0) &&
         (range.upTo === undefined || comparePositions(position, range.upTo) < 0),
     );
-  return added.length === 0 ? indexed : [...indexed, ...added].toSorted(comparePositions);
+  return added.length === 0 ? present : [...present, ...added].toSorted(comparePositions);
 }
 
 /** Takes items until the page is full. */
@@ -121,7 +129,7 @@ function takePage<T extends object>(
   positions: readonly Position[],
   items: ReadonlyMap<string, Item>,
   list: ListRequest<T>,
-  { store, hasMore }: { readonly store: StoreOptions; readonly hasMore: boolean },
+  { store, upTo }: { readonly store: StoreOptions; readonly upTo: Position | undefined },
 ): StorePage<T> {
   const taken: T[] = [];
   const next = (position: Position | undefined) => position && JSON.stringify(position);
@@ -132,13 +140,12 @@ function takePage<T extends object>(
     const parsed = parseOrReport(item, list.parse, store);
     if (parsed === undefined || list.matches?.(parsed) === false) continue;
     taken.push(parsed);
-    const isLast = index === positions.length - 1 && !hasMore;
+    const isLast = index === positions.length - 1 && upTo === undefined;
     if (taken.length === list.query.limit && !isLast) {
       return { items: taken, examined: index + 1, next: next(position), isOrdered: true };
     }
   }
-  const end = hasMore ? next(positions.at(-1)) : undefined;
-  return { items: taken, examined: positions.length, next: end, isOrdered: true };
+  return { items: taken, examined: positions.length, next: next(upTo), isOrdered: true };
 }
 
 /**
@@ -165,9 +172,8 @@ export async function readTrunkGroupPage<T extends object>(
   const indexed = found.slice(0, most);
   const ids = [...new Set([...indexed.map(([, , id]) => id), ...recent])];
   const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
-  const changed = recent.map((id) => items.get(id)).filter((item) => item !== undefined);
-  const own = changed.filter((item) => meets(item, groupCondition));
-  const range = { after: page.after, upTo: hasMore ? indexed.at(-1) : undefined };
-  const positions = mergeRecent(indexed, own, list, range);
-  return takePage(positions, items, list, { store, hasMore });
+  const own = new Map([...items].filter(([, item]) => meets(item, groupCondition)));
+  const upTo = hasMore ? indexed.at(-1) : undefined;
+  const positions = mergeRecent(indexed, own, list, { after: page.after, upTo });
+  return takePage(positions, own, list, { store, upTo });
 }

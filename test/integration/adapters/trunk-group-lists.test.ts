@@ -206,6 +206,23 @@ describe('a list of trunk groups over its index', () => {
     expect(await names(1)).toEqual(['tg-1 b', 'tg-1 c']);
   });
 
+  it.each([
+    ['later', 'b', 'x'],
+    ['earlier', 'x', 'b'],
+  ])('lists and counts a client once that has a %s name', async (_, former, present) => {
+    const writes: (() => void)[] = [];
+    const { management } = await start({ defer: (write) => writes.push(write) });
+    const { client } = await createClient(management, 'tg-1', former);
+    for (const name of ['a', 'm', 'z']) await createClient(management, 'tg-1', name);
+    for (const write of writes.splice(0)) write();
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    await own.updateClient(client.clientId, { name: present });
+    const expected = ['a', 'm', 'z', present].toSorted().map((name) => `tg-1 ${name}`);
+    for (const limit of [1, 2, 3, 4, 500]) {
+      expect((await listAll(own, 'listClients', { limit })).names).toEqual(expected);
+    }
+  });
+
   it('shows each client as it is, although the index is older', async () => {
     const writes: (() => void)[] = [];
     const { management } = await start({ defer: (write) => writes.push(write) });
