@@ -3,8 +3,14 @@ import type { newClient } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
-import { ConflictError, IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
+import {
+  ConflictError,
+  IdempotencyKeyReusedError,
+  RefusedError,
+  UnavailableError,
+} from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { hasOwner } from '../identity-provider/provider-owner.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -165,6 +171,35 @@ async function findEarlier(
 }
 
 /**
+ * Two tables have no common condition: the provider may leave the trunk group between the look at
+ * its owner and the write of the client. `setProviderTrunkGroups` looks at clients in the same way, so
+ * one of the two sees the other.
+ *
+ * @throws {InputError} if the provider has left the trunk group. The client is deleted again.
+ */
+async function createWhileOpen(
+  context: ManagementContext,
+  client: Client,
+  provider: IdentityProvider | undefined,
+): Promise<void> {
+  await context.clients.createClient(client);
+  if (provider === undefined || !hasOwner(provider)) return;
+  try {
+    await checkProviderOpen(context, provider, client.serviceTrunkGroup);
+  } catch (error) {
+    try {
+      await context.clients.deleteClient(client.clientId, client.version);
+    } catch (cause) {
+      throw new UnavailableError(
+        `delete the client ${client.clientId}, which was created although its provider may have left the service trunk group; it could not be deleted again`,
+        { cause },
+      );
+    }
+    throw error;
+  }
+}
+
+/**
  * Creates a client without secrets. A client under a registered provider gets an id of this
  * service, keeps its id there, and never authenticates at the token endpoint.
  *
@@ -190,7 +225,7 @@ export async function createClient(
     await makeAuditedChange(
       context,
       { action: 'client.create', subject: client.clientId, after },
-      () => context.clients.createClient(client),
+      () => createWhileOpen(context, client, under?.registered),
     );
   } catch (error) {
     // Another call created it between the look-up and the write: compare again.

@@ -1,7 +1,8 @@
 import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
-import { RefusedError } from '../errors.ts';
+import type { Client } from '../client/client.ts';
+import { ConflictError, RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
 import { readEvery } from '../paging.ts';
@@ -17,17 +18,42 @@ export type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
 
 /** @throws {RefusedError} if a client under the provider is in another trunk group. */
 async function checkClients(
-  { clients }: ManagementContext,
+  clients: AsyncIterable<Client>,
   { issuer }: IdentityProvider,
   groups: readonly string[],
 ): Promise<void> {
-  const under = (after: string | undefined) =>
-    clients.readClients({ issuer, limit: maxListedItems, after });
-  for await (const { clientId, name, serviceTrunkGroup } of readEvery(under)) {
-    if (groups.includes(serviceTrunkGroup)) continue;
+  for await (const { clientId, name, serviceTrunkGroup, provider } of clients) {
+    if (provider?.issuer !== issuer || groups.includes(serviceTrunkGroup)) continue;
     throw new RefusedError(
       `the client ${clientId} (${name}) of the service trunk group ${serviceTrunkGroup} is under the provider; delete it first`,
     );
+  }
+}
+
+/**
+ * Writes the owner, and looks again for clients in the groups that it left: one may have been
+ * created since the first look. `createClient` looks at the owner in the same way, so one of the two
+ * sees the other. The second look reads the table, which an index follows only later.
+ *
+ * @throws {ConflictError} if there is one. The owner is what it was.
+ */
+async function putWhileEmpty(
+  { clients, providerOwners }: ManagementContext,
+  provider: IdentityProvider,
+  next: ProviderOwner,
+  present: readonly string[],
+): Promise<void> {
+  await providerOwners.putOwner(next);
+  try {
+    await checkClients(clients.listClients(), provider, next.trunkGroups);
+  } catch (error) {
+    // Without an owner before, nothing can be restored: no group would mean the whole platform.
+    if (present.length > 0) {
+      await providerOwners.putOwner({ ...next, trunkGroups: present, version: next.version + 1 });
+    }
+    throw error instanceof RefusedError
+      ? new ConflictError(`${error.message}: it was created meanwhile`)
+      : error;
   }
 }
 
@@ -57,7 +83,10 @@ export async function setProviderTrunkGroups(
   const added = groups.filter((group) => !present.includes(group));
   if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
   const isOnlyMore = present.length > 0 && present.every((group) => groups.includes(group));
-  if (groups.length > 0 && !isOnlyMore) await checkClients(context, provider, groups);
+  const leaves = groups.length > 0 && !isOnlyMore;
+  const under = (position: string | undefined) =>
+    context.clients.readClients({ issuer, limit: maxListedItems, after: position });
+  if (leaves) await checkClients(readEvery(under), provider, groups);
   const { owner: _, ...registered } = provider;
   const next: ProviderOwner = {
     registrationId: provider.registrationId,
@@ -75,7 +104,10 @@ export async function setProviderTrunkGroups(
       before: viewIdentityProvider(provider),
       after: viewIdentityProvider(after),
     },
-    () => context.providerOwners.putOwner(next),
+    () =>
+      leaves
+        ? putWhileEmpty(context, provider, next, present)
+        : context.providerOwners.putOwner(next),
   );
   return after;
 }

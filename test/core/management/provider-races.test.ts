@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../../core/management/create-client.ts';
+import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { setProviderTrunkGroups } from '../../../core/management/set-provider-trunk-groups.ts';
+import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
+import { createWorld, registerOwn } from '../../adapters/management/world.ts';
+
+const both = ['tg-1001', 'tg-2002'];
+
+/** Every call of a store waits until the scheduler lets it, so that any order can be played. */
+function scheduled<T extends object>(scheduler: fc.Scheduler, store: T): T {
+  const wrapped = Object.entries(store).map(([name, run]) => {
+    const isList = name.startsWith('list');
+    return [name, isList || typeof run !== 'function' ? run : scheduler.scheduleFunction(run)];
+  });
+  return Object.fromEntries(wrapped) as T;
+}
+
+async function startRace(scheduler: fc.Scheduler, isLimited: boolean) {
+  const world = await createWorld();
+  await registerOwn(world, both);
+  const slow: ManagementContext = {
+    ...world.context,
+    clients: scheduled(scheduler, world.context.clients),
+    providerOwners: scheduled(scheduler, world.context.providerOwners),
+  };
+  const context = isLimited ? limitToTrunkGroups(slow, both) : slow;
+  const client = { name: 'A', serviceTrunkGroup: 'tg-2002', scopes: ['calls:view'] };
+  const under = { provider: world.ownIssuer, externalClientId: 'app', idempotencyKey: 'key-12345' };
+  const creating = createClient(context, { ...client, ...under });
+  const leaving = setProviderTrunkGroups(context, world.ownIssuer, { trunkGroups: ['tg-1001'] });
+  const settled = Promise.allSettled([creating, leaving]);
+  await scheduler.waitFor(settled);
+  const [created, left] = await settled;
+  const own = [...world.clients.values()].filter(({ provider }) => provider !== undefined);
+  const [owner] = [...world.owners.values()];
+  return { world, created, left, clients: own, groups: owner?.trunkGroups };
+}
+
+describe('a client that is created while its provider leaves the trunk group', () => {
+  it.each([
+    ['by the staff', false],
+    ['by a customer', true],
+  ])('is never left there, in any order of their reads and writes: %s', async (_, isLimited) => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const { created, left, clients, groups } = await startRace(scheduler, isLimited);
+        const outcome = `${created.status} ${left.status}`;
+        seen.add(outcome);
+        expect(clients).toHaveLength(created.status === 'fulfilled' ? 1 : 0);
+        expect(groups).toEqual(left.status === 'fulfilled' ? ['tg-1001'] : both);
+        expect(outcome).not.toBe('fulfilled fulfilled');
+      }),
+      { numRuns: 300 },
+    );
+    expect(seen.size).toBeGreaterThan(1);
+  });
+
+  it('is named if it could not be taken back', async () => {
+    const world = await createWorld();
+    await registerOwn(world, both);
+    let reads = 0;
+    const { providerOwners, clients } = world.context;
+    const context: ManagementContext = {
+      ...world.context,
+      providerOwners: {
+        ...providerOwners,
+        findOwner: async (id) => {
+          reads += 1;
+          const owner = await providerOwners.findOwner(id);
+          return owner && { ...owner, trunkGroups: reads === 1 ? both : ['tg-1001'] };
+        },
+      },
+      clients: {
+        ...clients,
+        deleteClient: async () => {
+          throw new Error('DynamoDB is gone');
+        },
+      },
+    };
+    const creating = createClient(context, {
+      name: 'A',
+      serviceTrunkGroup: 'tg-2002',
+      scopes: ['calls:view'],
+      provider: world.ownIssuer,
+      externalClientId: 'app',
+    });
+    await expect(creating).rejects.toThrow(/delete the client client_\w+, which was created/);
+    expect(world.audit.at(-1)).toMatchObject({ action: 'client.create' });
+    expect(world.audit.at(-1)?.outcome).not.toBe('done');
+  });
+});
