@@ -1,4 +1,5 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { trunkGroupIndex } from '../../contract/tables.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
@@ -99,7 +100,8 @@ export function parseOrReport<T>(
     return parse(item);
   } catch (error) {
     if (!(error instanceof MalformedRecordError)) throw error;
-    store.onMalformedRecord?.(error);
+    const { [trunkGroupIndex.partitionKey]: group } = item;
+    store.onMalformedRecord?.(error, typeof group === 'string' ? group : undefined);
     return undefined;
   }
 }

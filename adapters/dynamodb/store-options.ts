@@ -7,8 +7,10 @@ export interface StoreOptions {
    * eventually consistent: faster, half the price, and independent of other regions.
    */
   readonly consistentRead?: boolean | undefined;
-  /** Receives each error when a list skips an item that cannot be read. */
-  readonly onMalformedRecord?: ((error: MalformedRecordError) => void) | undefined;
+  /** Receives each error when a list skips an item that cannot be read, and whose the item is. */
+  readonly onMalformedRecord?:
+    | ((error: MalformedRecordError, serviceTrunkGroup: string | undefined) => void)
+    | undefined;
   /**
    * Finds what may be missing in an index by trunk group, because it was changed just now. Without
    * it, lists do not use the index.

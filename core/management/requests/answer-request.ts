@@ -98,12 +98,24 @@ function callsOf(request: ManagementRequest): readonly ManagementCall[] {
 
 /** What happened next to the operations of one request. */
 class Notices {
-  readonly leftOut: string[] = [];
+  readonly #leftOut: { readonly text: string; readonly group: string | undefined }[] = [];
   readonly records: AuditRecord[] = [];
   readonly gaps: AuditRecord[] = [];
 
-  answer(outcomes: readonly ManagementOutcome[]): ManagementAnswer {
-    const { leftOut: left_out, records: audit, gaps: audit_gaps } = this;
+  /** @param group that the record belongs to, if it says so. */
+  leaveOut(text: string, group: string | undefined): void {
+    this.#leftOut.push({ text, group });
+  }
+
+  /** @param reach a caller who is limited to trunk groups reads nothing of other records. */
+  answer(
+    outcomes: readonly ManagementOutcome[],
+    reach: readonly string[] | undefined,
+  ): ManagementAnswer {
+    const { records: audit, gaps: audit_gaps } = this;
+    const left_out = this.#leftOut
+      .filter(({ group }) => reach === undefined || (group !== undefined && reach.includes(group)))
+      .map(({ text }) => text);
     return { outcomes, left_out, audit, audit_gaps };
   }
 }
@@ -113,7 +125,7 @@ class Notices {
  * example.
  */
 export type CreateContext = (reports: {
-  readonly onMalformedRecord: (error: Error) => void;
+  readonly onMalformedRecord: (error: Error, serviceTrunkGroup?: string) => void;
 }) => Omit<ManagementContext, 'actor'>;
 
 /**
@@ -146,7 +158,9 @@ function contextOf(
   request: ManagementRequest,
   notices: Notices,
 ): ManagementContext {
-  const base = createContext({ onMalformedRecord: ({ message }) => notices.leftOut.push(message) });
+  const base = createContext({
+    onMalformedRecord: ({ message }, group) => notices.leaveOut(message, group),
+  });
   const context: ManagementContext = {
     ...base,
     actor: async () => request.person?.actor ?? caller.arn,
@@ -178,10 +192,11 @@ export async function answerManagementRequest(
     const context = contextOf(createContext, caller, request, notices);
     checkPerson(alias, request, context.config.management.portalReach);
     const calls = callsOf(request);
-    return notices.answer(await runChanges({ context, alias, person }, calls));
+    const outcomes = await runChanges({ context, alias, person }, calls);
+    return notices.answer(outcomes, context.trunkGroups);
   } catch (error) {
     const known = toManagementError(error);
     if (known === undefined) throw error;
-    return notices.answer([{ error: known }]);
+    return notices.answer([{ error: known }], []);
   }
 }

@@ -128,6 +128,18 @@ describe('a manager of one trunk group', () => {
     },
   );
 
+  it('sees no signing keys, whose records name the AWS account', async () => {
+    const { ask } = await limitedWorld({});
+    for (const alias of ['administrator', 'client-operator'] as const) {
+      const { error } = await ask('listSigningKeys', {}, alias);
+      expect(error?.text).toContain('A signing key concerns every service trunk group');
+    }
+    const { ask: askAll } = await askedWorld();
+    expect((await askAll('listSigningKeys', {}, 'client-operator')).error).toBeUndefined();
+    const narrowed = await askAll('listSigningKeys', {}, 'administrator', { trunk_groups: ['a'] });
+    expect(narrowed.error).toMatchObject({ class: 'RefusedError' });
+  });
+
   it('names no person by another alias', async () => {
     const { ask } = await limitedWorld({});
     const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };
