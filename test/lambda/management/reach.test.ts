@@ -132,7 +132,7 @@ describe('a manager of one trunk group', () => {
     const { ask } = await limitedWorld({});
     for (const alias of ['administrator', 'client-operator'] as const) {
       const { error } = await ask('listSigningKeys', {}, alias);
-      expect(error?.text).toContain('A signing key concerns every service trunk group');
+      expect(error?.text).toContain('received a caller who is limited to trunk groups');
     }
     const { ask: askAll } = await askedWorld();
     expect((await askAll('listSigningKeys', {}, 'client-operator')).error).toBeUndefined();
