@@ -3,8 +3,10 @@ import type { ManagementConfig } from '../contract/management/management-config.
 import { noticeBusName } from '../contract/notices.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import { seconds } from '../core/clock.ts';
+import { awsTimeOf } from '../core/management/management-context.ts';
 import type { DailyRunPorts } from '../core/notices/daily-run.ts';
 import type { ChangeReader } from '../core/notices/tell-changes.ts';
+import { ServerDate } from '../core/server-date.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
@@ -15,6 +17,7 @@ import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createPutNotices } from './events/put-notices.ts';
+import { recordServerDates } from './record-server-dates.ts';
 
 /** Audit records of one read: 1 MiB is some 600 of them with all that a client has. */
 const recordsPerPage = 1000;
@@ -44,6 +47,9 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
   const { config, environment, onMalformedRecord } = options;
   const aws: AwsClientOptions = { ...options.aws, profile: 'background' };
   const dynamodb = createDynamoDbClient(aws);
+  const elapsed = () => performance.now();
+  const serverDate = new ServerDate(elapsed);
+  recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
   // No change depends on what is read here: half the price, and independent of other regions.
   const store = { onMalformedRecord };
@@ -54,6 +60,7 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
     // What this region has written a moment ago is read: later reads continue after it.
     changes: openChanges({ config, aws, dynamodb }, { ...store, consistentRead: true }),
     putNotices: createPutNotices({ bus: noticeBusName(config.name), environment, wait }),
-    now: () => seconds(Date.now()),
+    // A wrong clock of this host would date the run, and silence others until then.
+    now: () => seconds(awsTimeOf({ awsTime: () => serverDate.bounds() }).earliest),
   };
 }

@@ -9,7 +9,7 @@ export interface StoreOptions {
   readonly consistentRead?: boolean | undefined;
   /** Receives each error when a list skips an item that cannot be read, and whose the item is. */
   readonly onMalformedRecord?:
-    | ((error: MalformedRecordError, serviceTrunkGroup: string | undefined) => void)
+    | ((error: MalformedRecordError, serviceTrunkGroup?: string) => void)
     | undefined;
   /**
    * Finds what may be missing in an index by trunk group, because it was changed just now. Without

@@ -76,14 +76,19 @@ function findExpiryNotice(
   };
 }
 
+/** Seconds by which the clock of who changed a record may be behind that of the run. */
+const clockAllowance = 300;
+
 function findUnusedNotice(
   secret: ClientSecretCredential,
   { deployment, now, before }: RunTimes,
 ): Notice<'unused'> | undefined {
   const { unusedFor } = secretAttention;
   if (!isUnusedFor(secret, unusedFor, now)) return undefined;
-  // Time only adds to it, so that what the run before saw needs no memory.
-  if (before !== undefined && isUnusedFor(secret, unusedFor, before)) return undefined;
+  // Time only adds to it, so that what the run before saw needs no memory. A change since may have
+  // enabled the secret: a notice that was sent before has the same id.
+  const wasSeen = before !== undefined && secret.changedAt < before - clockAllowance;
+  if (wasSeen && isUnusedFor(secret, unusedFor, before)) return undefined;
   const { secretId, lastUsedOn, createdAt } = secret;
   return {
     kind: 'unused',

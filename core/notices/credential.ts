@@ -19,6 +19,8 @@ export interface ClientSecretCredential extends Watched {
   readonly secretName?: string | undefined;
   /** UTC day of the last token. */
   readonly lastUsedOn?: string | undefined;
+  /** When its client was changed last: enabled, for example. */
+  readonly changedAt: number;
 }
 
 export interface ApiKeyCredential extends Watched {
@@ -57,6 +59,7 @@ export function secretsInUse(client: Client, now: number): readonly ClientSecret
       createdAt,
       expiresAt,
       lastUsedOn,
+      changedAt: client.updatedAt,
     }));
 }
 

@@ -3,7 +3,7 @@ import type { ApiKeyCredential, ClientSecretCredential } from './credential.ts';
 
 /** A credential of the report. */
 export type ReportedCredential =
-  | (Omit<ClientSecretCredential, 'createdAt'> & { readonly expiresAt: number })
+  | (Omit<ClientSecretCredential, 'createdAt' | 'changedAt'> & { readonly expiresAt: number })
   | (Omit<ApiKeyCredential, 'createdAt'> & { readonly expiresAt: number });
 
 /**

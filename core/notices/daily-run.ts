@@ -4,6 +4,7 @@ import type { NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { ClientStore } from '../client/client-store.ts';
+import { seconds } from '../clock.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
@@ -57,12 +58,29 @@ function findDueTime(now: number): number {
   return Math.floor((now - hour) / secondsPerDay) * secondsPerDay + hour;
 }
 
+/**
+ * Seconds by which a stored time may be in the future. A later one is from a clock that was wrong:
+ * it would silence every run until then.
+ */
+const futureAllowance = 300;
+
+function isPast(time: number, now: number): boolean {
+  return time <= now + futureAllowance;
+}
+
+/** Up to when changes are told, without times in the future. */
+function pastOnly(changesUntil: DailyState['changesUntil'], now: number) {
+  const told = Object.entries(changesUntil);
+  return Object.fromEntries(told.filter(([, until]) => isPast(seconds(Date.parse(until)), now)));
+}
+
 /** The run that an attempt continues or begins; undefined if none is due. */
 function findRun({ report, run }: DailyState, now: number): OpenRun | undefined {
   const due = findDueTime(now);
   // An older one is given up: the new run reads everything that it would have read.
-  if (run !== undefined && run.time >= due) return run;
-  if (report !== undefined && report.time >= due) return undefined;
+  const isOf = ({ time }: { readonly time: number }) => time >= due && isPast(time, now);
+  if (run !== undefined && isOf(run)) return run;
+  if (report !== undefined && isOf(report)) return undefined;
   return firstStep(now);
 }
 
@@ -154,8 +172,8 @@ class Attempt {
     deployment: string,
     { state, run }: SavedRun,
   ): Promise<Attempt> {
-    const { report } = state;
     const { time: now, parts } = run;
+    const report = state.report && isPast(state.report.time, now) ? state.report : undefined;
     const isPublished = report?.time === now;
     const before = report === undefined || isPublished ? [] : await readStored(ports, report);
     const reported = new Map(before?.map((one) => [credentialId(one), one.expiresAt]));
@@ -267,8 +285,10 @@ const noNotices: Readonly<Record<NoticeKind, number>> = { expiring: 0, unused: 0
  * @throws {ConflictError} if there is another attempt at the same time.
  */
 export async function runDaily(ports: DailyRunPorts, deployment: string): Promise<DailyRunOutcome> {
-  const state = (await ports.reports.readState()) ?? { version: 0, changesUntil: {} };
-  const run = findRun(state, ports.now());
+  const stored = (await ports.reports.readState()) ?? { version: 0, changesUntil: {} };
+  const now = ports.now();
+  const state = { ...stored, changesUntil: pastOnly(stored.changesUntil, now) };
+  const run = findRun(state, now);
   if (run === undefined) {
     const { time = 0, count = 0 } = state.report ?? {};
     return { status: 'current', time, notices: noNotices, expiring: count, unread: [] };

@@ -36,7 +36,7 @@ const client: Client = {
   secrets: [],
   version: 1,
   createdAt: now,
-  updatedAt: now,
+  updatedAt: 1,
 };
 
 const key: ApiKey = {
@@ -222,6 +222,7 @@ describe('daily runs', () => {
         clientName: 'Billing',
         secretId: `secret_${index}`,
         createdAt: now + createdAfter,
+        changedAt: now + createdAfter,
         expiresAt: now + createdAfter + lifetime,
       }),
     );

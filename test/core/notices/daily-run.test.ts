@@ -107,6 +107,46 @@ describe('a daily run', () => {
     expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
   });
 
+  it('tells of a secret that was disabled when it was unused for 90 days, when it is enabled', async () => {
+    const test = createTestDailyRun();
+    const one = client(1, test.now + 200 * day);
+    const [secret] = one.secrets;
+    if (secret === undefined) throw new Error('it has one');
+    const lastUsedOn = '2026-10-20';
+    const write = (disabled: true | undefined) =>
+      test.clients.set(one.clientId, {
+        ...one,
+        secrets: [{ ...secret, lastUsedOn, disabled }],
+        updatedAt: test.now,
+      });
+    write(true);
+    await test.run();
+    test.now += 10 * day;
+    await test.run();
+    expect(test.sent).toEqual([]);
+    test.now += day / 2;
+    write(undefined);
+    test.now += day / 2;
+    expect(await test.run()).toMatchObject({ notices: { unused: 1 } });
+    test.now += day;
+    expect(await test.run()).toMatchObject({ notices: { unused: 0 } });
+  });
+
+  it('is not silenced by times of a clock that was 40 days ahead', async () => {
+    const test = runWithClients(20);
+    test.now += 40 * day;
+    await test.run();
+    test.now -= 40 * day;
+    test.sent.length = 0;
+    test.audits.slc = [change(1, test.now * 1000 - 3_600_000)];
+    expect(await test.run()).toMatchObject({
+      status: 'complete',
+      time: test.now,
+      notices: { expiring: 2, change: 1 },
+    });
+    expect(await reportOf(test)).toHaveLength(2);
+  });
+
   it('is not spoilt by another attempt at the same time, which is throttled', async () => {
     const test = runWithClients(1090);
     let first: unknown;
