@@ -85,6 +85,15 @@ export default defineConfig({
         extends: true,
         test: { ...overLoopback, name: 'proxies', include: ['test/proxies/**/*.test.ts'] },
       },
+      {
+        extends: true,
+        test: {
+          name: 'tenants',
+          include: ['test/tenants/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['test/setup/no-network.ts'],
+        },
+      },
     ],
   },
 });

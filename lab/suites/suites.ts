@@ -68,6 +68,12 @@ export const suites: Readonly<Record<string, Suite>> = {
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],
     isInCi: false,
   },
+  tenants: {
+    shows:
+      'what a customer gets, reads, writes and fetches is the same regardless of what another one does',
+    command: ['node_modules/.bin/vitest', 'run', '--project=tenants'],
+    isInCi: true,
+  },
   rotation: {
     shows: 'thousands of histories of signing keys keep every promise',
     isInCi: false,

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { OperationName } from '../../adapters/management.ts';
+import { managementOperations } from '../../contract/management/operations.ts';
+import { prepareCall, validCalls } from '../adapters/management/valid-calls.ts';
+import { figure } from '../support/figure.ts';
+import { type Act, hostileActs } from './hostile-acts.ts';
+import { createTwoCustomers, foreignGroup, ownGroup, type TwoCustomers } from './two-customers.ts';
+
+const operations = Object.keys(managementOperations) as readonly OperationName[];
+
+/** The records of the customer that is looked at, and its audit without what follows from chance. */
+function recordsOf({ world }: TwoCustomers): string {
+  const own = (records: Iterable<{ readonly serviceTrunkGroup: string }>) =>
+    [...records].filter(({ serviceTrunkGroup }) => serviceTrunkGroup === ownGroup);
+  const owners = [...world.owners.values()].filter((one) => one.trunkGroups.includes(ownGroup));
+  const audit = world.audit.filter((record) => record.actor.endsWith('#grace'));
+  return JSON.stringify([
+    own(world.clients.values()),
+    own(world.apiKeys.values()),
+    world.limits.get(ownGroup),
+    owners,
+    world.providers.get(world.issuer),
+    world.providers.get(world.ownIssuer),
+    audit,
+  ]);
+}
+
+/**
+ * A limited page of the audit ends where the changes of everyone fill it, so others make more pages of
+ * the same records (docs/adr/0097). The pages together must be the same.
+ */
+async function readEveryPage({ grace }: TwoCustomers, filter: object): Promise<string> {
+  const items: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const { result } = (await grace('listAudit', { filter: { ...filter, cursor } })) as {
+      readonly result: { readonly items: readonly unknown[]; readonly nextCursor?: string };
+    };
+    items.push(...result.items);
+    cursor = result.nextCursor;
+  } while (cursor !== undefined);
+  return JSON.stringify(items);
+}
+
+/** What the other customer's call gives, reads, writes, fetches and leaves behind. */
+async function observe(name: OperationName, act: Act | undefined) {
+  const customers = await createTwoCustomers();
+  const { world, grace } = customers;
+  await prepareCall(world, name, ownGroup);
+  const { names, args } = validCalls(world)[name];
+  const input = Object.fromEntries(names.map((one, index) => [one, args[index]]));
+  const { now } = world;
+  await act?.(customers);
+  world.now = now;
+  customers.takeCalls();
+  if (name === 'listAudit') {
+    const answer = await readEveryPage(customers, args[0] as object);
+    return { answer, records: recordsOf(customers) };
+  }
+  const answer = JSON.stringify(await grace(name, input));
+  // All customers of a provider of the platform share one fetch of its keys.
+  const shared = `fetch ${world.issuer}/keys`;
+  const calls = customers.takeCalls().filter((call) => call !== shared);
+  return { answer, calls, records: recordsOf(customers) };
+}
+
+let cases = 0;
+
+describe.each(Object.entries(hostileActs))('a customer that %s', (_, act) => {
+  it.each(operations)('changes nothing of %s for another one', async (name) => {
+    const quiet = await observe(name, undefined);
+    const disturbed = await observe(name, act);
+    expect(disturbed).toEqual(quiet);
+    cases += 1;
+  });
+});
+
+it('is tried in at least 500 cases', () => {
+  figure('hostile customers', { acts: Object.keys(hostileActs).length, cases });
+  expect(cases).toBeGreaterThanOrEqual(500);
+});
+
+describe('the acts of a hostile customer', () => {
+  it.each(Object.entries(hostileActs))('do something: %s', async (_, act) => {
+    const customers = await createTwoCustomers();
+    await act(customers);
+    const { world } = customers;
+    const own = (records: Iterable<{ readonly serviceTrunkGroup: string }>) =>
+      [...records].some(({ serviceTrunkGroup }) => serviceTrunkGroup === foreignGroup);
+    expect({
+      calls: customers.takeCalls().length > 0,
+      made: own(world.clients.values()) || own(world.apiKeys.values()),
+      registered: world.providers.size > 1,
+      audited: world.audit.some(({ actor }) => actor.endsWith('#mallory')),
+    }).toMatchSnapshot();
+  });
+});
