@@ -56,7 +56,8 @@ export const name = text(`1 to ${maxNameLength} printable characters`, (given) =
 });
 
 const trunkGroupPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;
-const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_", ".", ":" and "-", a letter or digit first`;
+/** What is allowed as a service trunk group. */
+export const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_", ".", ":" and "-", a letter or digit first`;
 
 /**
  * A service trunk group is a claim of each token, so it must be plain ASCII that JSON never
@@ -64,9 +65,12 @@ const trunkGroupHelp = `1 to ${maxServiceTrunkGroupLength} of A-Z, a-z, 0-9, "_"
  */
 export const trunkGroup = text(trunkGroupHelp, readTrunkGroup);
 
+export function isTrunkGroup(value: string): boolean {
+  return value.length <= maxServiceTrunkGroupLength && trunkGroupPattern.test(value);
+}
+
 function readTrunkGroup(value: string): string | Wrong {
-  const isAllowed = value.length <= maxServiceTrunkGroupLength && trunkGroupPattern.test(value);
-  return isAllowed ? value : wrong;
+  return isTrunkGroup(value) ? value : wrong;
 }
 
 /** The trunk group of what is created: one that is within reach. */

@@ -1,5 +1,5 @@
-import { InputError } from '../../adapters/management.ts';
-import { isDenied, type Problems, problemsOf } from '../forms/problems.ts';
+import { isTrunkGroup, trunkGroupHelp } from '../../contract/management/rules.ts';
+import { isDenied, type Problems } from '../forms/problems.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** More than these are found faster by typing. */
@@ -51,18 +51,8 @@ export async function findKnownTrunkGroups({
  *
  * @param field of the page that it was typed into.
  */
-export async function findTrunkGroupProblems(
-  { management }: Pick<RequestContext, 'management'>,
-  group: string,
-  field: string,
-): Promise<Problems | undefined> {
-  try {
-    await management.findTrunkGroupLimits(group);
-    return undefined;
-  } catch (error) {
-    if (isDenied(error)) return undefined;
-    const problems = error instanceof InputError ? problemsOf(error) : undefined;
-    if (problems === undefined) throw error;
-    return { ...problems, fields: problems.fields.map(({ message }) => ({ field, message })) };
-  }
+export function findTrunkGroupProblems(group: string, field: string): Problems | undefined {
+  if (isTrunkGroup(group)) return undefined;
+  const message = `Received ${JSON.stringify(group.slice(0, 80))}; allowed: ${trunkGroupHelp}.`;
+  return { status: 422, fields: [{ field, message }] };
 }

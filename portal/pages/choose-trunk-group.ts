@@ -102,7 +102,7 @@ export async function chooseTrunkGroup(
   }
   const named = other || given;
   if (named !== '') {
-    const problems = await findTrunkGroupProblems(context, named, 'otherTrunkGroup');
+    const problems = findTrunkGroupProblems(named, 'otherTrunkGroup');
     if (problems === undefined) return named;
     return choicePage(context, creation, (await findKnownTrunkGroups(context)) ?? [], problems);
   }

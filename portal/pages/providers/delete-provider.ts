@@ -5,14 +5,11 @@ import { hiddenField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
-import { type ListedPage, readPages } from '../read-pages.ts';
+import type { ListedPage } from '../read-pages.ts';
 import { countOf, findProvider, providerCrumbs, toProvider } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
-
-/** Reads for the names of the clients. In a larger table, the page says that there may be more. */
-const maxReads = 5;
 
 /** Whose clients are deleted: `tg-1001 (7), tg-2002 (1)`. */
 function groupsOf(clients: readonly Client[]): string {
@@ -105,10 +102,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
     return showProgress(context, before + items.length, nextCursor);
   },
   look: async (context, { subject: { issuer, registrationId } }) => {
-    const clients = await readPages(
-      (cursor) => context.management.listClients({ provider: issuer, cursor }),
-      maxReads,
-    );
+    const clients = await context.management.listClients({ provider: issuer });
     const hasClients = clients.items.length > 0 || clients.nextCursor !== undefined;
     return {
       title: `Delete ${issuer}`,

@@ -99,7 +99,7 @@ export const showTrunkGroups: Handler = async (context) => {
   const { query, href } = context;
   const group = query.text('trunkGroup').trim();
   if (group === '') return showList(context, noProblems);
-  const problems = await findTrunkGroupProblems(context, group, 'trunkGroup');
+  const problems = findTrunkGroupProblems(group, 'trunkGroup');
   return problems === undefined
     ? { redirectTo: href(`${path}/${group}`) }
     : showList(context, problems);
