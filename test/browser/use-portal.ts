@@ -52,6 +52,8 @@ export async function openPortal(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
+  // The portal asks before a secret is left that was not copied.
+  page.on('dialog', async (dialog) => dialog.accept());
   const problems: string[] = [];
   const bodies: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
