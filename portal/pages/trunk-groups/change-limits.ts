@@ -34,7 +34,7 @@ async function checkProviders(
   providers: GrantLimits['providers'],
 ): Promise<void> {
   // What could not be read is refused later, with everything else.
-  if (!Array.isArray(providers)) return;
+  if (typeof providers !== 'object') return;
   const issuers = providers.length === 0 ? [] : await findIssuers(context);
   const unknown = providers.find((issuer) => !issuers.includes(issuer));
   if (unknown === undefined) return;
