@@ -1,4 +1,4 @@
-"""The ASGI app of MiniStack with four additions to its CloudFormation and DynamoDB.
+"""The ASGI app of MiniStack with five additions to its CloudFormation and DynamoDB.
 
 1. AWS keeps a protected table, refuses to create one that exists, and imports it. MiniStack does
    none of this for the type AWS::DynamoDB::GlobalTable.
@@ -8,6 +8,12 @@
 4. An update of a global table adds or removes one index at most, and does not wait until a new one
    is filled: it cannot be read while the file that HOLD_INDEXES names exists. A rollback leaves a
    new index behind. (https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-globaltable.html)
+5. What has a fixed name and exists is not created again: log groups and backup vaults
+   (ResourceAlreadyExistsException, AlreadyExistsException; MiniStack refuses the others by itself).
+   A change set imports it, and event buses. A policy that people or roles have is not deleted
+   (https://docs.aws.amazon.com/IAM/latest/APIReference/API_DeletePolicy.html, DeleteConflict), and
+   the ARN that identifies it is no property of a template, so no change set finds it
+   (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html).
 """
 
 import os
@@ -15,11 +21,12 @@ from pathlib import Path
 
 from ministack.app import app
 from ministack.core.responses import error_response_json, get_region
-from ministack.services import cloudformation, dynamodb, secretsmanager
+from ministack.services import backup, cloudformation, cloudwatch_logs, dynamodb, eventbridge, iam, secretsmanager
 from ministack.services.cloudformation import changesets, provisioners, stacks
 
 GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
 SECRET = "AWS::SecretsManager::Secret"
+POLICY = "AWS::IAM::ManagedPolicy"
 
 
 def is_protected(properties: dict) -> bool:
@@ -62,6 +69,58 @@ def keep_tables() -> None:
         }
     )
     changesets._IMPORT_LOOKUPS[GLOBAL_TABLE] = changesets._IMPORT_LOOKUPS["AWS::DynamoDB::Table"]
+
+
+# By type: the property that names a resource, what has these names, and its attributes.
+NAMED = {
+    "AWS::Logs::LogGroup": ("LogGroupName", lambda: cloudwatch_logs._log_groups, None),
+    "AWS::Backup::BackupVault": (
+        "BackupVaultName",
+        lambda: backup._vaults,
+        lambda name: {"BackupVaultArn": backup._vault_arn(name), "BackupVaultName": name},
+    ),
+    "AWS::Events::EventBus": (
+        "Name",
+        lambda: eventbridge._event_buses,
+        lambda name: {"Arn": eventbridge._event_buses[name]["Arn"], "Name": name},
+    ),
+}
+
+
+def keep_named(resource_type: str) -> None:
+    key, existing, attributes = NAMED[resource_type]
+    handlers = provisioners._RESOURCE_HANDLERS[resource_type]
+    create = handlers["create"]
+
+    def create_strictly(logical_id, properties, stack_name):
+        name = properties.get(key)
+        if name in existing():
+            raise ValueError(f"Resource of type '{resource_type}' with identifier '{name}' already exists.")
+        return create(logical_id, properties, stack_name)
+
+    def import_named(identifier):
+        return identifier[key], attributes(identifier[key])
+
+    def problem(name):
+        return None if name in existing() else f"{resource_type} {name} does not exist"
+
+    handlers["create"] = create_strictly
+    if attributes is not None:
+        handlers["import"] = import_named
+        changesets._IMPORT_LOOKUPS[resource_type] = ((key,), problem)
+
+
+def keep_attached_policies() -> None:
+    handlers = provisioners._RESOURCE_HANDLERS[POLICY]
+    delete = handlers["delete"]
+
+    def delete_strictly(physical_id, properties):
+        own = sum(len(properties.get(kind) or []) for kind in ("Roles", "Users", "Groups"))
+        if iam._policies.get(physical_id, {}).get("AttachmentCount", 0) > own:
+            raise ValueError("Cannot delete a policy attached to entities. (Service: Iam, Status Code: 409)")
+        delete(physical_id, properties)
+
+    handlers["delete"] = delete_strictly
 
 
 def indexes_of(properties: dict) -> dict:
@@ -173,6 +232,9 @@ def refer_to_secrets_by_arn() -> None:
 
 
 keep_tables()
+for resource_type in NAMED:
+    keep_named(resource_type)
+keep_attached_policies()
 change_one_index()
 fill_indexes_later(Path(os.environ["HOLD_INDEXES"]))
 refer_to_secrets_by_arn()

@@ -15,17 +15,20 @@ const identifiers: Readonly<Record<string, string>> = {
   'AWS::DynamoDB::GlobalTable': 'TableName',
   'AWS::Logs::LogGroup': 'LogGroupName',
   'AWS::Backup::BackupVault': 'BackupVaultName',
+  'AWS::Events::EventBus': 'Name',
 };
 
 /**
  * What is retained and does not prevent a new stack, which makes its own: CloudFormation makes the
  * role's name, the account's settings are put and not created, and the versions of a function end
- * with the function.
+ * with the function. Policies are no exception to choose: IAM makes the ARN that identifies one, so
+ * no template can name it, and they are deleted before a new stack (docs/deploy.md).
  */
 const madeAnew: ReadonlySet<string> = new Set([
   'AWS::IAM::Role',
   'AWS::ApiGateway::Account',
   'AWS::Lambda::Version',
+  'AWS::IAM::ManagedPolicy',
 ]);
 
 function isMadeAnew({ Type, Properties = {} }: TemplateResource): boolean {

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -38,6 +38,8 @@ export class DailyRun extends Construct {
       eventBusName: noticeBusName(deploymentName),
       description: 'Notices about clients and API keys',
     });
+    // Its deletion would delete the rules that others have put on it.
+    this.bus.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     management.allow({ actions: ['events:PutEvents'], resources: [this.bus.eventBusArn] });
     this.refuseEventsOfOthers(management);
     addSchedule(this, 'Schedule', {

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operatorPolicyName } from '../../contract/function-names.ts';
@@ -18,6 +18,9 @@ export interface OperatorPoliciesProps {
   readonly tables: ServiceTables;
 }
 
+/** Groups that release 0.2.0 does not have. */
+const laterGroups: ReadonlySet<string> = new Set(['break-glass-operator']);
+
 /**
  * Managed policies for operators, granted by name. They are enough for everyday work. None of them
  * allows writing signing keys.
@@ -36,7 +39,7 @@ export class OperatorPolicies extends Construct {
   }
 
   private addPolicy(name: string, group: OperatorGroup): ManagedPolicy {
-    return new ManagedPolicy(this, name, {
+    const policy = new ManagedPolicy(this, name, {
       managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
       description: group.description,
       statements: [
@@ -46,6 +49,10 @@ export class OperatorPolicies extends Construct {
         ...this.aliasStatements(group),
       ],
     });
+    // IAM deletes no policy that a person has, and a stack is not deleted without its policies. The
+    // way back to 0.2.0 takes a later policy out of the stack: no deployment could import it again.
+    if (!laterGroups.has(name)) policy.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    return policy;
   }
 
   private tableStatements(group: OperatorGroup): PolicyStatement[] {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
+import { operatorGroups } from '../../contract/operator-permissions.ts';
 import { commandOf, suites } from '../../lab/suites/suites.ts';
 import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
 import {
@@ -134,6 +135,12 @@ describe('what the documentation names exists:', () => {
     );
     expect(promises.length).toBeGreaterThan(1);
     expect(promises.filter(({ line }) => !line.includes(' --cascade`'))).toEqual([]);
+  });
+
+  it('the policies of operators that a removal deletes', () => {
+    const loops = [...readPage('docs/deploy.md').matchAll(/^for group in (.+); do$/gm)];
+    const retained = Object.keys(operatorGroups).filter((name) => name !== 'break-glass-operator');
+    expect(loops.map(([, names = '']) => names.split(' '))).toEqual([retained, retained]);
   });
 
   it('the labels of the portal, in bold', () => {

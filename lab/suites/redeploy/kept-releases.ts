@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import type { Cloud } from '../../ministack/cloud.ts';
+import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, getToken, say } from '../../ministack/proof.ts';
 import {
   type KeptDeployment,
@@ -34,6 +34,8 @@ export interface KeptInUse {
   /** What was live in the kept release. */
   readonly before: readonly LiveVersion[];
   readonly operators: Operators;
+  /** The templates and the functions of the kept release. */
+  readonly former: Assembly;
 }
 
 /** How a kept release is deployed, and what comes after it. */
@@ -60,7 +62,7 @@ export async function deployKept(
   const former = { version, config, clientId, folder: assembly.directory };
   const operators = await Operators.attach(cloud, former);
   const before = await listLiveVersions(deployment);
-  return { deployment, release: { bundles, config }, before, operators };
+  return { deployment, release: { bundles, config }, before, operators, former: assembly };
 }
 
 /** Updates it to this version: operators and the client work as before. */

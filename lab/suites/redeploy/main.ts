@@ -12,6 +12,13 @@ import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
 import { proveFailedFirstDeployments } from './first-deployments.ts';
 import { proveIndexFilled, proveIndexLeftBehind } from './indexes.ts';
 import { deployKept, proveWayBack, updateKept } from './kept-releases.ts';
+import {
+  proveDestroyed,
+  proveMeantChange,
+  proveOtherConfigRefused,
+  proveReleaseAndBack,
+  proveSwitches,
+} from './off-and-on.ts';
 import { buildRelease, type Release } from './release.ts';
 import { proveUpdates } from './updates.ts';
 
@@ -71,6 +78,30 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       await updateKept(kept);
       await proveIndexFilled(kept.deployment);
       await proveWayBack(kept);
+    },
+  },
+  config: {
+    title: 'The config of another service',
+    prove: async (cloud, folder) => {
+      const bundles = buildRelease(join(folder, 'bundles'), 1);
+      const kept = await deployKept(cloud, '0.2.0', { bundles });
+      await proveOtherConfigRefused(kept);
+      await updateKept(kept);
+      await proveOtherConfigRefused(kept);
+      await proveMeantChange(kept);
+      say(`${kept.deployment.service.requests} requests of the client meanwhile, 0 failed`);
+    },
+  },
+  switches: {
+    title: 'The release before again, every switch off and on, and a stack that is destroyed',
+    prove: async (cloud, folder) => {
+      const bundles = buildRelease(join(folder, 'bundles'), 1);
+      const kept = await deployKept(cloud, '0.2.0', { bundles });
+      await updateKept(kept);
+      await proveReleaseAndBack(kept);
+      await proveSwitches(kept);
+      say(`${kept.deployment.service.requests} requests of the client meanwhile, 0 failed`);
+      await proveDestroyed(kept, join(python, 'bin'));
     },
   },
   later: { title: 'Later deployments', prove: proveLaterDeployments },

@@ -8,6 +8,9 @@ import type { Template } from '../../support/template-changes/template.ts';
 export const awsRegion = 'us-west-2';
 export const stackName = 'AuthorizationServer-slc';
 
+/** The option of `cdk deploy` that imports what an earlier deployment left behind. */
+export const importExisting = '--import-existing-resources';
+
 /** A version of the service: its functions and its config. */
 export interface Release {
   /** Folder of the function bundles. */
@@ -38,9 +41,10 @@ export function synthesiseRelease(cloud: Cloud, name: string, release: Release):
   return cloud.synthesise(name, '--app', app, ...options);
 }
 
-/** Synthesises a release and deploys it with `cdk deploy`. */
+/** Synthesises a release and deploys it as docs/upgrade.md says. */
 export async function deployRelease(cloud: Cloud, release: Release): Promise<void> {
-  await cloud.deploy(await synthesiseRelease(cloud, 'release', release), stackName);
+  const assembly = await synthesiseRelease(cloud, 'release', release);
+  await cloud.deploy(assembly, importExisting, stackName);
 }
 
 /** The template of the stack, without what the emulator lacks. */

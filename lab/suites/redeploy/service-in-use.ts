@@ -64,6 +64,11 @@ export class ServiceInUse {
     return this.#tokens - started;
   }
 
+  /** Gets tokens and verifies them. @throws if one request fails. */
+  async getTokens(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1) await this.#getAndVerify();
+  }
+
   async readMetadata(): Promise<Metadata> {
     const response = await fetch(this.#service.issuer + openidConfigurationPath);
     assert.equal(response.status, 200, 'discovery');

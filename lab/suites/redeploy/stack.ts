@@ -102,7 +102,7 @@ export class Stack {
    * @param options `importExisting` is the CDK's `--import-existing-resources`.
    */
   async deploy(template: Template, options: { importExisting?: boolean } = {}): Promise<Outcome> {
-    await this.#deleteFailedCreation();
+    await this.forgetFailedCreation();
     this.#changeSets += 1;
     const name = `changes-${this.#changeSets}`;
     const file = `${this.#name}-${name}.json`;
@@ -137,7 +137,7 @@ export class Stack {
   }
 
   /** A stack whose creation failed cannot be updated. The CDK deletes it too. */
-  async #deleteFailedCreation(): Promise<void> {
+  async forgetFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
     await this.allowDeletion();
     await this.#client.send(new DeleteStackCommand({ StackName: this.#name }));
