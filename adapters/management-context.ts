@@ -14,6 +14,7 @@ import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import { createDynamoDbGrantStore } from './dynamodb/grant-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import { createDynamoDbProviderOwnerStore } from './dynamodb/provider-owner-store.ts';
 import { createFindRecent } from './dynamodb/recent-changes.ts';
@@ -102,6 +103,7 @@ export function openManagementTables(
         store,
       ),
       providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('signingKeys'), store),
+      providerGrants: createDynamoDbGrantStore(dynamodb, table('signingKeys'), store),
       signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
       trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('signingKeys'), store),
       audit,

@@ -99,6 +99,8 @@ const sightings = {
   apiKey: ['findApiKey', 'version'],
   provider: ['findProvider', 'registrationId'],
   providerOwner: ['findProvider', 'owner', 'version'],
+  subjectGrants: ['findSubjectGrants', 'version'],
+  issuerGrants: ['findIssuerGrants', 'version'],
   trunkGroup: ['findTrunkGroupLimits', 'version'],
 } as const;
 

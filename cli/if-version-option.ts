@@ -14,7 +14,9 @@ function readVersion(text: string): number {
 }
 
 /** For every change of a client, its secrets, an API key or limits. @param what has the version. */
-export function ifVersionOption(what: 'client' | 'API key' | 'trunk group'): Option {
+export function ifVersionOption(
+  what: 'client' | 'API key' | 'trunk group' | 'list of grants' | 'grants',
+): Option {
   return new Option(
     '--if-version <version>',
     `make the change only if the ${what} still has this version`,

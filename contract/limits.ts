@@ -82,6 +82,12 @@ export const maxLimitProviders = 100;
 /** Providers that a limit can allow a trunk group to register for itself. */
 export const maxOwnProviders = 100;
 
+/**
+ * Bytes of the grants at one issuer or host, as JSON: some 3,000 of a usual size. DynamoDB takes
+ * 400 KB in one item.
+ */
+export const maxGrantListBytes = 300_000;
+
 /** Subnets of one API key: each costs one comparison per request. */
 export const maxSubnetsPerApiKey = 100;
 

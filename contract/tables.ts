@@ -80,6 +80,12 @@ export const dailyReportRecordType = 'daily_report';
 export const providerOwnerPrefix = '#';
 
 /**
+ * Partitions of what the staff gave to trunk groups (docs/adr/0094). The first: client ids at an
+ * issuer, which is the sort key. The second: issuers at a host, which is the sort key.
+ */
+export const grantRecordTypes = { subject: 'subject_grants', issuer: 'issuer_grants' } as const;
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   dailyReportRecordType,
+  grantRecordTypes,
   providerOwnerPrefix,
   signingKeyRecordTypes,
   type TableKey,
@@ -13,6 +14,7 @@ import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
 import { parseClientItem } from './client-item.ts';
 import { parseDailyReportItem } from './daily-report-item.ts';
+import { parseGrantListItem } from './grant-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
 import { parseProviderOwnerItem } from './provider-owner-item.ts';
@@ -62,6 +64,8 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [heartbeat, parseHeartbeatItem],
   [choice, parseAlgorithmChoiceItem],
   [trunkGroupLimitsRecordType, parseTrunkGroupRecord],
+  [grantRecordTypes.subject, (item) => parseGrantListItem('subject', item)],
+  [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
   [dailyReportRecordType, parseDailyReportItem],
 ]);
 

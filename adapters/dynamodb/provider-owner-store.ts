@@ -1,13 +1,16 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { providerOwnerPrefix as prefix } from '../../contract/tables.ts';
+import {
+  providerOwnerPrefix as prefix,
+  trunkGroupLimitsRecordType,
+} from '../../contract/tables.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type {
   ProviderOwner,
   ProviderOwnerStore,
 } from '../../core/identity-provider/provider-owner.ts';
 import { parseProviderOwnerItem, toProviderOwnerItem } from './provider-owner-item.ts';
+import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
-import { openTrunkGroupPartition } from './trunk-group-partition.ts';
 
 /** Reads at the same time: a list of 100 own providers takes seven rounds. */
 const readsAtOnce = 16;
@@ -18,7 +21,8 @@ export function createDynamoDbProviderOwnerStore(
   table: string,
   store: StoreOptions = {},
 ): ProviderOwnerStore {
-  const { find, put } = openTrunkGroupPartition(dynamodb, table, store);
+  const recordType = trunkGroupLimitsRecordType;
+  const { find, put } = openRecordPartition(dynamodb, { table, recordType }, store);
   const findOwner = async (registrationId: string) => {
     const item = await find(prefix + registrationId);
     return item && parseProviderOwnerItem(item);

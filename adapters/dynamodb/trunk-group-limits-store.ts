@@ -1,12 +1,12 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { providerOwnerPrefix } from '../../contract/tables.ts';
+import { providerOwnerPrefix, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
 import {
   type TrunkGroupLimitsStore,
   withoutLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
+import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
 import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
-import { openTrunkGroupPartition } from './trunk-group-partition.ts';
 
 /** After every sort key that begins with the prefix, and before every trunk group. */
 const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
@@ -17,7 +17,11 @@ export function createDynamoDbTrunkGroupLimitsStore(
   table: string,
   store: StoreOptions = {},
 ): TrunkGroupLimitsStore {
-  const { find, readPage, put } = openTrunkGroupPartition(dynamodb, table, store);
+  const { find, readPage, put } = openRecordPartition(
+    dynamodb,
+    { table, recordType: trunkGroupLimitsRecordType },
+    store,
+  );
   return {
     findLimits: async (group) => {
       const item = await find(group);

@@ -32,6 +32,7 @@ interface CreateOptions {
   readonly externalClientId?: string;
   readonly requireClaim?: readonly string[];
   readonly allowUserTokens?: boolean;
+  readonly allowOtherGrant?: boolean;
   readonly idempotencyKey?: string;
 }
 
@@ -50,6 +51,10 @@ const create: CommandSpec = {
     new Option(
       '--allow-user-tokens',
       'without the rule that refuses tokens of people of a known provider',
+    ),
+    new Option(
+      '--allow-other-grant',
+      'also if its id at the provider is granted to another trunk group',
     ),
     clientOptions.idempotencyKey(),
   ],

@@ -3,13 +3,16 @@ import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import { describeClaimRisk } from '../../core/management/provider-choices.ts';
 import type { ManagedProvider } from '../../core/management/provider-reach.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
+import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
+import { check, grant, grantIssuer, grants } from './provider-grants.ts';
 import { inspectCommand } from './provider-inspect.ts';
 import {
   confirmChoices,
@@ -180,6 +183,29 @@ const remove: CommandSpec = {
 
 interface AssignOptions extends TrunkGroupOptions {
   readonly platform?: boolean;
+  readonly keepClientsOf?: readonly string[];
+}
+
+/** What a takeover keeps: the choices of the registration, and the clients. */
+async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<true | undefined> {
+  const management = await cli.management();
+  const { issuer: name, clientIdClaim } = provider;
+  const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
+  const clients = await collectPages(readClients, ({ clientId }) => clientId);
+  const rows = clients.map(({ clientId, name: called, serviceTrunkGroup, provider: at }) => [
+    clientId,
+    called,
+    serviceTrunkGroup,
+    at?.externalClientId,
+  ]);
+  cli.output.note(cli.output.fields(fieldsOf(provider)));
+  if (rows.length > 0) {
+    cli.output.note(cli.output.table(['client', 'name', 'trunk group', 'id there'], rows));
+  }
+  const risk = describeClaimRisk(clientIdClaim);
+  const warning = risk === undefined ? '' : `Warning: ${risk}. `;
+  await cli.confirm(`${warning}Take the provider over with this, for the whole platform?`);
+  return risk === undefined ? undefined : true;
 }
 
 const assign: CommandSpec = {
@@ -189,19 +215,27 @@ const assign: CommandSpec = {
   options: [
     repeatable('--trunk-group <group>', 'all that it is for; may be repeated'),
     new Option('--platform', 'take it over: then it is the platform’s').conflicts('trunkGroup'),
+    repeatable(
+      '--keep-clients-of <group>',
+      'with --platform: the clients of this trunk group stay; may be repeated',
+    ),
   ],
   examples: [
     'provider assign https://idp.example.com --trunk-group tg-1001 --trunk-group tg-1002',
     'provider assign https://idp.example.com --platform',
   ],
-  run: async (cli, [name = ''], { trunkGroup, platform }: AssignOptions) => {
+  run: async (cli, [name = ''], { trunkGroup, platform, keepClientsOf }: AssignOptions) => {
     if (trunkGroup === undefined && platform !== true) {
       throw new UsageError('nothing to change; add --trunk-group or --platform');
     }
     const management = await cli.management();
-    const { owner } = await management.findProvider(name);
+    const before = await management.findProvider(name);
+    const { owner } = before;
+    const isTakeover = trunkGroup === undefined;
     const provider = await management.setProviderTrunkGroups(name, {
       trunkGroups: trunkGroup ?? [],
+      keepClientsOf,
+      allowUserWritableClaim: isTakeover ? await confirmTakeover(cli, before) : undefined,
       ifVersion: owner?.version,
     });
     cli.output.print({
@@ -215,5 +249,16 @@ const assign: CommandSpec = {
 export const providerCommands: CommandGroup = {
   name: 'provider',
   summary: 'Manage registered identity providers; to change one, delete it and register again',
-  commands: [register, inspectCommand, list, show, assign, remove],
+  commands: [
+    register,
+    inspectCommand,
+    list,
+    show,
+    assign,
+    remove,
+    grant,
+    grantIssuer,
+    grants,
+    check,
+  ],
 };

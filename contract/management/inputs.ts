@@ -72,9 +72,11 @@ const audiencesOfClient = {
 
 /** What is wrong with the fields of a new client together. */
 function checkProvider(client: FieldValues): WrongFields {
-  const { provider, externalClientId: id, requiredClaims, allowUserTokens, audiences } = client;
+  const { provider, externalClientId: id, audiences } = client;
+  const { requiredClaims, allowUserTokens, allowOtherGrant } = client;
   const found: [string, Wrong][] = [];
-  const isUnder = (provider ?? id ?? requiredClaims ?? allowUserTokens) !== undefined;
+  const choices = requiredClaims ?? allowUserTokens ?? allowOtherGrant;
+  const isUnder = (provider ?? id ?? choices) !== undefined;
   if (isUnder && provider === undefined) {
     found.push(['provider', new Wrong({ message: 'the issuer of a registered provider' })]);
   }
@@ -108,6 +110,11 @@ export const newClient = exactly(
      * if the provider's platform is known and no required claim is such a rule, the rule is added.
      */
     allowUserTokens: v.optional(flag),
+    /**
+     * Creates it although its id at the provider is granted to another trunk group. Only a caller who
+     * is not limited to trunk groups may say so.
+     */
+    allowOtherGrant: v.optional(flag),
     ...idempotencyKey,
   },
   checkProvider,
@@ -307,7 +314,62 @@ export const registerOptions = exactly({
 export const providerTrunkGroups = exactly({
   /** All of them. None: the platform's staff takes the provider over. */
   trunkGroups: rule.ownTrunkGroups,
+  /** Of a takeover: the trunk groups whose clients under the provider stay. Left out: none. */
+  keepClientsOf: v.optional(rule.trunkGroups),
+  /** Of a takeover: confirms the claim that names the client, as a registration does. */
+  allowUserWritableClaim: v.optional(flag),
   ...ifStoredVersion,
+});
+
+/** What becomes of a client of another trunk group whose id is granted. */
+export const grantedClientActions = ['disable', 'delete', 'leave'] as const;
+
+export const newSubjectGrant = exactly({
+  /**
+   * A client id at the provider, the value of its client id claim. One that ends at `/` or `:` stands
+   * for every id that begins with it.
+   */
+  value: rule.externalClientId,
+  /** Those that may create clients with such ids. None: the grant is withdrawn. */
+  trunkGroups: rule.trunkGroups,
+  /** Every client of another trunk group that has such an id, and what becomes of it. */
+  clients: v.optional(
+    list(
+      exactly({
+        clientId: rule.id('client'),
+        action: field<(typeof grantedClientActions)[number]>(
+          grantedClientActions.join(', '),
+          (value) => grantedClientActions.find((one) => one === value) ?? wrong,
+        ),
+      }),
+    ),
+  ),
+  ...ifStoredVersion,
+});
+
+export const newIssuerGrant = exactly({
+  /** Those that may register the issuer, and what is below its path. None: it is withdrawn. */
+  trunkGroups: rule.trunkGroups,
+  /** Issuers that other trunk groups have registered there, and that they keep. */
+  leave: v.optional(list(rule.issuer)),
+  ...ifStoredVersion,
+});
+
+const grantKinds = ['subject', 'issuer'] as const;
+
+export const grantsFilter = exactly({
+  /** `subject`: client ids, by issuer. `issuer`: issuers that may be registered, by host. */
+  kind: field<(typeof grantKinds)[number]>(
+    grantKinds.join(' or '),
+    (value) => grantKinds.find((one) => one === value) ?? wrong,
+  ),
+  ...page,
+});
+
+export const grantCheckFilter = exactly({
+  ...page,
+  /** Only clients under this provider. */
+  issuer: v.optional(rule.issuer),
 });
 
 export const deleteProviderOptions = exactly({

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { flag, list } from './fields.ts';
+import * as grantOutput from './grant-results.ts';
 import * as input from './inputs.ts';
 import * as limitsOutput from './limit-results.ts';
 import * as providerOutput from './provider-results.ts';
@@ -19,7 +20,14 @@ import * as rule from './rules.ts';
 export type Guard = 'key' | 'version' | 'registration' | 'stop';
 
 /** What a version or a registration belongs to. It is found by the first argument. */
-export type Guarded = 'client' | 'apiKey' | 'provider' | 'providerOwner' | 'trunkGroup';
+export type Guarded =
+  | 'client'
+  | 'apiKey'
+  | 'provider'
+  | 'providerOwner'
+  | 'subjectGrants'
+  | 'issuerGrants'
+  | 'trunkGroup';
 
 export interface ManagementOperation {
   /** The arguments by name, in the order of the library. */
@@ -203,6 +211,34 @@ export const managementOperations = {
     { issuer, owners: input.providerTrunkGroups },
     providerOutput.provider,
     ['version'],
+  ),
+  findSubjectGrants: read(
+    seenBy('client-operator', 'provider-operator'),
+    { issuer },
+    grantOutput.grantList,
+  ),
+  setSubjectGrant: change(
+    { ...limits, guarded: 'subjectGrants' },
+    { issuer, grant: input.newSubjectGrant },
+    grantOutput.subjectGrantChange,
+    ['version'],
+  ),
+  findIssuerGrants: read(seenBy('provider-operator'), { issuer }, grantOutput.grantList),
+  setIssuerGrant: change(
+    { ...limits, guarded: 'issuerGrants' },
+    { issuer, grant: input.newIssuerGrant },
+    grantOutput.grantList,
+    ['version'],
+  ),
+  listGrants: read(
+    { ...seenBy('client-operator', 'provider-operator'), person: 'administrator' },
+    { filter: input.grantsFilter },
+    grantOutput.grantListPage,
+  ),
+  checkGrants: read(
+    { ...seenBy('provider-operator'), person: 'administrator' },
+    { filter: v.optional(input.grantCheckFilter) },
+    grantOutput.grantCheck,
   ),
   findTrunkGroupLimits: read(
     seenBy('client-operator', 'api-key-operator', 'provider-operator'),

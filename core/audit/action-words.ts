@@ -22,6 +22,8 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['identity_provider.register', 'Registered a provider'],
   ['identity_provider.delete', 'Deleted a provider'],
   ['identity_provider.set_trunk_groups', 'Changed whose a provider is'],
+  ['subject_grant.set', 'Changed whose client ids at a provider are'],
+  ['issuer_grant.set', 'Changed who may register an issuer'],
   ['trunk_group_limits.set', 'Set the limits of a trunk group'],
   ['signing_key.open_intent', 'Began to create a signing key'],
   ['signing_key.take_over_intent', 'Continued with a signing key'],

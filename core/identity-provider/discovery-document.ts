@@ -28,6 +28,15 @@ export function discoveryUrls(issuer: string): readonly [string, ...string[]] {
   return [base + openidSuffix, `${origin}${oauthPath}${path}`, `${origin}${openidSuffix}${path}`];
 }
 
+const openidEnd = /\/\.well-known\/openid-configuration$/;
+const pathInserted =
+  /^(https:\/\/[^/]+)\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(?=\/|$)/;
+
+/** The issuer whose metadata a URL would be; the URL itself if it has another form. */
+export function issuerOfDiscoveryUrl(url: string): string {
+  return openidEnd.test(url) ? url.replace(openidEnd, '') : url.replace(pathInserted, '$1');
+}
+
 /** What issuers consist of. Other characters of a URL have a meaning in shells; no issuer has them. */
 const issuerCharacters = /^[A-Za-z0-9._~:/@%+=[\]-]+$/;
 

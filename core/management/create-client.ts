@@ -16,6 +16,7 @@ import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
+import { requireSubjectGrant } from './grants/require-grant.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkPattern, scopesInOrder } from './input-fields.ts';
 import {
@@ -50,7 +51,14 @@ async function findProvider(
 ): Promise<WantedProvider | undefined> {
   const { provider, externalClientId, requiredClaims = [], allowUserTokens } = input;
   if (provider === undefined || externalClientId === undefined) return undefined;
+  const { serviceTrunkGroup, allowOtherGrant = false } = input;
   const registered = await findRegisteredIssuer(context, provider);
+  await requireSubjectGrant(context, {
+    provider: registered,
+    serviceTrunkGroup,
+    externalClientId,
+    allowOtherGrant,
+  });
   checkPattern(externalClientId, registered);
   const conditions = withDistinctValues(requiredClaims);
   const given = {

@@ -10,6 +10,7 @@ import { FetchError } from '../identity-provider/fetch-json.ts';
 import { comparableIssuer, isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
 import { checkOwnKeySet, lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { parseProviderUrl } from '../identity-provider/provider-url.ts';
+import { requireIssuerGrant } from './grants/require-grant.ts';
 import { inspectToken, type TokenInspection } from './inspect-token.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type ProviderChoices,
   type StoredChoices,
 } from './provider-choices.ts';
-import { requireOwnProviders } from './provider-ownership.ts';
+import { findInspectors } from './provider-ownership.ts';
 import { refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
@@ -81,8 +82,13 @@ interface Discovered {
  * §3.3). When it is found at another place, the document at the right place must confirm it, and
  * that one is used.
  */
-async function discover(context: ManagementContext, url: string): Promise<Discovered> {
+async function discover(
+  context: ManagementContext,
+  url: string,
+  trunkGroups: readonly string[],
+): Promise<Discovered> {
   const document = await fetchGiven(context, url);
+  await requireIssuerGrant(context, document.issuer, trunkGroups);
   const places = discoveryUrls(document.issuer);
   if (places.includes(url)) return { discoveryUrl: url, document };
   const [discoveryUrl] = places;
@@ -146,7 +152,7 @@ async function checkNotRegistered(context: ManagementContext, issuer: string): P
 }
 
 /** @throws {InputError} for a URL that is not allowed. */
-function checkDiscoveryUrl(context: ManagementContext, url: string): void {
+export function checkDiscoveryUrl(context: ManagementContext, url: string): void {
   const { allowLoopbackProviders: allowLoopback } = context;
   if (allowLoopback === true && /^http:/i.test(url)) {
     refuseInput('discoveryUrl', url, 'https, also on this machine: see docs/providers.md');
@@ -167,8 +173,8 @@ function isProviderFault(error: unknown): error is Error {
 export interface Registration {
   readonly discoveryUrl: string;
   readonly choices: ProviderChoices;
-  /** Whether it is for some trunk groups. */
-  readonly isOwn: boolean;
+  /** Those that it is for. None: the whole platform. */
+  readonly trunkGroups: readonly string[];
 }
 
 /**
@@ -203,21 +209,22 @@ export async function examineProvider(
 async function examineUrl(
   context: ManagementContext,
   url: string,
-  { choices, isOwn }: Registration,
+  { choices, trunkGroups }: Registration,
 ): Promise<Examined> {
   let findings: ProviderFindings = {};
   try {
-    const { document, ...found } = await discover(context, url);
+    const { document, ...found } = await discover(context, url, trunkGroups);
     const { issuer, jwksUri, algorithms } = document;
     findings = { ...found, issuer, jwksUri, allowedAlgorithms: algorithms };
     await checkNotRegistered(context, issuer);
     const keySet = lintKeySet(await context.fetchJson(jwksUri), algorithms);
-    if (isOwn) checkOwnKeySet(keySet);
+    if (trunkGroups.length > 0) checkOwnKeySet(keySet);
     const allowedAlgorithms = algorithms ?? [...new Set(keySet.keys.map((key) => key.alg))];
     const complete = { ...found, issuer, jwksUri, allowedAlgorithms, keySet };
     findings = complete;
     await checkNotOurs(context, document, keySet);
-    return { findings: { ...complete, ...checkProviderChoices(choices, issuer) } };
+    const isStaff = context.trunkGroups === undefined;
+    return { findings: { ...complete, ...checkProviderChoices(choices, { issuer, isStaff }) } };
   } catch (error) {
     if (!isProviderFault(error)) throw error;
     return { findings, error };
@@ -250,9 +257,9 @@ export async function inspectProvider(
 ): Promise<ProviderInspection> {
   const { tokens = [], ...choices } = options;
   checkClaimName(choices);
-  await requireOwnProviders(context);
-  const isOwn = context.trunkGroups !== undefined;
-  const { findings, error } = await examineProvider(context, { discoveryUrl, choices, isOwn });
+  checkDiscoveryUrl(context, discoveryUrl);
+  const trunkGroups = await findInspectors(context, discoveryUrl);
+  const { findings, error } = await examineProvider(context, { discoveryUrl, choices, trunkGroups });
   if (error !== undefined) {
     return { ...findings, registrable: false, problem: error.message, tokens: [] };
   }

@@ -11,6 +11,7 @@ import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
+import type { GrantStore } from '../identity-provider/grant.ts';
 import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
 import type { ProviderOwnerStore } from '../identity-provider/provider-owner.ts';
 import type { DailyReportReader } from '../notices/daily-report.ts';
@@ -25,6 +26,7 @@ export interface ManagementPorts {
   readonly apiKeys: ApiKeyStore;
   readonly identityProviders: IdentityProviderStore;
   readonly providerOwners: ProviderOwnerStore;
+  readonly providerGrants: GrantStore;
   readonly signingKeys: SigningKeyReader;
   readonly trunkGroupLimits: TrunkGroupLimitsStore;
   readonly audit: AuditLog;

@@ -22,6 +22,10 @@ import { describeDeployment } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { findClient } from './find-client.ts';
+import { checkGrants } from './grants/check-grants.ts';
+import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
+import { listGrants } from './grants/list-grants.ts';
+import { findSubjectGrants, setSubjectGrant } from './grants/subject-grants.ts';
 import { findProvider, listProviders, listProvidersWithLimits } from './identity-providers.ts';
 import { inspectProvider } from './inspect-provider.ts';
 import { listApiKeys } from './list-api-keys.ts';
@@ -74,6 +78,12 @@ export const operations = {
   inspectProviderKeys,
   deleteProvider,
   setProviderTrunkGroups,
+  findSubjectGrants,
+  setSubjectGrant,
+  findIssuerGrants,
+  setIssuerGrant,
+  listGrants,
+  checkGrants,
   findTrunkGroupLimits,
   listTrunkGroupLimits,
   checkTrunkGroupLimits,

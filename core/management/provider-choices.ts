@@ -31,9 +31,17 @@ export function checkClaimName({ clientIdClaim: claim }: ProviderChoices): void 
  *
  * @throws {RefusedError} if the provider needs a choice that was not made, or a confirmation.
  */
-export function checkProviderChoices(choices: ProviderChoices, issuer: string): StoredChoices {
+export function checkProviderChoices(
+  choices: ProviderChoices,
+  { issuer, isStaff }: { readonly issuer: string; readonly isStaff: boolean },
+): StoredChoices {
   const { clientIdClaim, audienceFrom, allowUserWritableClaim = false } = choices;
   const risk = describeClaimRisk(clientIdClaim);
+  if (risk !== undefined && !isStaff) {
+    throw new RefusedError(
+      `${risk}. Choose ${defaultClientIdClaims.join(', ')}, appid or cid; only the platform's staff can register a provider with this one`,
+    );
+  }
   if (risk !== undefined && !allowUserWritableClaim) {
     throw new RefusedError(
       `${risk}. Choose ${defaultClientIdClaims.join(', ')}, appid or cid, or confirm this one`,

@@ -1,7 +1,9 @@
 import { collect } from '../collect.ts';
 import { RefusedError } from '../errors.ts';
+import { issuerOfDiscoveryUrl } from '../identity-provider/discovery-document.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderOwner } from '../identity-provider/provider-owner.ts';
+import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from './grants/require-grant.ts';
 import type { ManagementContext } from './management-context.ts';
 import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';
 import { refuseInput } from './read-input.ts';
@@ -57,6 +59,27 @@ export async function indexOwnProviders(
   return (group) => ids.filter((id) => owners.get(id)?.trunkGroups.includes(group));
 }
 
+/** A provider that was registered for some trunk groups. */
+export interface OwnProvider {
+  readonly issuer: string;
+  readonly trunkGroups: readonly string[];
+}
+
+/** Every provider that belongs to trunk groups, by issuer. */
+export async function listOwnProviders(
+  context: ManagementContext,
+): Promise<readonly OwnProvider[]> {
+  const providers = await collect(context.identityProviders.listRegistrations());
+  const owners = await indexOwners(context, providers);
+  return providers
+    .map((provider) => ({
+      issuer: provider.issuer,
+      trunkGroups: owners.get(provider.registrationId)?.trunkGroups ?? [],
+    }))
+    .filter(({ trunkGroups }) => trunkGroups.length > 0)
+    .toSorted((a, b) => (a.issuer < b.issuer ? -1 : 1));
+}
+
 function describeLimit(group: string, count: number, most: number): string {
   return most === 0
     ? `the service trunk group ${group} may register no identity provider; the platform's staff can allow it (own_providers)`
@@ -96,15 +119,31 @@ async function findAllowedGroups(
   throw new RefusedError(describeLimit(reach.join(', ') || 'none', 0, 0));
 }
 
+/** The trunk groups of a limited caller that may register an issuer for themselves. */
+async function findRegistrants(
+  context: ManagementContext,
+  reach: readonly string[],
+  issuer: string,
+): Promise<readonly string[]> {
+  const allowed = await findAllowedGroups(context, reach);
+  const granted = await findGrantedGroups(context, issuer, allowed);
+  return granted.length > 0 ? granted : refuseIssuer(issuer, allowed);
+}
+
 /**
- * A caller who is limited to trunk groups looks only at what one of them could register: the
- * service fetches what a caller names.
+ * The trunk groups for which a discovery URL is looked at. A caller who is limited to trunk groups
+ * looks only at what one of them could register: the service fetches what a caller names.
  *
- * @throws {RefusedError} if none may register a provider.
+ * @returns none: for the whole platform.
+ * @throws {RefusedError} if none may register a provider, or the issuer is granted to none.
  */
-export async function requireOwnProviders(context: ManagementContext): Promise<void> {
+export async function findInspectors(
+  context: ManagementContext,
+  discoveryUrl: string,
+): Promise<readonly string[]> {
   const { trunkGroups: reach } = context;
-  if (reach !== undefined) await findAllowedGroups(context, reach);
+  if (reach === undefined) return [];
+  return findRegistrants(context, reach, issuerOfDiscoveryUrl(discoveryUrl));
 }
 
 /**
@@ -117,11 +156,14 @@ export async function requireOwnProviders(context: ManagementContext): Promise<v
 export async function findNewOwners(
   context: ManagementContext,
   given: readonly string[] | undefined,
+  discoveryUrl: string,
 ): Promise<readonly string[]> {
   const { trunkGroups: reach } = context;
   if (reach === undefined) return [...new Set(given)];
+  const issuer = issuerOfDiscoveryUrl(discoveryUrl);
   const groups =
-    given === undefined ? await findAllowedGroups(context, reach) : [...new Set(given)];
+    given === undefined ? await findRegistrants(context, reach, issuer) : [...new Set(given)];
   await checkRoomForProvider(context, groups);
+  await requireIssuerGrant(context, issuer, groups);
   return groups;
 }

@@ -5,7 +5,7 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { ownedRegistrationId } from '../identity-provider/provider-owner.ts';
 import { makeAuditedChange } from './audited-change.ts';
-import { examineProvider } from './inspect-provider.ts';
+import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
 import { checkClaimName } from './provider-choices.ts';
 import { findNewOwners } from './provider-ownership.ts';
@@ -47,11 +47,12 @@ export async function registerProvider(
   options: RegisterOptions = {},
 ): Promise<RegisteredProvider> {
   checkClaimName(options);
-  const trunkGroups = await findNewOwners(context, options.trunkGroups);
+  checkDiscoveryUrl(context, discoveryUrl);
+  const trunkGroups = await findNewOwners(context, options.trunkGroups, discoveryUrl);
   const { findings, error } = await examineProvider(context, {
     discoveryUrl,
     choices: options,
-    isOwn: trunkGroups.length > 0,
+    trunkGroups,
   });
   if (error !== undefined) throw error;
   const { keySet, ...found } = findings;

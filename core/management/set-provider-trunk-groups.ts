@@ -7,14 +7,20 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
 import { readEvery } from '../paging.ts';
 import { makeAuditedChange } from './audited-change.ts';
+import { requireIssuerGrant } from './grants/require-grant.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkVersion } from './if-version.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { describeClaimRisk } from './provider-choices.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
+import { refuseInput } from './read-input.ts';
 
 export type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
+
+/** More clients than this are counted, not listed, because people read the message. */
+const maxListed = 20;
 
 /** @throws {RefusedError} if a client under the provider is in another trunk group. */
 async function checkClients(
@@ -22,11 +28,49 @@ async function checkClients(
   { issuer }: IdentityProvider,
   groups: readonly string[],
 ): Promise<void> {
+  const found: string[] = [];
   for await (const { clientId, name, serviceTrunkGroup, provider } of clients) {
     if (provider?.issuer !== issuer || groups.includes(serviceTrunkGroup)) continue;
-    throw new RefusedError(
-      `the client ${clientId} (${name}) of the service trunk group ${serviceTrunkGroup} is under the provider; delete it first`,
+    const id = JSON.stringify(provider.externalClientId);
+    found.push(
+      `the client ${clientId} (${name}, ${id}) of the service trunk group ${serviceTrunkGroup}`,
     );
+  }
+  if (found.length === 0) return;
+  const rest = found.length - maxListed;
+  const list = found.slice(0, maxListed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  throw new RefusedError(
+    `${list} ${found.length === 1 ? 'is under the provider; delete it first' : 'are under the provider; delete them first'}`,
+  );
+}
+
+/**
+ * What a customer prepared does not become the platform's unseen: the claim that names the client, and
+ * each client.
+ *
+ * @returns the trunk groups whose clients stay.
+ * @throws {RefusedError} if users of the provider can write the claim and the caller does not confirm
+ *   it.
+ */
+function checkTakeover(
+  { clientIdClaim, clientPatterns }: IdentityProvider,
+  { keepClientsOf = [], allowUserWritableClaim: accepted }: ProviderTrunkGroups,
+): readonly string[] {
+  const risk = describeClaimRisk(clientIdClaim);
+  if (risk !== undefined && accepted !== true) {
+    const patterns = clientPatterns === true ? ', and ids of its clients may be patterns' : '';
+    throw new RefusedError(
+      `a takeover keeps the choices of the registration: ${risk}${patterns}. Confirm the claim (allowUserWritableClaim), or delete the provider and register it again`,
+    );
+  }
+  return keepClientsOf;
+}
+
+/** Refuses what only a takeover can have. */
+function refuseKept(given: ProviderTrunkGroups): void {
+  for (const field of ['keepClientsOf', 'allowUserWritableClaim'] as const) {
+    if (given[field] === undefined) continue;
+    refuseInput(field, given[field], 'nothing, unless the provider is taken over: no trunk groups');
   }
 }
 
@@ -41,11 +85,11 @@ async function putWhileEmpty(
   { clients, providerOwners }: ManagementContext,
   provider: IdentityProvider,
   next: ProviderOwner,
-  present: readonly string[],
+  { present, staying }: { readonly present: readonly string[]; readonly staying: readonly string[] },
 ): Promise<void> {
   await providerOwners.putOwner(next);
   try {
-    await checkClients(clients.listClients(), provider, next.trunkGroups);
+    await checkClients(clients.listClients(), provider, staying);
   } catch (error) {
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
     if (present.length > 0) {
@@ -59,10 +103,12 @@ async function putWhileEmpty(
 
 /**
  * Changes which trunk groups a provider of their own is for. The registration and the clients under
- * it stay. The platform's staff can take the provider over: then it is the platform's.
+ * it stay. The platform's staff can take the provider over: then it is the platform's. A takeover says
+ * of which trunk groups clients stay, and confirms a claim that users of the provider can write.
  *
  * @throws {RefusedError} if it was registered for the whole platform, is not the caller's, has
- *   clients in a group that it would leave, or may not be in a group that it would come to.
+ *   clients in a group that it would leave or that a takeover does not name, or may not be in a group
+ *   that it would come to.
  * @throws {ConflictError} if it was changed in the meantime.
  */
 export async function setProviderTrunkGroups(
@@ -82,11 +128,15 @@ export async function setProviderTrunkGroups(
   checkVersion(`the owner of ${issuer}`, owners.ifVersion, version);
   const added = groups.filter((group) => !present.includes(group));
   if (context.trunkGroups !== undefined) await checkRoomForProvider(context, added);
-  const isOnlyMore = present.length > 0 && present.every((group) => groups.includes(group));
-  const leaves = groups.length > 0 && !isOnlyMore;
+  await requireIssuerGrant(context, issuer, added);
+  const isTakeover = groups.length === 0;
+  if (!isTakeover) refuseKept(owners);
+  const staying = isTakeover ? checkTakeover(provider, owners) : groups;
+  const isOnlyMore = present.length > 0 && present.every((group) => staying.includes(group));
+  const leaves = isTakeover || !isOnlyMore;
   const under = (position: string | undefined) =>
     context.clients.readClients({ issuer, limit: maxListedItems, after: position });
-  if (leaves) await checkClients(readEvery(under), provider, groups);
+  if (leaves) await checkClients(readEvery(under), provider, staying);
   const { owner: _, ...registered } = provider;
   const next: ProviderOwner = {
     registrationId: provider.registrationId,
@@ -106,7 +156,7 @@ export async function setProviderTrunkGroups(
     },
     () =>
       leaves
-        ? putWhileEmpty(context, provider, next, present)
+        ? putWhileEmpty(context, provider, next, { present, staying })
         : context.providerOwners.putOwner(next),
   );
   return after;

@@ -8,6 +8,7 @@ import type { RegionId } from '../../contract/regions.ts';
 import {
   dailyReportRecordType,
   deployedTableName,
+  grantRecordTypes,
   signingKeyRecordTypes,
   trunkGroupIndex,
   trunkGroupLimitsRecordType,
@@ -53,12 +54,14 @@ export function allowManagement(
     actions: ['dynamodb:Query'],
     resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
   });
+  const grants = Object.values(grantRecordTypes);
   fn.allow({
     actions: ['dynamodb:Query'],
     resources: signingKeys,
     conditions: onlyItems(
       signingKeyRecordTypes.key,
       trunkGroupLimitsRecordType,
+      ...grants,
       dailyReportRecordType,
     ),
   });
@@ -66,7 +69,7 @@ export function allowManagement(
   fn.allow({
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: signingKeys,
-    conditions: onlyItems(trunkGroupLimitsRecordType, ...written),
+    conditions: onlyItems(trunkGroupLimitsRecordType, ...grants, ...written),
   });
   fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
   const others = otherAudits(fn, own);

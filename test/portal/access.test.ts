@@ -26,6 +26,12 @@ const table: Readonly<Record<OperationName, string>> = {
   explainToken: '+++',
   explainRequest: '+++',
   listSigningKeys: '+++',
+  findSubjectGrants: '+++',
+  findIssuerGrants: '+++',
+  setSubjectGrant: '--+',
+  setIssuerGrant: '--+',
+  listGrants: '--+',
+  checkGrants: '--+',
   findTrunkGroupLimits: '+++',
   listTrunkGroupLimits: '+++',
   checkTrunkGroupLimits: '+++',
@@ -83,6 +89,10 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['deleteProvider', 'refused'],
   ['setProviderTrunkGroups', 'input'],
   ['listProvidersWithLimits', 'not found'],
+  ['setSubjectGrant', 'refused'],
+  ['setIssuerGrant', 'refused'],
+  ['listGrants', 'refused'],
+  ['checkGrants', 'refused'],
   ['findTrunkGroupLimits', 'not found'],
   ['listTrunkGroupLimits', 'empty'],
   ['checkTrunkGroupLimits', 'not found'],
@@ -143,7 +153,8 @@ describe('what each role may do', () => {
 
   it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
     const outcome = await outcomeOf(name, role, 'tg-1001');
-    const isOfEveryGroup = ['deleteProvider', 'setTrunkGroupLimits'].includes(name);
+    const isOfEveryGroup =
+      /^(?:deleteProvider|set(?:TrunkGroupLimits|\w+Grant)|(?:list|check)Grants)$/.test(name);
     const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';
     count(outcome);
     // The filters of the valid calls may leave nothing.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registerOwn } from '../adapters/management/world.ts';
+import { grantIssuer, registerOwn } from '../adapters/management/world.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
 const path = (page: string, issuer: string) =>
@@ -12,6 +12,7 @@ async function createCustomerWorld(ownProviders = 1): Promise<PortalWorld> {
   const world = await createPortalWorld();
   await registerOwn(world, ['tg-1001']);
   world.providers.delete(world.ownIssuer);
+  grantIssuer(world, world.ownIssuer, ['tg-1001', 'tg-1002', 'tg-2002']);
   world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders });
   world.signInAs(personOf('manager', ['tg-1001', 'tg-1002']));
   return world;

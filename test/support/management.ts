@@ -4,6 +4,7 @@ import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
+import type { GrantList } from '../../core/identity-provider/grant.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
@@ -17,6 +18,7 @@ import {
   createMemoryAuditLog,
   createMemoryClientStore,
   createMemoryDailyReport,
+  createMemoryGrantStore,
   createMemoryIdentityProviderStore,
   createMemoryProviderOwnerStore,
   createMemoryTrunkGroupLimitsStore,
@@ -44,6 +46,8 @@ export interface TestManagement {
   readonly apiKeys: Map<string, ApiKey>;
   readonly providers: Map<string, IdentityProvider>;
   readonly owners: Map<string, ProviderOwner>;
+  /** By kind and place. */
+  readonly grants: Map<string, GrantList>;
   readonly signingKeys: SigningKey[];
   readonly limits: Map<string, TrunkGroupLimits>;
   readonly audit: AuditRecord[];
@@ -60,6 +64,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const apiKeys = new Map<string, ApiKey>();
   const providers = new Map<string, IdentityProvider>();
   const owners = new Map<string, ProviderOwner>();
+  const grants = new Map<string, GrantList>();
   const signingKeys: SigningKey[] = [];
   const limits = new Map<string, TrunkGroupLimits>();
   const audit: AuditRecord[] = [];
@@ -85,6 +90,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     apiKeys,
     providers,
     owners,
+    grants,
     signingKeys,
     limits,
     audit,
@@ -95,6 +101,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       apiKeys: createMemoryApiKeyStore(apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
       providerOwners: createMemoryProviderOwnerStore(owners),
+      providerGrants: createMemoryGrantStore(grants),
       signingKeys: { listSigningKeys: async () => signingKeys },
       trunkGroupLimits: createMemoryTrunkGroupLimitsStore(limits),
       audit: auditLog,

@@ -10,6 +10,12 @@ import type {
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
+import {
+  type GrantKind,
+  type GrantList,
+  type GrantStore,
+  withoutGrants,
+} from '../../core/identity-provider/grant.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import type {
@@ -232,6 +238,27 @@ export function createMemoryTrunkGroupLimitsStore(
         throw new ConflictError(`the limits of ${group} changed meanwhile`);
       }
       items.set(group, structuredClone(limits));
+    },
+  };
+}
+
+export function createMemoryGrantStore(items = new Map<string, GrantList>()): GrantStore {
+  const keyOf = (kind: GrantKind, place: string) => `${kind} ${place}`;
+  return {
+    findGrants: async (kind, place) =>
+      structuredClone(items.get(keyOf(kind, place))) ?? withoutGrants(kind, place),
+    readGrants: async (kind, { limit, after = '' }) => {
+      const lists = [...items.values()].filter((one) => one.kind === kind && one.place > after);
+      const page = lists.toSorted((a, b) => (a.place < b.place ? -1 : 1)).slice(0, limit);
+      const next = lists.length > limit ? page.at(-1)?.place : undefined;
+      return { items: structuredClone(page), examined: page.length, next };
+    },
+    putGrants: async (list) => {
+      const key = keyOf(list.kind, list.place);
+      if ((items.get(key)?.version ?? 0) !== list.version - 1) {
+        throw new ConflictError(`what is granted at ${list.place} changed meanwhile`);
+      }
+      items.set(key, structuredClone(list));
     },
   };
 }

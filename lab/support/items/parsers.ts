@@ -5,6 +5,7 @@ import {
   parseDailyReportPart,
   parseDailyStateItem,
 } from '../../../adapters/dynamodb/daily-report-item.ts';
+import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
 import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -28,6 +29,8 @@ export const parsers = {
   audit: parseAuditItem,
   trunk_group_limits: parseTrunkGroupLimitsItem,
   provider_owner: parseProviderOwnerItem,
+  subject_grants: (item: Item) => parseGrantListItem('subject', item),
+  issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
   daily_state: parseDailyStateItem,
   daily_report: parseDailyReportPart,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;

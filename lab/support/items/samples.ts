@@ -5,6 +5,7 @@ import {
   toDailyReportParts,
   toDailyStateItem,
 } from '../../../adapters/dynamodb/daily-report-item.ts';
+import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
 import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -150,6 +151,8 @@ const auditRecord = {
 
 const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
 
+const grantList = { version: 1, updatedAt: at };
+
 /** By kind, as this version writes them. */
 export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
@@ -219,6 +222,31 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         updatedAt: at,
       }),
     ),
+    subject_grants: [
+      toGrantListItem({
+        ...grantList,
+        kind: 'subject',
+        place: identityProvider.issuer,
+        grants: [],
+      }),
+      toGrantListItem({
+        ...grantList,
+        kind: 'subject',
+        place: identityProvider.issuer,
+        grants: [
+          { value: 'erp', trunkGroups: ['tg-1001'] },
+          { value: 'repo:acme/', trunkGroups: ['tg-1001', 'tg-1002'] },
+        ],
+      }),
+    ],
+    issuer_grants: [
+      toGrantListItem({
+        ...grantList,
+        kind: 'issuer',
+        place: new URL(identityProvider.issuer).host,
+        grants: [{ value: `${identityProvider.issuer}/realms/acme`, trunkGroups: ['tg-1001'] }],
+      }),
+    ],
     daily_state: [
       toDailyStateItem({ version: 1, changesUntil: {} }),
       ...runStages.map((stage) =>

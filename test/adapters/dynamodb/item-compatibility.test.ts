@@ -10,6 +10,7 @@ import {
   dailyReportPartSchema,
   dailyStateSchema,
 } from '../../../adapters/dynamodb/daily-report-item.ts';
+import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
 import {
   identityProviderSchema,
   toIdentityProviderItem,
@@ -125,6 +126,8 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   audit: auditSchema,
   trunk_group_limits: trunkGroupLimitsSchema,
   provider_owner: providerOwnerSchema,
+  subject_grants: subjectGrantsSchema,
+  issuer_grants: issuerGrantsSchema,
   daily_state: dailyStateSchema,
   daily_report: dailyReportPartSchema,
 };

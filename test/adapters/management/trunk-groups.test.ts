@@ -9,7 +9,14 @@ import { prepareCall, validCalls } from './valid-calls.ts';
 import { createWorld, type Way, ways } from './world.ts';
 
 /** Of those operations that the caller is refused even on its own group. */
-const ofEveryGroup: readonly OperationName[] = ['deleteProvider', 'setTrunkGroupLimits'];
+const ofEveryGroup: readonly OperationName[] = [
+  'deleteProvider',
+  'setTrunkGroupLimits',
+  'setSubjectGrant',
+  'setIssuerGrant',
+  'listGrants',
+  'checkGrants',
+];
 
 /** Someone with the tables reads the records of signing keys anyway. */
 const isForStaff = (way: Way, name: OperationName) =>

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../adapters/management.ts';
-import { registerOwn, type World } from './world.ts';
+import { grantIssuer, grantSubject, registerOwn, type World } from './world.ts';
 
 /** A call of an operation that is valid, with the name of each argument. */
 export interface ValidCall {
@@ -19,7 +19,9 @@ export async function prepareCall(
   if (name === 'registerProvider' || name === 'inspectProvider') {
     const limits = { serviceTrunkGroup: trunkGroup, ownProviders: 1, version: 1 };
     world.limits.set(trunkGroup, limits);
+    grantIssuer(world, world.issuer, [trunkGroup]);
   }
+  if (name === 'createClient') grantSubject(world, world.issuer, { dialer: [trunkGroup] });
   if (name === 'setProviderTrunkGroups') await registerOwn(world, [trunkGroup]);
 }
 
@@ -139,6 +141,21 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       trunkGroups: ['tg-1001'],
       ifVersion: 1,
     }),
+    findSubjectGrants: call('issuer', issuer),
+    setSubjectGrant: call('issuer grant', issuer, {
+      value: 'repo:acme/',
+      trunkGroups: ['tg-1001'],
+      clients: [{ clientId, action: 'leave' }],
+      ifVersion: world.grants.get(`subject ${issuer}`)?.version ?? 0,
+    }),
+    findIssuerGrants: call('issuer', ownIssuer),
+    setIssuerGrant: call('issuer grant', ownIssuer, {
+      trunkGroups: ['tg-1001'],
+      leave: [ownIssuer],
+      ifVersion: world.grants.get('issuer own.example.net')?.version ?? 0,
+    }),
+    listGrants: call('filter', { kind: 'subject', limit: 10, cursor: undefined }),
+    checkGrants: call('filter', { issuer, limit: 10, cursor: undefined }),
     findTrunkGroupLimits: call('serviceTrunkGroup', 'tg-1001'),
     listTrunkGroupLimits: call('filter', { limit: 10, cursor: undefined }),
     checkTrunkGroupLimits: call('serviceTrunkGroup limits', 'tg-1001', limits),

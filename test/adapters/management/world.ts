@@ -75,6 +75,27 @@ export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): 
   });
 }
 
+/** Lets trunk groups register an issuer, as the staff does. */
+export function grantIssuer(
+  { grants }: TestManagement,
+  issuer: string,
+  trunkGroups: readonly string[],
+): void {
+  const list = { kind: 'issuer', place: new URL(issuer).host, version: 1 } as const;
+  grants.set(`issuer ${list.place}`, { ...list, grants: [{ value: issuer, trunkGroups }] });
+}
+
+/** Lets trunk groups have clients with an id at a provider, or with every id below a prefix. */
+export function grantSubject(
+  { grants }: TestManagement,
+  issuer: string,
+  given: Readonly<Record<string, readonly string[]>>,
+): void {
+  const list = { kind: 'subject', place: issuer, version: 1 } as const;
+  const all = Object.entries(given).map(([value, trunkGroups]) => ({ value, trunkGroups }));
+  grants.set(`subject ${issuer}`, { ...list, grants: all });
+}
+
 /** A provider that was registered for these trunk groups only. */
 export async function registerOwn(
   { documents, context }: World,

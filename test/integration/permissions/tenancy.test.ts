@@ -189,6 +189,7 @@ async function createForeign() {
     apiKeys: new Map([[key.keyId, key]]),
     providers: new Map([[platform.issuer, provider]]),
     limits: new Map(),
+    grants: new Map(),
   };
 }
 

@@ -19,7 +19,12 @@ import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readPage } from '../../../lab/support/markdown.ts';
 import { validCalls } from '../../adapters/management/valid-calls.ts';
-import { createWorld, registerOwn, type World } from '../../adapters/management/world.ts';
+import {
+  createWorld,
+  grantIssuer,
+  registerOwn,
+  type World,
+} from '../../adapters/management/world.ts';
 import { figure } from '../../support/figure.ts';
 import {
   account,
@@ -96,6 +101,12 @@ const table: Readonly<Record<OperationName, string>> = {
   inspectProviderKeys: 'ddd ddd ddd ddd',
   deleteProvider: 'mrd mrd mrd mrd',
   setProviderTrunkGroups: 'mdd mid mdd mdd',
+  findSubjectGrants: 'ddd ddd ddd ddd',
+  setSubjectGrant: 'aad aad aad aad',
+  findIssuerGrants: 'ddd ddd ddd ddd',
+  setIssuerGrant: 'aad aad aad aad',
+  listGrants: 'aae aae aae aae',
+  checkGrants: 'aae aae aae aae',
   findTrunkGroupLimits: 'ddd nnd ddd ddd',
   listTrunkGroupLimits: 'ddd eed ddd ddd',
   checkTrunkGroupLimits: 'ddd nnd ddd ddd',
@@ -153,6 +164,9 @@ interface Place {
 async function createPlace(trunkGroup: string, limits: object): Promise<Place> {
   const world = await createWorld(trunkGroup);
   world.limits.set(trunkGroup, { serviceTrunkGroup: trunkGroup, version: 1, ...limits });
+  for (const issuer of [world.issuer, world.ownIssuer]) {
+    grantIssuer(world, issuer, [trunkGroup, shared]);
+  }
   world.apiKeys.clear();
   const { key, value = '' } = await world.management.createApiKey({
     name: 'Ada',
@@ -453,12 +467,23 @@ describe('a provider of a customer’s own', () => {
         deleteProvider: missing,
       },
     ],
-    ['of both', [own, foreign], { setProviderTrunkGroups: othersToo, deleteProvider: othersToo }],
+    [
+      'of both',
+      [own, foreign],
+      {
+        // Its ids are not the caller's only.
+        createClient:
+          /^InputError: external_client_id: received "dialer"; allowed: what is granted/,
+        setProviderTrunkGroups: othersToo,
+        deleteProvider: othersToo,
+      },
+    ],
   ])('%s', async (_, owners, refusals) => {
     const names = Object.keys(inputs(await createWorld())) as (keyof ReturnType<typeof inputs>)[];
     for (const name of names) {
       const place = await createPlace(own, { ownProviders: 2 });
       const { world } = place;
+      grantIssuer(world, world.ownIssuer, owners);
       await registerOwn(world, owners);
       const request = {
         operation: name,

@@ -53,6 +53,9 @@ interface Row {
 /** The functions get those of this version's own rotation. */
 const ofTheRotation: Row = { table: 'signingKeys', functions: true, copy: 'copied' };
 
+/** A kind that it does not know, in a partition that it does not read. */
+const newPartition: Row = { table: 'signingKeys', functions: false, copy: 'unreadable' };
+
 const rows: Readonly<Record<ItemKind, Row>> = {
   client: {
     table: 'clients',
@@ -103,6 +106,8 @@ const rows: Readonly<Record<ItemKind, Row>> = {
     list: ['report expiring'],
     copy: 'copied',
   },
+  subject_grants: newPartition,
+  issuer_grants: newPartition,
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];

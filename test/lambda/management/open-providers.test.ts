@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
+import { grantSubject } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
@@ -13,6 +14,7 @@ const others = ['https://one.example.net', 'https://two.example.net'];
 /** @param open the trunk groups to which the limits open the provider of the platform. */
 async function createClosedWorld(open: readonly string[]) {
   const asked = await askedWorld();
+  grantSubject(asked.world, asked.world.issuer, { erp: groups });
   for (const serviceTrunkGroup of groups) {
     const providers = open.includes(serviceTrunkGroup) ? [...others, asked.world.issuer] : others;
     asked.world.limits.set(serviceTrunkGroup, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registerOwn } from '../../adapters/management/world.ts';
+import { grantIssuer, grantSubject, registerOwn } from '../../adapters/management/world.ts';
 import { askedWorld, limitedWorld, newClient, role } from './limited-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
@@ -30,6 +30,7 @@ async function createOwnWorld(ownProviders: number | 'unset' = 2): Promise<Asked
   if (ownProviders !== 'unset') {
     world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders });
   }
+  grantIssuer(world, issuer, ['tg-1001', 'tg-1002', 'tg-2002']);
   world.audit.length = 0;
   return asked;
 }
@@ -104,26 +105,24 @@ describe('a customer whose limits allow it', () => {
     expect(world.audit.at(-1)).toMatchObject({ action: 'identity_provider.set_trunk_groups' });
   });
 
-  it.each(['https://idp.example.net/', 'https://idp.example.net.', 'https://idp.example.net./'])(
+  it.each([
+    ['https://idp.example.net/', 'is registered'],
+    // No grant has such a host.
+    ['https://idp.example.net.', 'is not granted'],
+    ['https://idp.example.net./', 'is not granted'],
+  ])(
     'does not register %s, which differs from a registered issuer in form only',
-    async (other) => {
+    async (other, text) => {
       const asked = await createOwnWorld();
       const { documents, issuer: registered } = asked.world;
+      grantIssuer(asked.world, registered, ['tg-1001']);
       const at = `${other.replace(/\/$/, '')}/.well-known/openid-configuration`;
       documents.set(at, { issuer: other, jwks_uri: `${registered}/keys` });
       const ada = askAs(asked, {});
       const wanted = { discoveryUrl: at, options: { trunkGroups: ['tg-1001'] } };
-      expect((await ada('registerProvider', wanted)).error).toMatchObject({
-        class: 'RefusedError',
-        text: expect.stringContaining(`the provider ${other} is registered`),
-      });
-      const host = at.replace(/idp\.example\.net/i, 'idp2.example.net');
-      documents.set(host, {
-        issuer: other.replace(/idp\.example\.net/i, 'idp2.example.net'),
-        jwks_uri: `${registered}/keys`,
-      });
-      const allowed = await ada('registerProvider', { ...wanted, discoveryUrl: host });
-      expect(allowed.error).toBeUndefined();
+      const { error } = await ada('registerProvider', wanted);
+      expect(error?.class).toBe('RefusedError');
+      expect(error?.text).toContain(text);
     },
   );
 
@@ -233,6 +232,7 @@ describe('a customer registers no provider', () => {
     const second = 'https://second.example.net';
     const url = `${second}/.well-known/openid-configuration`;
     world.documents.set(url, { issuer: second, jwks_uri: `${issuer}/keys` });
+    grantIssuer(world, second, ['tg-1001']);
     const registerSecond = () => ada('registerProvider', { discoveryUrl: url });
     expect((await registerSecond()).error).toMatchObject({
       class: 'RefusedError',
@@ -321,6 +321,9 @@ describe('the provider of another customer', () => {
       expect(error).toMatchObject({ class: 'RefusedError' });
       expect(error?.text).not.toContain('tg-2002');
     }
+    // Its ids are not the caller's only.
+    expect((await ada('createClient', under(issuer))).error?.field).toBe('externalClientId');
+    grantSubject(world, issuer, { erp: ['tg-1001'] });
     expect((await ada('createClient', under(issuer))).error).toBeUndefined();
   });
 
@@ -394,6 +397,8 @@ describe('an operator whom the config limits', () => {
     expect((await attempt()).error?.class).toBe('RefusedError');
     const limits = { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders: 1 };
     world.limits.set('tg-1001', limits);
+    expect((await attempt()).error?.text).toContain('is not granted');
+    grantIssuer(world, issuer, ['tg-1001']);
     expect((await attempt()).error).toBeUndefined();
     const { error } = await ask('registerProvider', { discoveryUrl }, 'client-operator');
     expect(error?.class).toBe('AwsCallerError');

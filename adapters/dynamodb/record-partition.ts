@@ -1,5 +1,5 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { tables, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import { tables } from '../../contract/tables.ts';
 import type { StorePage } from '../../core/paging.ts';
 import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
@@ -17,24 +17,20 @@ interface VersionWrite {
   readonly conflict: string;
 }
 
-/** The partition for limits of trunk groups and owners of providers. */
-export function openTrunkGroupPartition(
+/** A partition of the signing keys' table whose records have nothing to do with keys. */
+export function openRecordPartition(
   dynamodb: DynamoDBDocument,
-  table: string,
+  { table, recordType }: { readonly table: string; readonly recordType: string },
   store: StoreOptions,
 ) {
-  const keyOf = (id: string) => ({ [partitionKey]: trunkGroupLimitsRecordType, [sortKey]: id });
+  const keyOf = (id: string) => ({ [partitionKey]: recordType, [sortKey]: id });
   return {
     find: (id: string): Promise<Item | undefined> =>
       getItem(dynamodb, { table, key: keyOf(id), consistentRead: store.consistentRead }),
     readPage: <T extends object>(
       page: Omit<PartitionPage<T>, 'table' | 'partitionKey' | 'sortKey' | 'value'>,
     ): Promise<StorePage<T>> =>
-      queryPage(
-        dynamodb,
-        { table, partitionKey, sortKey, value: trunkGroupLimitsRecordType, ...page },
-        store,
-      ),
+      queryPage(dynamodb, { table, partitionKey, sortKey, value: recordType, ...page }, store),
     put: (item: Item, { id, version, doing, conflict }: VersionWrite): Promise<void> => {
       const condition = following(partitionKey, version);
       return putItem(dynamodb, item, { table, key: keyOf(id), condition, doing, conflict });

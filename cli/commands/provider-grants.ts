@@ -1,0 +1,230 @@
+import { Option } from 'commander';
+import { quoteWord } from '../../contract/shell-word.ts';
+import type { GrantList } from '../../core/identity-provider/grant.ts';
+import type { OutsideClient } from '../../core/management/grants/outside-clients.ts';
+import { type ProposedGrant, proposeGrants } from '../../core/management/grants/propose-grants.ts';
+import type { Cli } from '../cli.ts';
+import { type CommandSpec, repeatable } from '../command-spec.ts';
+import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { UsageError } from '../usage-error.ts';
+import { readPages } from './list-options.ts';
+
+const issuer = ['issuer', 'issuer of a registered provider, exactly as registered'] as const;
+
+interface GroupOptions extends IfVersionOptions {
+  readonly trunkGroup?: readonly string[];
+  readonly withdraw?: boolean;
+}
+
+function groupOptions(): readonly Option[] {
+  return [
+    repeatable('--trunk-group <group>', 'all that have it; may be repeated'),
+    new Option('--withdraw', 'no trunk group has it any more').conflicts('trunkGroup'),
+    ifVersionOption('list of grants'),
+  ];
+}
+
+function groupsOf({ trunkGroup, withdraw }: GroupOptions): readonly string[] {
+  if (trunkGroup !== undefined || withdraw === true) return trunkGroup ?? [];
+  throw new UsageError('nothing to change; add --trunk-group or --withdraw');
+}
+
+function viewGrants({ kind, place, grants, version }: GrantList): Record<string, unknown> {
+  return {
+    kind,
+    place,
+    grants: grants.map(({ value, trunkGroups }) => ({ value, service_trunk_groups: trunkGroups })),
+    version,
+  };
+}
+
+function viewOutside(client: OutsideClient): Record<string, unknown> {
+  return {
+    client_id: client.clientId,
+    name: client.name,
+    service_trunk_group: client.serviceTrunkGroup,
+    enabled: client.enabled,
+    issuer: client.issuer,
+    external_client_id: client.externalClientId,
+    granted_to: client.grantedTo,
+  };
+}
+
+/** @param others clients of other trunk groups that keep an id of the grant. */
+function printGrants(cli: Cli, lists: readonly GrantList[], others?: readonly OutsideClient[]) {
+  const rows = lists.flatMap(({ place, grants }) =>
+    grants.map(({ value, trunkGroups }) => [place, value, trunkGroups.join(' ')]),
+  );
+  const views = lists.map(viewGrants);
+  cli.output.print({
+    json:
+      others === undefined
+        ? { items: views }
+        : { ...views[0], other_clients: others.map(viewOutside) },
+    quiet: rows.map(([, value = '']) => value),
+    text:
+      rows.length === 0
+        ? 'Nothing is granted.'
+        : cli.output.table(['at', 'granted', 'trunk groups'], rows),
+  });
+  for (const { clientId, name, serviceTrunkGroup } of others ?? []) {
+    cli.output.note(`${clientId} (${name}) of ${serviceTrunkGroup} has such an id, too.`);
+  }
+}
+
+interface GrantOptions extends GroupOptions {
+  readonly disable?: readonly string[];
+  readonly delete?: readonly string[];
+  readonly leave?: readonly string[];
+}
+
+export const grant: CommandSpec = {
+  name: 'grant',
+  summary: 'Give client ids at a provider to trunk groups, which may then create such clients',
+  arguments: [
+    issuer,
+    ['client-id', 'a client id there; one that ends at / or : stands for all that begin with it'],
+  ],
+  options: [
+    ...groupOptions(),
+    repeatable('--disable <client>', 'disables a client of another trunk group with such an id'),
+    repeatable('--delete <client>', 'deletes such a client'),
+    repeatable('--leave <client>', 'leaves such a client as it is'),
+  ],
+  examples: [
+    'provider grant https://token.actions.githubusercontent.com repo:acme/ --trunk-group tg-1001',
+    'provider grant https://token.actions.githubusercontent.com repo:acme/ --withdraw',
+  ],
+  run: async (cli, [at = '', value = ''], options: GrantOptions) => {
+    const trunkGroups = groupsOf(options);
+    const decided = (['disable', 'delete', 'leave'] as const).flatMap((action) =>
+      (options[action] ?? []).map((clientId) => ({ clientId, action })),
+    );
+    const deleted = options.delete ?? [];
+    if (deleted.length > 0) await cli.confirm(`Delete ${deleted.join(', ')}?`);
+    const { otherClients, ...list } = await (await cli.management()).setSubjectGrant(at, {
+      value,
+      trunkGroups,
+      clients: decided,
+      ifVersion: options.ifVersion,
+    });
+    printGrants(cli, [list], otherClients);
+  },
+};
+
+interface IssuerOptions extends GroupOptions {
+  readonly leave?: readonly string[];
+}
+
+export const grantIssuer: CommandSpec = {
+  name: 'grant-issuer',
+  summary: 'Let trunk groups register an issuer, and those below its path, for themselves',
+  arguments: [['issuer', 'https URL of the issuer, without a slash at the end']],
+  options: [
+    ...groupOptions(),
+    repeatable('--leave <issuer>', 'another trunk group keeps this provider there'),
+  ],
+  examples: [
+    'provider grant-issuer https://sso.example.com/realms/acme --trunk-group tg-1001',
+    'provider grant-issuer https://sso.example.com/realms/acme --withdraw',
+  ],
+  run: async (cli, [at = ''], options: IssuerOptions) => {
+    const trunkGroups = groupsOf(options);
+    const { leave, ifVersion } = options;
+    const management = await cli.management();
+    printGrants(cli, [await management.setIssuerGrant(at, { trunkGroups, leave, ifVersion })]);
+  },
+};
+
+export const grants: CommandSpec = {
+  name: 'grants',
+  summary: 'List what is granted: client ids by issuer, and issuers by host',
+  examples: ['provider grants'],
+  run: async (cli) => {
+    const management = await cli.management();
+    const lists: GrantList[] = [];
+    for (const kind of ['subject', 'issuer'] as const) {
+      const pages = await readPages((cursor) => management.listGrants({ kind, cursor }));
+      lists.push(...pages.flatMap(({ items }) => items));
+    }
+    printGrants(cli, lists);
+  },
+};
+
+interface Proposal extends ProposedGrant {
+  readonly issuer: string;
+}
+
+function formatProposal({ issuer: at, value, trunkGroups, insteadOf }: Proposal): string {
+  const command = (granted: string, rest: string) =>
+    `authctl provider grant ${quoteWord(at)} ${quoteWord(granted)} ${rest}`;
+  const groups = trunkGroups.map((group) => `--trunk-group ${group}`).join(' ');
+  return [...insteadOf.map((old) => command(old, '--withdraw')), command(value, groups)].join('\n');
+}
+
+async function propose(cli: Cli, outside: readonly OutsideClient[]): Promise<readonly Proposal[]> {
+  const management = await cli.management();
+  const proposals: Proposal[] = [];
+  for (const at of [...new Set(outside.map((client) => client.issuer))].toSorted()) {
+    const { grants: present } = await management.findSubjectGrants(at);
+    const clients = outside.filter((client) => client.issuer === at);
+    proposals.push(...proposeGrants(present, clients).map((one) => ({ issuer: at, ...one })));
+  }
+  return proposals;
+}
+
+interface CheckOptions {
+  readonly issuer?: string;
+  readonly propose?: boolean;
+}
+
+export const check: CommandSpec = {
+  name: 'check',
+  summary: 'Show clients whose ids at a provider are not granted to their trunk groups',
+  options: [
+    new Option('--issuer <issuer>', 'only clients under this provider'),
+    new Option('--propose', 'print the grants that these clients need, as commands'),
+  ],
+  examples: ['provider check', 'provider check --propose'],
+  run: async (cli, _, { issuer: at, propose: proposes = false }: CheckOptions) => {
+    const management = await cli.management();
+    const pages = await readPages((cursor) => management.checkGrants({ issuer: at, cursor }));
+    const outside = pages.flatMap(({ items }) => items);
+    const providers = pages.flatMap((page) => page.providers);
+    const proposals = proposes ? await propose(cli, outside) : [];
+    const rows = outside.map(({ clientId, name, serviceTrunkGroup, ...client }) => [
+      clientId,
+      name,
+      serviceTrunkGroup,
+      client.issuer,
+      client.externalClientId,
+      client.grantedTo.join(' ') || 'none',
+    ]);
+    const head = ['client', 'name', 'trunk group', 'issuer', 'id there', 'granted to'];
+    const table =
+      rows.length === 0 ? 'Every client is within its grants.' : cli.output.table(head, rows);
+    cli.output.print({
+      json: {
+        items: outside.map(viewOutside),
+        providers: providers.map(({ issuer: one, trunkGroups }) => ({
+          issuer: one,
+          service_trunk_groups: trunkGroups,
+        })),
+        ...(proposes && {
+          proposals: proposals.map(({ trunkGroups, insteadOf, ...one }) => ({
+            ...one,
+            service_trunk_groups: trunkGroups,
+            instead_of: insteadOf,
+          })),
+        }),
+      },
+      quiet: outside.map(({ clientId }) => clientId),
+      text: proposes ? proposals.map(formatProposal).join('\n') : table,
+    });
+    for (const { issuer: one, trunkGroups } of providers) {
+      cli.output.note(
+        `${one} is registered for ${trunkGroups.join(', ')} without a grant: authctl provider grant-issuer`,
+      );
+    }
+  },
+};

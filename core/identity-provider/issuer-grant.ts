@@ -1,0 +1,102 @@
+import type { Grant } from './grant.ts';
+import { isProviderUrlText } from './provider-url.ts';
+
+/** An issuer as it is compared: scheme, host and port, and the segments of the path. */
+interface IssuerParts {
+  /** With a port that is not 443. */
+  readonly host: string;
+  readonly segments: readonly string[];
+}
+
+/**
+ * Hosts at which every customer of a platform has an issuer, and how many segments of the path name
+ * the tenant. `none`: no path does. Such a host is never one customer's; a label before it is a
+ * tenant, as in `TENANT.auth0.com`.
+ */
+const sharedHosts: readonly (readonly [host: RegExp, tenant: number | 'none'])[] = [
+  [/^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn)$/, 1],
+  [/^(?:sts\.windows\.net|sts\.chinacloudapi\.cn)$/, 1],
+  [/^cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/, 1],
+  // https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4
+  [/^oidc[.-]eks\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/, 2],
+  // An enterprise can have an issuer of its own there, with its name.
+  [/^token\.actions\.githubusercontent\.com$/, 1],
+  // https://oidc.circleci.com/org/ID, https://api.bitbucket.org/2.0/workspaces/NAME/…
+  [/^oidc\.circleci\.com$/, 2],
+  [/^api\.bitbucket\.org$/, 3],
+  [/^(?:vstoken\.dev\.azure\.com|oidc\.vercel\.com)$/, 1],
+  [/^[a-z0-9-]+\.oic\.prod-aks\.azure\.com$/, 1],
+  // https://container.googleapis.com/v1/projects/PROJECT/locations/…
+  [/^container\.googleapis\.com$/, 3],
+  [/^(?:storage\.googleapis\.com|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?)$/, 1],
+  [/^(?:gitlab\.com|accounts\.google\.com|app\.terraform\.io|agent\.buildkite\.com)$/, 'none'],
+  [/^(?:appleid\.apple\.com|www\.facebook\.com|login\.salesforce\.com)$/, 'none'],
+  [/^tokens\.sts\.(?:global|[a-z0-9-]+)\.api\.aws$/, 'none'],
+  [/^(?:[a-z0-9]+\.)?auth0\.com$|^(?:okta|oktapreview|okta-emea|onelogin)\.com$/, 'none'],
+  [/^(?:ciamlogin|b2clogin|semaphoreci|amazonaws)\.com$|^(?:github|gitlab)\.io$/, 'none'],
+];
+
+/** Names at Entra ID that stand for every tenant, or for all personal accounts. */
+const everyTenant: readonly string[] = ['common', 'organizations', 'consumers'];
+
+/**
+ * The parts of an issuer.
+ *
+ * @returns undefined for a URL whose form hides what it leads to: an escape, an empty segment, `..`,
+ *   a query, or anything that a URL parser changes. No grant includes such an issuer.
+ */
+function partsOf(issuer: string): IssuerParts | undefined {
+  if (!isProviderUrlText(issuer) || !URL.canParse(issuer)) return undefined;
+  const { host, hostname, origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const isNormal = [origin + path, `${origin + path}/`].includes(issuer);
+  if (!isNormal || /%|\/\//.test(path) || hostname.endsWith('.')) return undefined;
+  return { host, segments: path.split('/').slice(1) };
+}
+
+function isWithin(inner: IssuerParts, outer: IssuerParts): boolean {
+  const isSame = (segment: string, index: number) => segment === inner.segments[index];
+  return inner.host === outer.host && outer.segments.every(isSame);
+}
+
+/** Why an issuer cannot belong to some trunk groups; undefined if it can. */
+export function findSharedHostProblem(issuer: string): string | undefined {
+  const { host, segments } = partsOf(issuer) ?? { host: new URL(issuer).host, segments: [] };
+  const [, tenant] = sharedHosts.find(([pattern]) => pattern.test(host)) ?? [];
+  if (tenant === undefined) return undefined;
+  if (tenant === 'none') return `an issuer of one customer; ${host} has tenants of every customer`;
+  if (segments.length >= tenant && !everyTenant.includes(segments[tenant - 1] ?? '')) {
+    return undefined;
+  }
+  return `an issuer of one customer; ${host} has tenants of every customer, so the tenant must be in the path`;
+}
+
+/** What is wrong with the issuer of a grant, as what is allowed instead. */
+export function findIssuerGrantProblem(issuer: string): string | undefined {
+  const parts = partsOf(issuer);
+  if (parts === undefined || issuer.endsWith('/')) {
+    return 'an https URL in its normal form, as https://sso.example.com/realms/acme: a host in small letters, no slash at the end, no "%", "//" or "?" in the path';
+  }
+  return findSharedHostProblem(issuer);
+}
+
+/** The host of an issuer, with a port that is not 443: where its grants are. */
+export function hostOf(issuer: string): string {
+  return new URL(issuer).host;
+}
+
+/** Whether there is an issuer that both stand for. */
+export function issuersOverlap(value: string, other: string): boolean {
+  const [one, two] = [partsOf(value), partsOf(other)];
+  return one !== undefined && two !== undefined && (isWithin(one, two) || isWithin(two, one));
+}
+
+/** The grant that has an issuer. There is at most one, because grants do not overlap. */
+export function findIssuerGrant(grants: readonly Grant[], issuer: string): Grant | undefined {
+  const parts = partsOf(issuer);
+  if (parts === undefined) return undefined;
+  return grants.find(({ value }) => {
+    const outer = partsOf(value);
+    return outer !== undefined && isWithin(parts, outer);
+  });
+}

@@ -1,0 +1,87 @@
+import type * as v from 'valibot';
+import type { newIssuerGrant } from '../../../contract/management/inputs.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Grant, GrantList } from '../../identity-provider/grant.ts';
+import {
+  findIssuerGrant,
+  findIssuerGrantProblem,
+  hostOf,
+  issuersOverlap,
+} from '../../identity-provider/issuer-grant.ts';
+import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { listOwnProviders } from '../provider-ownership.ts';
+import { refuseInput } from '../read-input.ts';
+import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
+import { planGrant, showGrants, writeGrant } from './change-grant.ts';
+
+export type NewIssuerGrant = v.InferOutput<typeof newIssuerGrant>;
+
+function checkUrl(
+  { allowLoopbackProviders: allowLoopback }: ManagementContext,
+  issuer: string,
+): void {
+  parseProviderUrl(issuer, 'issuer', { allowLoopback, field: 'issuer' });
+}
+
+/**
+ * What is granted at the host of an issuer: which trunk groups may register which issuers there. A
+ * limited caller sees those of its trunk groups.
+ *
+ * @throws {InputError} if the text cannot be an issuer.
+ */
+export async function findIssuerGrants(
+  context: ManagementContext,
+  issuer: string,
+): Promise<GrantList> {
+  checkUrl(context, issuer);
+  return showGrants(context, await context.providerGrants.findGrants('issuer', hostOf(issuer)));
+}
+
+/** @throws {RefusedError} if another trunk group has registered an issuer that the grant has. */
+async function checkRegistered(
+  context: ManagementContext,
+  grant: Grant,
+  leave: readonly string[],
+): Promise<void> {
+  if (grant.trunkGroups.length === 0) return;
+  for (const { issuer, trunkGroups } of await listOwnProviders(context)) {
+    const isTheirs = trunkGroups.every((group) => grant.trunkGroups.includes(group));
+    if (isTheirs || leave.includes(issuer) || findIssuerGrant([grant], issuer) === undefined) {
+      continue;
+    }
+    throw new RefusedError(
+      `${issuer} is registered for the service trunk groups ${trunkGroups.join(', ')}: delete or assign that provider first, or say that they keep it (leave)`,
+    );
+  }
+}
+
+/**
+ * Lets trunk groups register an issuer and those below its path, in addition to the number that
+ * their limits name, or withdraws it. What is registered goes on.
+ *
+ * @throws {InputError} for an issuer that cannot be one customer's, and a value that is not allowed.
+ * @throws {RefusedError} if the grant overlaps with another one, the list of the host is full, or
+ *   another trunk group has registered such an issuer.
+ * @throws {ConflictError} if the grants at the host were changed in the meantime.
+ */
+export async function setIssuerGrant(
+  context: ManagementContext,
+  issuer: string,
+  grant: NewIssuerGrant,
+): Promise<GrantList> {
+  const { leave = [], ifVersion } = grant;
+  requireEveryTrunkGroup(context, 'A grant');
+  checkUrl(context, issuer);
+  const problem = findIssuerGrantProblem(issuer);
+  if (problem !== undefined) refuseInput('issuer', issuer, problem);
+  const wanted = { value: issuer, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
+  const before = await context.providerGrants.findGrants('issuer', hostOf(issuer));
+  const after = planGrant(
+    { now: currentTime(context), before },
+    { grant: wanted, overlaps: issuersOverlap, ifVersion },
+  );
+  await checkRegistered(context, wanted, leave);
+  await writeGrant(context, { before, after }, issuer);
+  return after;
+}

@@ -1,0 +1,58 @@
+import type { Client } from '../../client/client.ts';
+import type { Grant, GrantStore } from '../../identity-provider/grant.ts';
+import type { ProviderOwner } from '../../identity-provider/provider-owner.ts';
+import { findSharedSubjects, findSubjectGrant } from '../../identity-provider/subject-grant.ts';
+
+/** A client under a provider whose id there is not granted to its trunk group. */
+export interface OutsideClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly enabled: boolean;
+  readonly issuer: string;
+  readonly externalClientId: string;
+  /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
+  readonly grantedTo: readonly string[];
+}
+
+/** @returns undefined if the client's id, or each that its pattern matches, is granted to its group. */
+export function findOutside(client: Client, grants: readonly Grant[]): OutsideClient | undefined {
+  const { provider, serviceTrunkGroup: group } = client;
+  if (provider === undefined) return undefined;
+  const { issuer, externalClientId } = provider;
+  if (findSubjectGrant(grants, externalClientId)?.trunkGroups.includes(group)) return undefined;
+  const shared = findSharedSubjects(grants, externalClientId);
+  const grantedTo = [...new Set(shared.flatMap(({ trunkGroups }) => trunkGroups))].toSorted();
+  const { clientId, name, enabled } = client;
+  const serviceTrunkGroup = group;
+  return { clientId, name, serviceTrunkGroup, enabled, issuer, externalClientId, grantedTo };
+}
+
+/** What decides whether clients are outside, of which each is read once. */
+export interface GrantReader {
+  readonly providerGrants: Pick<GrantStore, 'findGrants'>;
+  readonly findOwner: (registrationId: string) => Promise<ProviderOwner | undefined>;
+}
+
+/** Reads what is granted at an issuer, and whose a registration is, once each. */
+export function checkOutside({ providerGrants, findOwner }: GrantReader) {
+  const lists = new Map<string, ReturnType<GrantStore['findGrants']>>();
+  const owners = new Map<string, Promise<ProviderOwner | undefined>>();
+  const once = <T>(known: Map<string, T>, key: string, read: (key: string) => T): T => {
+    const found = known.get(key) ?? read(key);
+    known.set(key, found);
+    return found;
+  };
+  /** @returns undefined for a client without provider, under an own one, and one that is granted. */
+  return async (client: Client): Promise<OutsideClient | undefined> => {
+    const { provider, serviceTrunkGroup } = client;
+    if (provider === undefined) return undefined;
+    const { grants } = await once(lists, provider.issuer, (issuer) =>
+      providerGrants.findGrants('subject', issuer),
+    );
+    const outside = findOutside(client, grants);
+    if (outside === undefined) return undefined;
+    const owner = await once(owners, provider.registrationId, findOwner);
+    return owner?.trunkGroups.includes(serviceTrunkGroup) === true ? undefined : outside;
+  };
+}

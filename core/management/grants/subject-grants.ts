@@ -1,0 +1,130 @@
+import type * as v from 'valibot';
+import { maxListedItems } from '../../../contract/limits.ts';
+import type { grantedClientActions, newSubjectGrant } from '../../../contract/management/inputs.ts';
+import type { Client } from '../../client/client.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Grant, GrantList } from '../../identity-provider/grant.ts';
+import {
+  findSubjectProblem,
+  subjectsOverlap,
+  valueOf,
+} from '../../identity-provider/subject-grant.ts';
+import { readEvery } from '../../paging.ts';
+import { removeClient, setClientEnabled } from '../change-client.ts';
+import { findProvider } from '../identity-providers.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { refuseInput } from '../read-input.ts';
+import { findRegisteredIssuer } from '../registered-issuer.ts';
+import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
+import { planGrant, showGrants, writeGrant } from './change-grant.ts';
+import { findOutside, type OutsideClient } from './outside-clients.ts';
+
+type GrantedClientAction = (typeof grantedClientActions)[number];
+
+export type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
+
+export interface SubjectGrantChange extends GrantList {
+  /** Clients of other trunk groups whose ids the grant has, after the change. */
+  readonly otherClients: readonly OutsideClient[];
+}
+
+/**
+ * The client ids that are granted at an issuer. A limited caller sees those of its trunk groups.
+ *
+ * @throws {NotFoundError} if the caller cannot reach the provider, or no such issuer is registered
+ *   and nothing is granted at it.
+ */
+export async function findSubjectGrants(
+  context: ManagementContext,
+  issuer: string,
+): Promise<GrantList> {
+  if (context.trunkGroups !== undefined) await findRegisteredIssuer(context, issuer);
+  const list = await context.providerGrants.findGrants('subject', issuer);
+  // What is granted stays when a provider is deleted, and can then be withdrawn.
+  if (list.version === 0) await findRegisteredIssuer(context, issuer);
+  return showGrants(context, list);
+}
+
+/** Clients of other trunk groups with ids that a grant has. Of 500 and more, the first 500. */
+async function readOtherClients(
+  { clients }: ManagementContext,
+  issuer: string,
+  grant: Grant,
+): Promise<readonly Client[]> {
+  const found: Client[] = [];
+  if (grant.trunkGroups.length === 0) return found;
+  const under = (after: string | undefined) =>
+    clients.readClients({ issuer, limit: maxListedItems, after });
+  for await (const client of readEvery(under)) {
+    const { serviceTrunkGroup, provider } = client;
+    if (provider === undefined || grant.trunkGroups.includes(serviceTrunkGroup)) continue;
+    if (!subjectsOverlap(grant.value, valueOf(provider.externalClientId))) continue;
+    found.push(client);
+    if (found.length === maxListedItems) break;
+  }
+  return found;
+}
+
+/** More clients than this are counted, not listed, because people read the message. */
+const maxShown = 20;
+
+function refuseUndecided(clients: readonly Client[]): never {
+  const shown = clients
+    .slice(0, maxShown)
+    .map(
+      ({ clientId, name, serviceTrunkGroup, provider }) =>
+        `${clientId} (${name}) of ${serviceTrunkGroup} as ${JSON.stringify(provider?.externalClientId)}`,
+    );
+  const rest = clients.length - shown.length;
+  throw new RefusedError(
+    `clients of other service trunk groups have such ids: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Say of each what becomes of it: disable, delete or leave`,
+  );
+}
+
+async function settle(
+  context: ManagementContext,
+  client: Client,
+  action: GrantedClientAction | undefined,
+): Promise<void> {
+  if (action === 'delete') await removeClient(context, client);
+  if (action === 'disable' && client.enabled) {
+    await setClientEnabled(context, client.clientId, false, {});
+  }
+}
+
+/**
+ * Gives client ids at a provider to trunk groups, or withdraws them. Only these trunk groups can then
+ * create clients with such ids. What clients exist goes on unless the caller says otherwise.
+ *
+ * @throws {InputError} for a value that is not allowed.
+ * @throws {RefusedError} if the grant overlaps with another one, the list of the issuer is full, or a
+ *   client of another trunk group has such an id and the caller does not say what becomes of it.
+ * @throws {ConflictError} if the grants at the issuer were changed in the meantime.
+ */
+export async function setSubjectGrant(
+  context: ManagementContext,
+  issuer: string,
+  grant: NewSubjectGrant,
+): Promise<SubjectGrantChange> {
+  const { value, clients = [], ifVersion } = grant;
+  requireEveryTrunkGroup(context, 'A grant');
+  const problem = findSubjectProblem(value);
+  if (problem !== undefined) refuseInput('value', value, problem);
+  const wanted = { value, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
+  const decisions = new Map(clients.map(({ clientId, action }) => [clientId, action]));
+  const before = await findSubjectGrants(context, issuer);
+  const after = planGrant(
+    { now: currentTime(context), before },
+    { grant: wanted, overlaps: subjectsOverlap, ifVersion },
+  );
+  if (wanted.trunkGroups.length > 0) await findProvider(context, issuer);
+  const others = await readOtherClients(context, issuer, wanted);
+  const undecided = others.filter(({ clientId }) => !decisions.has(clientId));
+  if (undecided.length > 0) refuseUndecided(undecided);
+  await writeGrant(context, { before, after }, wanted.value);
+  for (const client of others) await settle(context, client, decisions.get(client.clientId));
+  // A client that was created while the grant was written.
+  const left = await readOtherClients(context, issuer, wanted);
+  const otherClients = left.flatMap((client) => findOutside(client, after.grants) ?? []);
+  return { ...after, otherClients };
+}
