@@ -259,7 +259,11 @@ export async function inspectProvider(
   checkClaimName(choices);
   checkDiscoveryUrl(context, discoveryUrl);
   const trunkGroups = await findInspectors(context, discoveryUrl);
-  const { findings, error } = await examineProvider(context, { discoveryUrl, choices, trunkGroups });
+  const { findings, error } = await examineProvider(context, {
+    discoveryUrl,
+    choices,
+    trunkGroups,
+  });
   if (error !== undefined) {
     return { ...findings, registrable: false, problem: error.message, tokens: [] };
   }

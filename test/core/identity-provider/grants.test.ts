@@ -42,7 +42,7 @@ function giveAll(
 describe('grants of client ids', () => {
   const given = fc.array(fc.record({ value: id, trunkGroups: groups }), { maxLength: 12 });
 
-  it('never overlap: each id has one at most, in whatever order they were given', () => {
+  it('never overlap: each id has one at most, in any order', () => {
     fc.assert(
       fc.property(given, id, (list, subject) => {
         const grants = giveAll(list, subjectsOverlap);
@@ -127,7 +127,7 @@ describe('grants of issuers', () => {
     )
     .map(([origin, path]) => [origin, ...path].join('/'));
 
-  it('never overlap: each issuer has one at most, in whatever order they were given', () => {
+  it('never overlap: each issuer has one at most, in any order', () => {
     const given = fc.array(fc.record({ value: issuer, trunkGroups: groups }), { maxLength: 12 });
     fc.assert(
       fc.property(given, issuer, (list, registered) => {
