@@ -1,9 +1,11 @@
 import { Option } from 'commander';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
-import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
+import {
+  defaultClientIdClaims,
+  describeClaimRisk,
+} from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import { describeClaimRisk } from '../../core/management/provider-choices.ts';
 import type { ManagedProvider } from '../../core/management/provider-reach.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';

@@ -80,7 +80,7 @@ export function findIssuerGrantProblem(issuer: string): string | undefined {
   return findSharedHostProblem(issuer);
 }
 
-/** The host of an issuer, with a port that is not 443: where its grants are. */
+/** The host of an issuer, with a port that is not 443: the place of its grants. */
 export function hostOf(issuer: string): string {
   return new URL(issuer).host;
 }

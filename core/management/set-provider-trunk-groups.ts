@@ -1,8 +1,12 @@
 import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
+
+
 import type { Client } from '../client/client.ts';
-import { ConflictError, RefusedError } from '../errors.ts';
+import { ConflictError, RefusedError, RefusedError } from '../errors.ts';
+import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
+
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
 import { readEvery } from '../paging.ts';
@@ -11,7 +15,6 @@ import { requireIssuerGrant } from './grants/require-grant.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkVersion } from './if-version.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { describeClaimRisk } from './provider-choices.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';

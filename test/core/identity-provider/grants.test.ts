@@ -176,7 +176,7 @@ describe('grants of issuers', () => {
     'https://auth0.com',
     'https://us.auth0.com',
     'https://okta.com',
-  ])('cannot be %s, where each customer has a tenant', (value) => {
+  ])('cannot be %s, which has tenants of every customer', (value) => {
     expect(findIssuerGrantProblem(value)).toContain('tenants of every customer');
     expect(findSharedHostProblem(`${value}/`)).toBeDefined();
   });

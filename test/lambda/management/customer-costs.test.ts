@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { maxOwnProviderKeys } from '../../../contract/limits.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
+import { grantIssuer } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';
 
 // What one customer can make the service do, which the others pay for.
@@ -24,6 +25,7 @@ async function createCustomer(): Promise<AskedWorld> {
   world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders: 50 });
   world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
   world.documents.set(`${issuer}/keys`, { keys: [createTestKey('ES256').jwk] });
+  grantIssuer(world, issuer, ['tg-1001']);
   world.audit.length = 0;
   return asked;
 }
@@ -97,7 +99,7 @@ describe('an inspection of a provider', () => {
     let most = 0;
     const { fetchJson } = world.context;
     const inspect = (name: string) => {
-      const path = `${discoveryUrl}?${name}`;
+      const path = `${issuer}/${name}/.well-known/openid-configuration`;
       world.documents.set(path, world.documents.get(discoveryUrl));
       return ask('inspectProvider', { discoveryUrl: path }, 'portal', personOf(name));
     };
