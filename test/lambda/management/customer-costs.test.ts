@@ -105,7 +105,7 @@ describe('an inspection of a provider', () => {
     };
     Object.assign(world.context, {
       fetchJson: async (url: string) => {
-        const [, name] = url.split('?');
+        const [, name] = /example\.net\/(ada|vic)\//.exec(url) ?? [];
         // The documents that the first one names are everyone's.
         if (name === undefined) return fetchJson(url);
         running.set(name, (running.get(name) ?? 0) + 1);
