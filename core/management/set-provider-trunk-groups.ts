@@ -4,7 +4,7 @@ import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
 
 
 import type { Client } from '../client/client.ts';
-import { ConflictError, RefusedError, RefusedError } from '../errors.ts';
+import { ConflictError, RefusedError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
 
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
