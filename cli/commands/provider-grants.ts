@@ -45,7 +45,7 @@ function viewOutside(client: OutsideClient): Record<string, unknown> {
     service_trunk_group: client.serviceTrunkGroup,
     enabled: client.enabled,
     issuer: client.issuer,
-    external_client_id: client.externalClientId,
+    subject: client.subject,
     granted_to: client.grantedTo,
   };
 }
@@ -197,7 +197,7 @@ export const check: CommandSpec = {
       name,
       serviceTrunkGroup,
       client.issuer,
-      client.externalClientId,
+      client.subject,
       client.grantedTo.join(' ') || 'none',
     ]);
     const head = ['client', 'name', 'trunk group', 'issuer', 'id there', 'granted to'];

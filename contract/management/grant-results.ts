@@ -28,7 +28,7 @@ const outsideClient = v.object({
   serviceTrunkGroup: text,
   enabled: v.boolean(),
   issuer: text,
-  externalClientId: text,
+  subject: text,
   /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
   grantedTo: list(text),
 });

@@ -26,8 +26,8 @@ export function findSubjectProblem(value: string): string | undefined {
  * A client id or a pattern as the value of a grant that stands for each id that it matches. The `*` of
  * a pattern follows a delimiter (ADR 0058).
  */
-export function valueOf(externalClientId: string): string {
-  return hasWildcard(externalClientId) ? externalClientId.slice(0, -1) : externalClientId;
+export function valueOf(subject: string): string {
+  return hasWildcard(subject) ? subject.slice(0, -1) : subject;
 }
 
 /** Whether a grant stands for everything that another value stands for. Compared byte for byte. */
@@ -44,17 +44,11 @@ export function subjectsOverlap(value: string, other: string): boolean {
  * The grant that has a client's id at the provider, or every id that a pattern matches. There is at
  * most one, because grants do not overlap.
  */
-export function findSubjectGrant(
-  grants: readonly Grant[],
-  externalClientId: string,
-): Grant | undefined {
-  return grants.find(({ value }) => includes(value, valueOf(externalClientId)));
+export function findSubjectGrant(grants: readonly Grant[], subject: string): Grant | undefined {
+  return grants.find(({ value }) => includes(value, valueOf(subject)));
 }
 
 /** The grants that have one of the ids that a client's id or pattern stands for. */
-export function findSharedSubjects(
-  grants: readonly Grant[],
-  externalClientId: string,
-): readonly Grant[] {
-  return grants.filter(({ value }) => subjectsOverlap(value, valueOf(externalClientId)));
+export function findSharedSubjects(grants: readonly Grant[], subject: string): readonly Grant[] {
+  return grants.filter(({ value }) => subjectsOverlap(value, valueOf(subject)));
 }

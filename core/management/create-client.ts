@@ -56,7 +56,7 @@ async function findProvider(
   await requireSubjectGrant(context, {
     provider: registered,
     serviceTrunkGroup,
-    externalClientId,
+    subject: externalClientId,
     allowOtherGrant,
   });
   checkPattern(externalClientId, registered);

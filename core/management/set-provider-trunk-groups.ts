@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
 
-
 import type { Client } from '../client/client.ts';
 import { ConflictError, RefusedError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
@@ -88,7 +87,10 @@ async function putWhileEmpty(
   { clients, providerOwners }: ManagementContext,
   provider: IdentityProvider,
   next: ProviderOwner,
-  { present, staying }: { readonly present: readonly string[]; readonly staying: readonly string[] },
+  {
+    present,
+    staying,
+  }: { readonly present: readonly string[]; readonly staying: readonly string[] },
 ): Promise<void> {
   await providerOwners.putOwner(next);
   try {

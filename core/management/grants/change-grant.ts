@@ -14,7 +14,7 @@ import type { ManagementContext } from '../management-context.ts';
 interface GrantChange {
   readonly grant: Grant;
   readonly overlaps: (value: string, other: string) => boolean;
-  readonly ifVersion: number | undefined;
+  readonly seen: { readonly ifVersion?: number | undefined };
 }
 
 /**
@@ -26,7 +26,7 @@ interface GrantChange {
  */
 export function planGrant(
   { now, before }: { readonly now: number; readonly before: GrantList },
-  { grant, overlaps, ifVersion }: GrantChange,
+  { grant, overlaps, seen: { ifVersion } }: GrantChange,
 ): GrantList {
   const { place, grants, version } = before;
   checkVersion(`what is granted at ${place}`, ifVersion, version);

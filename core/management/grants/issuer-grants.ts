@@ -70,7 +70,7 @@ export async function setIssuerGrant(
   issuer: string,
   grant: NewIssuerGrant,
 ): Promise<GrantList> {
-  const { leave = [], ifVersion } = grant;
+  const { leave = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');
   checkUrl(context, issuer);
   const problem = findIssuerGrantProblem(issuer);
@@ -79,7 +79,7 @@ export async function setIssuerGrant(
   const before = await context.providerGrants.findGrants('issuer', hostOf(issuer));
   const after = planGrant(
     { now: currentTime(context), before },
-    { grant: wanted, overlaps: issuersOverlap, ifVersion },
+    { grant: wanted, overlaps: issuersOverlap, seen: grant },
   );
   await checkRegistered(context, wanted, leave);
   await writeGrant(context, { before, after }, issuer);

@@ -10,7 +10,8 @@ export interface OutsideClient {
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
   readonly issuer: string;
-  readonly externalClientId: string;
+  /** Its id there, or its pattern. */
+  readonly subject: string;
   /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
   readonly grantedTo: readonly string[];
 }
@@ -19,13 +20,13 @@ export interface OutsideClient {
 export function findOutside(client: Client, grants: readonly Grant[]): OutsideClient | undefined {
   const { provider, serviceTrunkGroup: group } = client;
   if (provider === undefined) return undefined;
-  const { issuer, externalClientId } = provider;
-  if (findSubjectGrant(grants, externalClientId)?.trunkGroups.includes(group)) return undefined;
-  const shared = findSharedSubjects(grants, externalClientId);
+  const { issuer, externalClientId: subject } = provider;
+  if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group)) return undefined;
+  const shared = findSharedSubjects(grants, subject);
   const grantedTo = [...new Set(shared.flatMap(({ trunkGroups }) => trunkGroups))].toSorted();
   const { clientId, name, enabled } = client;
   const serviceTrunkGroup = group;
-  return { clientId, name, serviceTrunkGroup, enabled, issuer, externalClientId, grantedTo };
+  return { clientId, name, serviceTrunkGroup, enabled, issuer, subject, grantedTo };
 }
 
 /** What decides whether clients are outside, of which each is read once. */

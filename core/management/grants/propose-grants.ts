@@ -16,11 +16,11 @@ export interface ProposedGrant extends Grant {
  */
 export function proposeGrants(
   present: readonly Grant[],
-  outside: readonly Pick<OutsideClient, 'externalClientId' | 'serviceTrunkGroup'>[],
+  outside: readonly Pick<OutsideClient, 'subject' | 'serviceTrunkGroup'>[],
 ): readonly ProposedGrant[] {
   let proposed: readonly ProposedGrant[] = present.map((one) => ({ ...one, insteadOf: [] }));
-  for (const { externalClientId, serviceTrunkGroup } of outside) {
-    const value = valueOf(externalClientId);
+  for (const { subject, serviceTrunkGroup } of outside) {
+    const value = valueOf(subject);
     const shared = proposed.filter((one) => subjectsOverlap(one.value, value));
     const values = [value, ...shared.map((one) => one.value)];
     // Of values that overlap, the shortest stands for all.

@@ -15,7 +15,7 @@ interface WantedSubject {
   readonly provider: ManagedProvider;
   readonly serviceTrunkGroup: string;
   /** A client id at the provider, or a pattern. */
-  readonly externalClientId: string;
+  readonly subject: string;
   /** Whether the staff has seen that another trunk group has a grant. */
   readonly allowOtherGrant: boolean;
 }
@@ -43,27 +43,27 @@ function describeGranted(grants: readonly Grant[], group: string): string {
  */
 export async function requireSubjectGrant(
   context: ManagementContext,
-  { provider, serviceTrunkGroup: group, externalClientId, allowOtherGrant }: WantedSubject,
+  { provider, serviceTrunkGroup: group, subject, allowOtherGrant }: WantedSubject,
 ): Promise<void> {
   const isLimited = context.trunkGroups !== undefined;
   if (isLimited && isWithinReach(provider)) return;
   const { issuer } = provider;
   const { grants } = await context.providerGrants.findGrants('subject', issuer);
   if (isLimited) {
-    if (findSubjectGrant(grants, externalClientId)?.trunkGroups.includes(group) === true) return;
+    if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group) === true) return;
     return refuseInput(
       'externalClientId',
-      externalClientId,
+      subject,
       `what is granted to ${group} at ${issuer}: ${describeGranted(grants, group)}`,
     );
   }
-  const others = findSharedSubjects(grants, externalClientId).filter(
+  const others = findSharedSubjects(grants, subject).filter(
     ({ trunkGroups }) => !trunkGroups.includes(group),
   );
   if (others.length === 0 || allowOtherGrant) return;
   const held = others.map(({ value, trunkGroups }) => `${value} to ${trunkGroups.join(', ')}`);
   throw new RefusedError(
-    `${JSON.stringify(externalClientId)} is granted to other service trunk groups: ${held.join('; ')}. Change the grant, or say that the client is meant (allowOtherGrant)`,
+    `${JSON.stringify(subject)} is granted to other service trunk groups: ${held.join('; ')}. Change the grant, or say that the client is meant (allowOtherGrant)`,
   );
 }
 

@@ -106,7 +106,7 @@ export async function setSubjectGrant(
   issuer: string,
   grant: NewSubjectGrant,
 ): Promise<SubjectGrantChange> {
-  const { value, clients = [], ifVersion } = grant;
+  const { value, clients = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');
   const problem = findSubjectProblem(value);
   if (problem !== undefined) refuseInput('value', value, problem);
@@ -115,7 +115,7 @@ export async function setSubjectGrant(
   const before = await findSubjectGrants(context, issuer);
   const after = planGrant(
     { now: currentTime(context), before },
-    { grant: wanted, overlaps: subjectsOverlap, ifVersion },
+    { grant: wanted, overlaps: subjectsOverlap, seen: grant },
   );
   if (wanted.trunkGroups.length > 0) await findProvider(context, issuer);
   const others = await readOtherClients(context, issuer, wanted);

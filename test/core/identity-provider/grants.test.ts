@@ -209,8 +209,8 @@ describe('grants of issuers', () => {
 });
 
 describe('proposed grants', () => {
-  const client = (externalClientId: string, serviceTrunkGroup: string) => ({
-    externalClientId,
+  const client = (subject: string, serviceTrunkGroup: string) => ({
+    subject,
     serviceTrunkGroup,
   });
 
@@ -241,7 +241,7 @@ describe('proposed grants', () => {
 
   it('never overlap, and every client is within them', () => {
     const outside = fc.record({
-      externalClientId: id,
+      subject: id,
       serviceTrunkGroup: fc.constantFrom('tg-1', 'tg-2'),
     });
     fc.assert(
@@ -253,10 +253,10 @@ describe('proposed grants', () => {
         const proposed = proposeGrants(present, clients);
         const replaced = proposed.flatMap(({ value, insteadOf }) => [value, ...insteadOf]);
         const after = [...present.filter(({ value }) => !replaced.includes(value)), ...proposed];
-        for (const { externalClientId, serviceTrunkGroup } of clients) {
-          const found = findSubjectGrant(after, externalClientId);
+        for (const { subject, serviceTrunkGroup } of clients) {
+          const found = findSubjectGrant(after, subject);
           expect(found?.trunkGroups).toContain(serviceTrunkGroup);
-          expect(findSharedSubjects(after, externalClientId)).toEqual([found]);
+          expect(findSharedSubjects(after, subject)).toEqual([found]);
         }
       }),
     );

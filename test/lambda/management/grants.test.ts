@@ -241,7 +241,7 @@ describe('grants of client ids', () => {
     expect((await ada('createClient', under(`${id}2`, 'tg-acme'))).error).toMatchObject(denied);
     expect((await grant('repo:acme/', [])).error?.class).toBe('NotFoundError');
     const { result } = await ask('checkGrants', {});
-    expect(result).toMatchObject({ items: [{ externalClientId: id, grantedTo: [] }] });
+    expect(result).toMatchObject({ items: [{ subject: id, grantedTo: [] }] });
   });
 
   it('outlive the registration, and a deleted provider that is registered again has them', async () => {
