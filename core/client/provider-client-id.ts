@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeBase62 } from '../credential/base62.ts';
 import { idBytes, prefixes } from '../credential/credential-value.ts';
+import type { ClientProvider } from './client.ts';
 
 /**
  * The `client_id` of a client under a registered provider: derived from its identity, the pair
@@ -13,4 +14,9 @@ export function deriveProviderClientId(issuer: string, externalClientId: string)
   if (issuer.includes('\n')) throw new RangeError('an issuer holds no line feed');
   const digest = createHash('sha256').update(`${issuer}\n${externalClientId}`, 'utf8').digest();
   return prefixes.client + encodeBase62(digest.subarray(0, idBytes));
+}
+
+/** A client's id at its provider, or its pattern. */
+export function subjectOf(provider: Pick<ClientProvider, 'externalClientId'>): string {
+  return provider.externalClientId;
 }

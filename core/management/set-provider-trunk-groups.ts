@@ -3,6 +3,7 @@ import { maxListedItems } from '../../contract/limits.ts';
 import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
 
 import type { Client } from '../client/client.ts';
+import { subjectOf } from '../client/provider-client-id.ts';
 import { ConflictError, RefusedError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
 
@@ -33,7 +34,7 @@ async function checkClients(
   const found: string[] = [];
   for await (const { clientId, name, serviceTrunkGroup, provider } of clients) {
     if (provider?.issuer !== issuer || groups.includes(serviceTrunkGroup)) continue;
-    const id = JSON.stringify(provider.externalClientId);
+    const id = JSON.stringify(subjectOf(provider));
     found.push(
       `the client ${clientId} (${name}, ${id}) of the service trunk group ${serviceTrunkGroup}`,
     );

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { subjectOf } from '../../client/provider-client-id.ts';
 import type { Grant, GrantStore } from '../../identity-provider/grant.ts';
 import type { ProviderOwner } from '../../identity-provider/provider-owner.ts';
 import { findSharedSubjects, findSubjectGrant } from '../../identity-provider/subject-grant.ts';
@@ -20,7 +21,8 @@ export interface OutsideClient {
 export function findOutside(client: Client, grants: readonly Grant[]): OutsideClient | undefined {
   const { provider, serviceTrunkGroup: group } = client;
   if (provider === undefined) return undefined;
-  const { issuer, externalClientId: subject } = provider;
+  const { issuer } = provider;
+  const subject = subjectOf(provider);
   if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group)) return undefined;
   const shared = findSharedSubjects(grants, subject);
   const grantedTo = [...new Set(shared.flatMap(({ trunkGroups }) => trunkGroups))].toSorted();

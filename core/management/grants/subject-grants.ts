@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { maxListedItems } from '../../../contract/limits.ts';
 import type { grantedClientActions, newSubjectGrant } from '../../../contract/management/inputs.ts';
 import type { Client } from '../../client/client.ts';
+import { subjectOf } from '../../client/provider-client-id.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Grant, GrantList } from '../../identity-provider/grant.ts';
 import {
@@ -58,7 +59,7 @@ async function readOtherClients(
   for await (const client of readEvery(under)) {
     const { serviceTrunkGroup, provider } = client;
     if (provider === undefined || grant.trunkGroups.includes(serviceTrunkGroup)) continue;
-    if (!subjectsOverlap(grant.value, valueOf(provider.externalClientId))) continue;
+    if (!subjectsOverlap(grant.value, valueOf(subjectOf(provider)))) continue;
     found.push(client);
     if (found.length === maxListedItems) break;
   }
@@ -73,7 +74,7 @@ function refuseUndecided(clients: readonly Client[]): never {
     .slice(0, maxShown)
     .map(
       ({ clientId, name, serviceTrunkGroup, provider }) =>
-        `${clientId} (${name}) of ${serviceTrunkGroup} as ${JSON.stringify(provider?.externalClientId)}`,
+        `${clientId} (${name}) of ${serviceTrunkGroup} as ${JSON.stringify(provider && subjectOf(provider))}`,
     );
   const rest = clients.length - shown.length;
   throw new RefusedError(
