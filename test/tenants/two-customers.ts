@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OperationName } from '../../adapters/management.ts';
 import type { ManagementAnswer } from '../../contract/management/request.ts';
 import { createTestKeys } from '../../lab/support/verifier-world.ts';
-import type { World } from '../adapters/management/world.ts';
+import { grantIssuer, type World } from '../adapters/management/world.ts';
 import { askedWorld } from '../lambda/management/limited-world.ts';
 
 /** The trunk group of the customer that is looked at. `validCalls` are about it. */
@@ -32,6 +32,7 @@ const stores = [
   'apiKeys',
   'identityProviders',
   'providerOwners',
+  'providerGrants',
   'signingKeys',
   'trunkGroupLimits',
   'audit',
@@ -69,6 +70,8 @@ export async function createTwoCustomers(): Promise<TwoCustomers> {
   for (const serviceTrunkGroup of [ownGroup, foreignGroup]) {
     world.limits.set(serviceTrunkGroup, { serviceTrunkGroup, version: 1, ownProviders: 100 });
   }
+  // What the staff granted it: nothing of the other's.
+  grantIssuer(world, 'https://wicked.example.net', [foreignGroup]);
   const calls: string[] = [];
   const hanging = new Set<string>();
   let asking = 'grace';
