@@ -112,7 +112,13 @@ def keep_named(resource_type: str) -> None:
 
 def keep_attached_policies() -> None:
     handlers = provisioners._RESOURCE_HANDLERS[POLICY]
-    delete = handlers["delete"]
+    create, delete = handlers["create"], handlers["delete"]
+
+    def create_strictly(logical_id, properties, stack_name):
+        name = properties.get("ManagedPolicyName")
+        if any(policy.get("PolicyName") == name for policy in iam._policies.values()):
+            raise ValueError(f"A policy called {name} already exists. Duplicate names are not allowed.")
+        return create(logical_id, properties, stack_name)
 
     def delete_strictly(physical_id, properties):
         own = sum(len(properties.get(kind) or []) for kind in ("Roles", "Users", "Groups"))
@@ -120,7 +126,7 @@ def keep_attached_policies() -> None:
             raise ValueError("Cannot delete a policy attached to entities. (Service: Iam, Status Code: 409)")
         delete(physical_id, properties)
 
-    handlers["delete"] = delete_strictly
+    handlers.update({"create": create_strictly, "delete": delete_strictly})
 
 
 def indexes_of(properties: dict) -> dict:
