@@ -40,12 +40,15 @@ function formatTime(seconds: number): string {
 
 const idPrefixes = { client: 'client_', secret: 'secret_', apiKey: 'key_', subnet: 'subnet_' };
 
+/** What an id is, in words. */
+export function idForm(kind: keyof typeof idPrefixes): string {
+  return `${idPrefixes[kind]} and 22 letters and digits`;
+}
+
 /** An id that this service made. */
 export function id(kind: keyof typeof idPrefixes) {
   const pattern = new RegExp(`^${idPrefixes[kind]}[0-9A-Za-z]{22}$`);
-  return text(`${idPrefixes[kind]} and 22 letters and digits`, (value) =>
-    pattern.test(value) ? value : wrong,
-  );
+  return text(idForm(kind), (value) => (pattern.test(value) ? value : wrong));
 }
 
 /** A name for people. */

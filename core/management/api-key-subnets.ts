@@ -1,10 +1,13 @@
 import type * as v from 'valibot';
 import type { newSubnet, removeSubnetOptions } from '../../contract/management/inputs.ts';
+import { idForm } from '../../contract/management/rules.ts';
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr } from '../api-key/subnet.ts';
+import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { findApiKeyToChange, writeApiKey } from './api-keys.ts';
 import type { ManagementContext } from './management-context.ts';
+import { refuseInput } from './read-input.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
 /**
@@ -28,8 +31,9 @@ export async function addSubnet(
 /** @throws {NotFoundError} if the key has no such subnet. */
 export function findSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
   const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
-  if (found === undefined) throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
-  return found;
+  if (found !== undefined) return found;
+  if (!isId('subnet', subnetId)) refuseInput('subnetId', subnetId, idForm('subnet'));
+  throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
 }
 
 /**

@@ -1,8 +1,9 @@
 import type * as v from 'valibot';
 import { maxSecretsPerClient } from '../../contract/limits.ts';
 import type { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
+import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
-import { formatClientSecret, secretBytes } from '../credential/credential-value.ts';
+import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -11,6 +12,7 @@ import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { refuseInput } from './read-input.ts';
 
 export type NewClientSecret = v.InferOutput<typeof newSecret>;
 
@@ -130,14 +132,18 @@ export function createClientSecret(
   return findIfOvertaken(input, () => addSecret(context, clientId, input));
 }
 
-/** @throws {NotFoundError} if the client has no such secret. */
+/**
+ * @throws {NotFoundError} if the client has no such secret.
+ * @throws {InputError} if it is not the id of a secret.
+ */
 export function findSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
   client: { readonly clientId: string; readonly secrets: readonly Secret[] },
   secretId: string,
 ): Secret {
   const found = client.secrets.find((secret) => secret.secretId === secretId);
-  if (found === undefined) throw new NotFoundError(`secret of ${client.clientId}`, secretId);
-  return found;
+  if (found !== undefined) return found;
+  if (!isId('secret', secretId)) refuseInput('secretId', secretId, idForm('secret'));
+  throw new NotFoundError(`secret of ${client.clientId}`, secretId);
 }
 
 /** @throws {NotFoundError} if the client has no such secret. */

@@ -38,7 +38,8 @@ export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) 
     return undefined;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    return { field: error.field ?? 'address', problem: error.problem };
+    const { field = 'address', label, problem } = error;
+    return { field, problem: label === field ? problem : `${label}: ${problem}` };
   }
 };
 

@@ -135,9 +135,9 @@ const ceiling = {
 /** What those who are bound by it are told. */
 const ceilings: Readonly<Partial<Record<OperationName, string>>> = {
   createClient:
-    'InputError: scope: received "calls:view"; allowed: messaging:view, within your limits',
+    'InputError: scope: received "calls:view"; allowed: messaging:view, within your limits\ntoken_lifetime: received 3600; allowed: at most 600 seconds',
   updateClient:
-    'InputError: scope: received "messaging:manage"; allowed: messaging:view, within your limits',
+    'InputError: scope: received "messaging:manage"; allowed: messaging:view, within your limits\nscope: received "calls:view"; allowed: messaging:view, within your limits',
   createClientSecret:
     'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30 seconds from now',
   rotateClientSecret:

@@ -119,7 +119,7 @@ describe('checks that look up clients', () => {
       refused_with_lookup: { reason: 'token_revoked', finding: { name: 'iat' } },
     });
     expect((await authctl(explain, { stdin: old })).stderr).toContain(
-      "A check that looks up clients refuses it (token_revoked). The rule: the token was issued after the client's tokens were last revoked.",
+      "A check that looks up clients refuses it (token_revoked). The rule: the token says by iat that it was issued after its client was created, and after the client's tokens were last revoked.",
     );
     const next = await client.token();
     expect(next).not.toBe(old);
