@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { describeDenial } from '../../adapters/access-denied.ts';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
-import { ResourceNotFoundError } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import { tableExists } from '../../adapters/dynamodb/table-exists.ts';
 import type { ReadVariables } from '../../adapters/lambda/deployed-variables.ts';
 import {
   type CustomResourceEvent,
@@ -89,10 +89,10 @@ export function createDeploymentCheckHandler(
       assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
     }
     const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
-    await checkKeys(config).catch((error: unknown) => {
-      // The deployment creates a table that nothing uses yet.
-      if (isTableInUse || !(error instanceof ResourceNotFoundError)) throw error;
-    });
+    // If not, the deployment creates a table that nothing uses yet.
+    if (isTableInUse || (await tableExists(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
+      await checkKeys(config);
+    }
   };
   return async (input, context) => {
     const event = parseCustomResourceEvent(input);

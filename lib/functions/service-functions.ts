@@ -228,12 +228,17 @@ export class ServiceFunctions extends Construct {
       timeout: Duration.minutes(deploymentCheckMinutes),
     });
     // By its name: the table itself waits for the check.
-    const table = deployedTableName(this.source.config, 'signingKeys');
+    const resourceName = deployedTableName(this.source.config, 'signingKeys');
+    const table = Stack.of(this).formatArn({
+      service: 'dynamodb',
+      resource: 'table',
+      resourceName,
+    });
+    // The first deployment has no table yet.
+    fn.allow({ actions: ['dynamodb:DescribeTable'], resources: [table] });
     fn.allow({
       actions: ['dynamodb:Query'],
-      resources: [
-        Stack.of(this).formatArn({ service: 'dynamodb', resource: 'table', resourceName: table }),
-      ],
+      resources: [table],
       conditions: onlyItems(records.key, records.heartbeat),
     });
     const token = functionArn(this, this.context.deploymentName, 'token');

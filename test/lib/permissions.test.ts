@@ -154,6 +154,11 @@ describe('the permission matrix', () => {
       ...boundTo('deployment-check', [
         [
           'Allow',
+          'dynamodb:DescribeTable',
+          'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-signing-keys',
+        ],
+        [
+          'Allow',
           'dynamodb:Query',
           'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-signing-keys',
           items('signing_key', 'region_heartbeat'),

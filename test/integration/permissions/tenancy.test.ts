@@ -303,7 +303,9 @@ describe('what its one alias does for another trunk group', () => {
       for (const alias of aliases) {
         const attempt = outcomeOf(limitedBy(alias), name, argumentsOf(name));
         if (operationOf(name).aliases.includes(alias)) {
-          expect(await attempt, alias).toBe(foreignOutcomes[name]);
+          // Behind the function, a caller with a limit lists no signing keys.
+          const expected = name === 'listSigningKeys' ? 'refused' : foreignOutcomes[name];
+          expect(await attempt, alias).toBe(expected);
         } else {
           await expect(attempt, alias).rejects.toMatchObject({ name: 'AwsCallerError' });
         }
