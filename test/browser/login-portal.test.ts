@@ -3,6 +3,9 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
 import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createManagement } from '../../adapters/management.ts';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import { customers, ownIssuers } from '../../lab/local/portal-login/people.ts';
 import { startLoginPortal } from '../../lab/local/portal-login/start.ts';
 import { startLoopbackProvider } from '../../lab/support/loopback-provider.ts';
 import { useLocalService } from '../integration/lab/local/use-local-service.ts';
@@ -29,6 +32,14 @@ beforeAll(async () => {
   const clients = listOf(10_000, (index) => clientOf(index, groups[Math.floor(index / 250)]));
   await fill(createDynamoDbClient(aws), name, 'clients', clients.map(toClientItem));
 });
+
+/** The management function, as the platform's staff calls it from a terminal. */
+function openStaff() {
+  const { aws, paths } = service();
+  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
+  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  return createManagement({ config, aws, alias: 'administrator' });
+}
 
 interface Opened {
   readonly page: Page;
@@ -70,7 +81,9 @@ describe('a customer in the portal with a login', () => {
       const platform = { hands: use(staff.page), home: staff.home, service: service() };
       await registerProvider(platform, provider);
       await customer.page.goto(customer.home);
-      await createClientUnderProvider(signed, provider, `erp-${use.name}`);
+      const subject = `erp-${use.name}`;
+      await openStaff().setSubjectGrant(provider.issuer, { value: subject, trunkGroups: [customers.acme] });
+      await createClientUnderProvider(signed, provider, subject);
       await deleteProvider(platform, provider.issuer, !('javaScriptEnabled' in options));
       await staff.context.close();
       await customer.context.close();
@@ -145,6 +158,17 @@ describe('a customer in the portal with a login', () => {
     expect(shown).toEqual([]);
     await ada.context.close();
     await grace.context.close();
+  });
+
+  it('may register one issuer of its own, which the staff granted to it', async () => {
+    for (const group of Object.values(customers)) {
+      const own = openStaff().forCaller({ trunkGroups: [group] });
+      const granted = Object.values(ownIssuers).map((issuer) => own.findIssuerGrants(issuer));
+      expect((await Promise.all(granted)).flatMap(({ grants }) => grants)).toEqual([
+        { value: ownIssuers[group], trunkGroups: [group] },
+      ]);
+      expect(await own.findTrunkGroupLimits(group)).toMatchObject({ ownProviders: 1 });
+    }
   });
 
   it('changes nothing as a viewer', async () => {

@@ -11,6 +11,12 @@ export interface LocalPerson {
 
 export const customers = { acme: 'tg-acme', globex: 'tg-globex' } as const;
 
+/** The issuer that is granted to each customer. A provider can run there (docs/providers.md). */
+export const ownIssuers = {
+  [customers.acme]: 'https://localhost:9443',
+  [customers.globex]: 'https://localhost:9444',
+} as const;
+
 export const localPeople: readonly LocalPerson[] = [
   {
     id: 'ada',

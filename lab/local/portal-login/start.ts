@@ -6,7 +6,7 @@ import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { sessionLimits } from '../../../portal/login/session.ts';
 import { serveLoopback } from '../../../portal/loopback-server.ts';
 import type { LocalPortalOptions } from '../local-portal.ts';
-import { customers, localMapping } from './people.ts';
+import { customers, localMapping, ownIssuers } from './people.ts';
 import { type LocalLogin, startLocalLogin } from './provider.ts';
 
 /** How the customers' portal of this run looks: none of it is the portal's own. */
@@ -26,7 +26,10 @@ export interface LocalLoginPortal {
 /** {@link startLoginPortal}, which a run gets as a value: it needs packages of its own. */
 export type StartLoginPortal = typeof startLoginPortal;
 
-/** One client for each customer, so that its list is not empty. They are made once. */
+/**
+ * What the platform's staff gives each customer: a client, so that its list is not empty, and an
+ * issuer that it may register itself. Each is given once, so that a person can take it away.
+ */
 async function seedCustomers(management: Management): Promise<void> {
   for (const [name, serviceTrunkGroup] of Object.entries(customers)) {
     await management.createClient({
@@ -35,6 +38,15 @@ async function seedCustomers(management: Management): Promise<void> {
       scopes: ['messaging:view'],
       idempotencyKey: `portal-login-${name}`,
     });
+    const limits = await management.findTrunkGroupLimits(serviceTrunkGroup);
+    if (limits.version === 0) {
+      await management.setTrunkGroupLimits(serviceTrunkGroup, { ownProviders: 1 });
+    }
+    const issuer = ownIssuers[serviceTrunkGroup];
+    const granted = await management.findIssuerGrants(issuer);
+    if (granted.version === 0) {
+      await management.setIssuerGrant(issuer, { trunkGroups: [serviceTrunkGroup] });
+    }
   }
 }
 
