@@ -82,7 +82,10 @@ describe('a customer in the portal with a login', () => {
       await registerProvider(platform, provider);
       await customer.page.goto(customer.home);
       const subject = `erp-${use.name}`;
-      await openStaff().setSubjectGrant(provider.issuer, { value: subject, trunkGroups: [customers.acme] });
+      await openStaff().setSubjectGrant(provider.issuer, {
+        value: subject,
+        trunkGroups: [customers.acme],
+      });
       await createClientUnderProvider(signed, provider, subject);
       await deleteProvider(platform, provider.issuer, !('javaScriptEnabled' in options));
       await staff.context.close();
