@@ -20,10 +20,12 @@ async function refuse(): Promise<never> {
 /** The operations that stop access. The tables are not for everyday work. */
 function breakGlassOnly(management: Management): Management {
   const names = Object.keys(managementOperations) as OperationName[];
-  const refused = names.filter((name) => !isBreakGlass(name)).map((name) => [name, refuse]);
+  const refused = names
+    .filter((name) => !isBreakGlass(name))
+    .map((name) => [name, refuse] as const);
   return {
     ...management,
-    ...Object.fromEntries(refused),
+    ...(Object.fromEntries(refused) as Partial<Management>),
     forCaller: (caller) => breakGlassOnly(management.forCaller(caller)),
   };
 }

@@ -70,6 +70,6 @@ export function fieldLabels(...fields: readonly WordedField[]): Readonly<Record<
  */
 export function wordsOfWireName(name: string): FieldWords | undefined {
   const field =
-    wireNames.get(name) ?? name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+    wireNames.get(name) ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.hasOwn(words, field) ? words[field as WordedField] : undefined;
 }

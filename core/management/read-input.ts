@@ -137,5 +137,5 @@ export function readField<const T extends v.GenericSchema>(
   const fields: v.ObjectEntries = { [field]: schema };
   const { output, issues } = checkInput(exactly(fields), { [field]: value }, facts);
   refuseProblems(problemsOf(issues));
-  return output[field] as v.InferOutput<T>;
+  return output[field];
 }

@@ -66,7 +66,7 @@ export function importMapping(resources: Template['Resources']): ImportMapping {
 export function withoutOrder(template: Template, mapping: ImportMapping): Template {
   const resources = Object.entries(template.Resources).map(([id, resource]) => {
     const { DependsOn: _, ...others } = resource;
-    return [id, id in mapping ? others : resource];
+    return [id, id in mapping ? others : resource] as const;
   });
   return { ...template, Resources: Object.fromEntries(resources) };
 }

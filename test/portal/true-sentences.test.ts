@@ -13,12 +13,12 @@ const titleOf = (page: string) => /<h1>([^<]+)<\/h1>/.exec(page)?.[1];
 
 /** The first read finds none of the provider's clients, as in a table of more than 1,000. */
 function hideBehindFirstRead({ context }: PortalWorld): void {
-  const { readClients } = context.clients;
+  const clients = { ...context.clients };
   Object.assign(context.clients, {
-    readClients: async (query: Parameters<typeof readClients>[0]) =>
+    readClients: async (query: Parameters<typeof clients.readClients>[0]) =>
       query.after === undefined
         ? { items: [], examined: 1000, next: 'client_0000000000000000000000' }
-        : readClients({ ...query, after: undefined }),
+        : clients.readClients({ ...query, after: undefined }),
   });
 }
 

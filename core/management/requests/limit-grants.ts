@@ -116,7 +116,7 @@ function limitClients(
   { clients, clock, providerOwners }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['clients'] {
-  const { find, findBefore } = rememberRead(clients.findClient);
+  const { find, findBefore } = rememberRead((id, options) => clients.findClient(id, options));
   return {
     ...clients,
     findClient: find,
@@ -148,7 +148,7 @@ function limitApiKeys(
   { apiKeys }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['apiKeys'] {
-  const { find, findBefore } = rememberRead(apiKeys.findApiKey);
+  const { find, findBefore } = rememberRead((id, options) => apiKeys.findApiKey(id, options));
   return {
     ...apiKeys,
     findApiKey: find,

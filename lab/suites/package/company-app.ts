@@ -42,8 +42,10 @@ function checkPipeline({ Resources }: Template): void {
   assert.deepEqual(found, Object.entries(expectedStages));
   const builds = Object.values(Resources)
     .filter(({ Type }) => Type === 'AWS::CodeBuild::Project')
-    .map(({ Properties = {} }) => JSON.parse((Properties['Source'] as BuildSource).BuildSpec))
-    .map((spec) => spec as BuildSpec);
+    .map(
+      ({ Properties = {} }) =>
+        JSON.parse((Properties['Source'] as BuildSource).BuildSpec) as BuildSpec,
+    );
   for (const { phases } of builds) {
     assert.deepEqual(phases.install['runtime-versions'], { nodejs: '22' });
   }
