@@ -137,6 +137,18 @@ const aboutProviders: readonly Step[] = [
     as: 'provider-operator',
     args: (made) => [...issuer(made), '--platform'],
   },
+  {
+    command: 'provider grant',
+    as: 'administrator',
+    args: (made) => [...issuer(made), 'tour', '--trunk-group', 'tg-tour'],
+  },
+  {
+    command: 'provider grant-issuer',
+    as: 'administrator',
+    args: () => ['https://sso.example.com/realms/tour', '--trunk-group', 'tg-tour'],
+  },
+  { command: 'provider grants', as: 'provider-operator' },
+  { command: 'provider check', as: 'provider-operator' },
   { command: 'provider delete', as: 'provider-operator', args: issuer },
   {
     command: 'trunk-group-limits set',
