@@ -351,6 +351,10 @@ it('registers a provider for a trunk group, and takes it over', async () => {
   const own = ['--trunk-group', 'tg-9', '--trunk-group', 'tg-1'];
   expect(await json(['provider', 'assign', issuer, ...own])).toMatchObject({ owner_version: 2 });
   await createClient('erp');
-  const taken = await authctl(['provider', 'assign', issuer, '--platform']);
+  const takeover = ['provider', 'assign', issuer, '--platform', '--yes'];
+  const refused = await authctl(takeover);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toMatch(/"erp"\) of the service trunk group tg-1 is under the provider/);
+  const taken = await authctl([...takeover, '--keep-clients-of', 'tg-1']);
   expect(taken.stdout).toContain('it was taken over');
 });

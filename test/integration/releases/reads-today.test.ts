@@ -99,6 +99,8 @@ const rows: Readonly<Record<ItemKind, Row>> = {
     list: ['provider list'],
     copy: 'copied',
   },
+  subject_grants: newPartition,
+  issuer_grants: newPartition,
   daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
   daily_report: {
     table: 'signingKeys',
@@ -106,8 +108,6 @@ const rows: Readonly<Record<ItemKind, Row>> = {
     list: ['report expiring'],
     copy: 'copied',
   },
-  subject_grants: newPartition,
-  issuer_grants: newPartition,
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];
