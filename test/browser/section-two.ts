@@ -195,11 +195,13 @@ export async function createClientUnderProvider(
   externalClientId: string,
 ): Promise<void> {
   const { page, press, type, check, choose } = signed.hands;
-  const now = Math.floor(Date.now() / 1000);
   const aud = signed.service.environment.AUDIENCE;
   const claims = { iss: issuer, sub: externalClientId, client_id: externalClientId, aud };
-  const token = signToken(key, { ...claims, iat: now, exp: now + 300 });
-  expect(await useExample(signed, token)).toBe(401);
+  const signNow = () => {
+    const now = Math.floor(Date.now() / 1000);
+    return signToken(key, { ...claims, iat: now, exp: now + 300 });
+  };
+  expect(await useExample(signed, signNow())).toBe(401);
   await press('Clients');
   await press('New client');
   await type('Name', 'ERP');
@@ -209,7 +211,8 @@ export async function createClientUnderProvider(
   await type(/^Client id at the provider/, externalClientId);
   await press('Create client');
   await page.getByText('has no secrets here').waitFor();
-  expect(await useExample(signed, token)).toBe(200);
+  // A token from before the creation stays refused.
+  expect(await useExample(signed, signNow())).toBe(200);
 }
 
 export async function deleteProvider(
