@@ -1,10 +1,12 @@
-import type { CommandGroup } from './command-spec.ts';
+import type { CommandGroup, CommandSpec } from './command-spec.ts';
 import { apiKeyCommands } from './commands/api-key.ts';
 import { apiKeySubnetCommands } from './commands/api-key-subnet.ts';
 import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { clientSecretCommands } from './commands/client-secret.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { explainCommands } from './commands/explain.ts';
+import { portalCommand } from './commands/portal.ts';
 import { providerCommands } from './commands/provider.ts';
 import { reportCommands } from './commands/report.ts';
 import { scopeCommands } from './commands/scope.ts';
@@ -27,3 +29,6 @@ export const commandGroups: readonly CommandGroup[] = [
   tableCommands,
   explainCommands,
 ];
+
+/** Commands without a group, after the groups. */
+export const singleCommands: readonly CommandSpec[] = [portalCommand, doctorCommand];

@@ -11,19 +11,21 @@ function ancestors(folder: string): readonly string[] {
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/**
- * The environment that `npm start` wrote, in the current folder or a parent folder.
- *
- * @throws {UsageError} if there is none.
- */
-export function readLocalEnvironment(cwd: string): Readonly<Record<string, string | undefined>> {
+type LocalEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The environment that `npm start` wrote, in a folder or above it; undefined if there is none. */
+export function findLocalEnvironment(cwd: string): LocalEnvironment | undefined {
   const path = ancestors(cwd)
     .map((folder) => join(folder, demoEnvironment))
     .find(existsSync);
-  if (path === undefined) {
-    throw new UsageError(
-      `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
-    );
-  }
-  return parseDemoEnvironment(readFileSync(path, 'utf8'));
+  return path === undefined ? undefined : parseDemoEnvironment(readFileSync(path, 'utf8'));
+}
+
+/** @throws {UsageError} if there is none; see {@link findLocalEnvironment}. */
+export function readLocalEnvironment(cwd: string): LocalEnvironment {
+  const environment = findLocalEnvironment(cwd);
+  if (environment !== undefined) return environment;
+  throw new UsageError(
+    `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
+  );
 }

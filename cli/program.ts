@@ -3,9 +3,8 @@ import { Command, Help, type Option } from 'commander';
 import { packageVersion } from '../adapters/package-version.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
-import { commandGroups } from './command-groups.ts';
+import { commandGroups, singleCommands } from './command-groups.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
-import { portalCommand } from './commands/portal.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { nameOption } from './option-label.ts';
 import { ownCommand } from './own-command.ts';
@@ -144,7 +143,7 @@ export function createProgram(
   for (const group of commandGroups) {
     program.addCommand(buildGroup(io, group, open));
   }
-  program.addCommand(buildCommand(io, portalCommand, open));
+  for (const spec of singleCommands) program.addCommand(buildCommand(io, spec, open));
   addCompletion(program, values);
   configureAll(program, io);
   return program;

@@ -47,7 +47,11 @@ function accessTokenTypeVariable(type: AccessTokenType | undefined) {
   return type === 'JWT' ? { AUTH_ACCESS_TOKEN_TYPE: type } : {};
 }
 
-export function tokenEnvironment(source: EnvironmentSource): EnvironmentVariables<'token'> {
+export function tokenEnvironment(
+  source: Pick<EnvironmentSource, 'config' | 'regionId'> & {
+    readonly addresses: Pick<Addresses, 'issuer'>;
+  },
+): EnvironmentVariables<'token'> {
   const { config } = source;
   return {
     AUTH_ISSUER: source.addresses.issuer,

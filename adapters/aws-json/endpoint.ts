@@ -3,7 +3,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type AwsJsonService = 'kms' | 'dynamodb';
 
-type Service = AwsJsonService | 'sts' | 'secretsmanager' | 'events';
+/** By the name in the host, which is the one that requests are signed for. */
+export type Service =
+  | AwsJsonService
+  | 'sts'
+  | 'secretsmanager'
+  | 'events'
+  | 'lambda'
+  | 'ssm'
+  | 'logs'
+  | 'iam'
+  | 'ce'
+  | 'servicequotas';
 
 /** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {

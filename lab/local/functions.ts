@@ -59,7 +59,7 @@ export interface LocalFunctions {
   readonly routes: readonly GatewayRoute[];
   /** Handlers of events, by the functions' names in AWS. */
   readonly eventHandlers: ReadonlyMap<string, EventHandler>;
-  /** Environments, by the same names, of functions that have processes of their own. */
+  /** Environments by the same names, for those who compare them with a config. */
   readonly environments?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
   rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
   /** Checks whether tokens of the signing key verify. */
@@ -227,6 +227,7 @@ export function createFunctions(
   return {
     routes: [...toRoutes(config, http), example, createDocsRoute(config.name, issuer)],
     eventHandlers: handlers,
+    environments: new Map([[nameOf('token'), { ...tokenEnvironment(source) }]]),
     rotateKeys,
     checkKeys: () => canary({}),
     makeDailyRun: config.notices

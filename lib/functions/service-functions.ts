@@ -2,7 +2,6 @@ import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { reservedExecutions } from '../../contract/config-values.ts';
 import { deploymentCheckMinutes } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
@@ -20,6 +19,7 @@ import {
 } from '../../contract/function-environments.ts';
 import { liveAlias, roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import { reservationsOf } from '../../contract/lambda-limits.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
@@ -57,8 +57,6 @@ const backgroundMemory = 512;
 
 /** Starts within a second, as the function with the most code. */
 const managementMemory = 1769;
-/** Executions for the pages of a portal with 50, most of which wait for nothing else. */
-const executionsForPortal = 20;
 /** A revocation waits for four seconds, 500 changes take less than 30. */
 const managementTimeout = Duration.minutes(1);
 
@@ -152,7 +150,7 @@ export class ServiceFunctions extends Construct {
       description: 'Issues access tokens',
       environment: tokenEnvironment(this.source),
       memorySize: this.source.config.tokenFunction.memory,
-      reservedConcurrency: this.source.config.reservedConcurrency.token,
+      reservedConcurrency: this.reserved('token'),
       timeout: requestTimeout,
     });
     fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.clients });
@@ -181,7 +179,7 @@ export class ServiceFunctions extends Construct {
       description: 'Serves the discovery documents',
       environment: discoveryEnvironment(this.source),
       memorySize: documentMemory,
-      reservedConcurrency: this.source.config.reservedConcurrency.discovery,
+      reservedConcurrency: this.reserved('discovery'),
       timeout: requestTimeout,
     });
   }
@@ -193,7 +191,7 @@ export class ServiceFunctions extends Construct {
       description: 'Serves the public signing keys',
       environment: jwksEnvironment(this.source),
       memorySize: documentMemory,
-      reservedConcurrency: this.source.config.reservedConcurrency.jwks,
+      reservedConcurrency: this.reserved('jwks'),
       timeout: requestTimeout,
     });
     this.allowRecords(fn, ['dynamodb:Query'], records.key);
@@ -267,12 +265,9 @@ export class ServiceFunctions extends Construct {
     return fn;
   }
 
-  /** In the portal's region, where each page invokes the function; elsewhere only operators do. */
-  private managementExecutions(): number | undefined {
+  private reserved(name: FunctionName): number | undefined {
     const { config, regionId } = this.source;
-    const { management } = config.reservedConcurrency;
-    const isOfPortal = config.portal?.region === regionId;
-    return reservedExecutions(management ?? (isOfPortal ? executionsForPortal : undefined));
+    return reservationsOf(config, regionId).find((one) => one.name === name)?.executions;
   }
 
   private addManagement(): ServiceFunction<'management'> {
@@ -285,7 +280,7 @@ export class ServiceFunctions extends Construct {
       environment: managementEnvironment(),
       memorySize: managementMemory,
       timeout: managementTimeout,
-      reservedConcurrency: this.managementExecutions(),
+      reservedConcurrency: this.reserved('management'),
     });
     allowManagement(fn, this.tables, this.source);
     for (const name of managementAliases) {

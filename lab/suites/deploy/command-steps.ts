@@ -1,5 +1,4 @@
-import { commandGroups } from '../../../cli/command-groups.ts';
-import { portalCommand } from '../../../cli/commands/portal.ts';
+import { commandGroups, singleCommands } from '../../../cli/command-groups.ts';
 import type { OperatorGroupName } from '../../../contract/operator-permissions.ts';
 
 /** What earlier steps have printed, e.g. the id of a client. */
@@ -27,7 +26,7 @@ export function listCommands(): readonly string[] {
   const grouped = commandGroups.flatMap(({ name, commands }) =>
     commands.map((command) => `${name} ${command.name}`),
   );
-  return [...grouped, portalCommand.name];
+  return [...grouped, ...singleCommands.map(({ name }) => name)];
 }
 
 /** Members of a printed document. */
@@ -79,6 +78,7 @@ const aboutClients: readonly Step[] = [
   { command: 'client enable', as: 'client-operator', args: client },
   { command: 'client revoke-tokens', as: 'client-operator', args: client },
   { command: 'portal', as: 'client-operator' },
+  { command: 'doctor', as: 'account' },
   { command: 'audit history', as: 'auditor', args: client },
   { command: 'client delete', as: 'client-operator', args: client },
 ];

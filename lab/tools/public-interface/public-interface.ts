@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { commandGroups } from '../../../cli/command-groups.ts';
+import { commandGroups, singleCommands } from '../../../cli/command-groups.ts';
 import { dailyRunMetrics } from '../../../contract/daily-run.ts';
 import { deploymentConfigSchema } from '../../../contract/deployment-config-schema.ts';
 import { keyMetrics } from '../../../contract/key-metrics.ts';
@@ -98,7 +98,7 @@ function commandLines(): readonly string[] {
  * what a change of a line asks for.
  */
 export function publicInterface(root: string): readonly string[] {
-  const groups = [...commandGroups.map(({ name }) => name), 'portal'];
+  const groups = [...commandGroups, ...singleCommands].map(({ name }) => name);
   const lines = [
     ...exportLines(root),
     ...commandLines(),
