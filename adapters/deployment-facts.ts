@@ -1,6 +1,6 @@
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { functionName, liveAlias } from '../contract/function-names.ts';
-import { reservationsOf } from '../contract/lambda-limits.ts';
+import { reservationsOf } from '../contract/reservations.ts';
 import { signingAlgorithms } from '../contract/signing-algorithms.ts';
 import { deployedTableName, tableKeys } from '../contract/tables.ts';
 import type { Facts, RegionFacts, RegionQuotas, Seen } from '../core/deployment/doctor.ts';
@@ -50,7 +50,7 @@ async function look<T>(action: string, find: () => Promise<T>): Promise<Seen<T>>
     const code = codeOf(error);
     const unseen = `${action} (${code})`;
     if (denials.test(code)) return { unseen, todo: `allow ${action}, or ask someone who may` };
-    if (noCredentials.test(code)) return { unseen, todo: 'first mend the credentials' };
+    if (noCredentials.test(code)) return { unseen, todo: 'first repair the credentials' };
     if (error instanceof ServiceRefusal)
       return { unseen, todo: 'look in the documentation of AWS' };
     return { unseen, todo: 'run it again where AWS can be reached' };

@@ -1,9 +1,9 @@
 import { deploymentCheckProperties, readLiveLiterals } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../contract/function-environments.ts';
-import { reservationsOf } from '../../contract/lambda-limits.ts';
 import { operatorGroups } from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { reservationsOf } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 import { assertLiteralsKept } from './kept-literals.ts';
 import { type AccountConcurrency, assertReservable } from './reserved-concurrency.ts';

@@ -1,4 +1,5 @@
-import { leastUnreserved, type Reservation } from '../../contract/lambda-limits.ts';
+import { leastUnreserved } from '../../contract/lambda-limits.ts';
+import type { Reservation } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 
 /** Concurrent executions of an account in one AWS region, as Lambda counts them. */

@@ -19,10 +19,10 @@ import {
 } from '../../contract/function-environments.ts';
 import { liveAlias, roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
-import { reservationsOf } from '../../contract/lambda-limits.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
+import { reservationsOf } from '../../contract/reservations.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {

@@ -3,7 +3,7 @@ import singleRegion from '../../../config/single-region.json' with { type: 'json
 import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
-import { reservationsOf } from '../../../contract/lambda-limits.ts';
+import { reservationsOf } from '../../../contract/reservations.ts';
 import {
   type Check,
   examine,

@@ -1,0 +1,30 @@
+import { reservedExecutions } from './config-values.ts';
+import type { DeploymentConfig } from './deployment-config.ts';
+import type { FunctionName } from './environment.ts';
+import type { RegionId } from './regions.ts';
+
+/** Executions for the pages of a portal with 50, most of which wait for nothing else. */
+const executionsForPortal = 20;
+
+/** What a function of a region keeps for itself. */
+export interface Reservation {
+  readonly name: FunctionName;
+  /** The key of the config. */
+  readonly key: string;
+  readonly executions: number;
+}
+
+/** The reservations of a region, those of the portal's stack among them. */
+export function reservationsOf(
+  { reservedConcurrency, portal }: Pick<DeploymentConfig, 'reservedConcurrency' | 'portal'>,
+  regionId: RegionId,
+): readonly Reservation[] {
+  const here = portal?.region === regionId ? portal : undefined;
+  const { management = here && executionsForPortal, ...others } = reservedConcurrency;
+  const all = { ...others, management, portal: here?.reservedConcurrency };
+  return Object.entries(all).flatMap(([name, value]) => {
+    const executions = reservedExecutions(value);
+    const key = name === 'portal' ? 'portal.reservedConcurrency' : `reservedConcurrency.${name}`;
+    return executions === undefined ? [] : [{ name: name as FunctionName, key, executions }];
+  });
+}
