@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { noticeBusName } from '../contract/notices.ts';
@@ -59,6 +60,7 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
     reports: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
     // What this region has written a moment ago is read: later reads continue after it.
     changes: openChanges({ config, aws, dynamodb }, { ...store, consistentRead: true }),
+    drawNonce: randomUUID,
     putNotices: createPutNotices({ bus: noticeBusName(config.name), environment, wait }),
     // A wrong clock of this host would date the run, and silence others until then.
     now: () => seconds(awsTimeOf({ awsTime: () => serverDate.bounds() }).earliest),

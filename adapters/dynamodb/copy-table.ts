@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   dailyReportRecordType,
+  dailyRunRecordType,
   grantRecordTypes,
   providerOwnerPrefix,
   signingKeyRecordTypes,
@@ -67,6 +68,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [grantRecordTypes.subject, (item) => parseGrantListItem('subject', item)],
   [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
   [dailyReportRecordType, parseDailyReportItem],
+  [dailyRunRecordType, parseDailyReportItem],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {
@@ -100,7 +102,8 @@ function idOf(table: CopiedTable, item: Item): string {
  * an older report of the daily run, are not relevant: the next one replaces them.
  */
 function isSame(a: Item, b: Item): boolean {
-  if ([heartbeat, dailyReportRecordType].includes(String(a['record_type']))) return true;
+  if ([heartbeat, dailyReportRecordType, dailyRunRecordType].includes(String(a['record_type'])))
+    return true;
   return a['version'] === undefined
     ? isDeepStrictEqual(a, b)
     : a['version'] === b['version'] && a['created_at'] === b['created_at'];

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { regionIds } from '../../contract/regions.ts';
-import { dailyReportRecordType } from '../../contract/tables.ts';
+import { dailyReportRecordType, dailyRunRecordType } from '../../contract/tables.ts';
 import {
   type DailyState,
   type ReportedCredential,
@@ -36,27 +36,27 @@ const day = v.pipe(v.string(), v.isoDate());
 /** RFC 3339 with milliseconds. */
 const time = v.pipe(v.string(), v.isoTimestamp());
 
+const report = {
+  slot,
+  parts,
+  time: epochSeconds,
+  count: wholeNumber(0, Number.POSITIVE_INFINITY),
+};
+const run = {
+  time: epochSeconds,
+  stage: v.picklist(runStages),
+  cursor: v.optional(textUpTo(4096)),
+  parts,
+};
+
+/** What release 0.2.0 wrote. */
 export const dailyStateSchema = v.strictObject({
   record_type: v.literal(dailyReportRecordType),
   record_id: v.literal(stateId),
   schema_version: schemaVersion,
   version,
-  report: v.optional(
-    v.strictObject({
-      slot,
-      parts,
-      time: epochSeconds,
-      count: wholeNumber(0, Number.POSITIVE_INFINITY),
-    }),
-  ),
-  run: v.optional(
-    v.strictObject({
-      time: epochSeconds,
-      stage: v.picklist(runStages),
-      cursor: v.optional(textUpTo(4096)),
-      parts,
-    }),
-  ),
+  report: v.optional(v.strictObject(report)),
+  run: v.optional(v.strictObject(run)),
   changes_until: v.pipe(
     v.custom<Record<string, unknown>>(isMap, 'a map'),
     v.strictObject(
@@ -66,6 +66,14 @@ export const dailyStateSchema = v.strictObject({
       >,
     ),
   ),
+});
+
+export const dailyRunStateSchema = v.strictObject({
+  ...dailyStateSchema.entries,
+  record_type: v.literal(dailyRunRecordType),
+  nonce: text,
+  report: v.optional(v.strictObject({ ...report, attempt: v.optional(version) })),
+  run: v.optional(v.strictObject({ ...run, attempt: v.optional(version) })),
 });
 
 const expiring = { service_trunk_group: text, expires_at: epochSeconds };
@@ -94,11 +102,20 @@ export const dailyReportPartSchema = v.strictObject({
   ),
 });
 
+export const dailyRunPartSchema = v.strictObject({
+  ...dailyReportPartSchema.entries,
+  record_type: v.literal(dailyRunRecordType),
+  attempt: version,
+});
+
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseDailyStateItem(item: Item): DailyState {
-  const state = parseItem(dailyStateSchema, item, 'the daily run', 'record_id');
+  const isOld = item['record_type'] === dailyReportRecordType;
+  const schema = isOld ? dailyStateSchema : dailyRunStateSchema;
+  const state = parseItem(schema, item, 'the daily run', 'record_id');
   return {
     version: state.version,
+    ...('nonce' in state ? { nonce: state.nonce } : {}),
     report: state.report,
     run: state.run,
     changesUntil: state.changes_until,
@@ -108,10 +125,11 @@ export function parseDailyStateItem(item: Item): DailyState {
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toDailyStateItem(state: DailyState): Item {
   const item = toItem({
-    record_type: dailyReportRecordType,
+    record_type: dailyRunRecordType,
     record_id: stateId,
     schema_version: 1,
     version: state.version,
+    nonce: state.nonce,
     report: state.report,
     run: state.run,
     changes_until: state.changesUntil,
@@ -146,13 +164,17 @@ function toStored(credential: ReportedCredential): Item {
 /** A part of a report, as it is read. */
 export interface ReportPart {
   readonly time: number;
+  readonly attempt: number | undefined;
   readonly credentials: readonly ReportedCredential[];
 }
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseDailyReportPart(item: Item): ReportPart {
-  const part = parseItem(dailyReportPartSchema, item, 'the daily report', 'record_id');
-  return { time: part.time, credentials: part.credentials.map(toRecord) };
+  const isOld = item['record_type'] === dailyReportRecordType;
+  const schema = isOld ? dailyReportPartSchema : dailyRunPartSchema;
+  const part = parseItem(schema, item, 'the daily report', 'record_id');
+  const attempt = 'attempt' in part ? part.attempt : undefined;
+  return { time: part.time, attempt, credentials: part.credentials.map(toRecord) };
 }
 
 /** Bytes of the credentials of a part. DynamoDB takes items of 400 KB. */
@@ -160,7 +182,7 @@ const maxPartBytes = 250_000;
 
 /** The credentials as parts, each of which fits into an item. */
 export function toDailyReportParts(
-  stored: Omit<StoredCredentials, 'parts'>,
+  stored: Omit<StoredCredentials, 'parts'> & { readonly attempt: number },
   credentials: readonly ReportedCredential[],
 ): readonly Item[] {
   const parts: Item[][] = [[]];
@@ -176,10 +198,11 @@ export function toDailyReportParts(
   }
   return parts.map((part, index) =>
     toItem({
-      record_type: dailyReportRecordType,
+      record_type: dailyRunRecordType,
       record_id: `${partPrefix(stored)}${String(index).padStart(5, '0')}`,
       schema_version: 1,
       time: stored.time,
+      attempt: stored.attempt,
       credentials: part,
     }),
   );

@@ -1,9 +1,8 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { dailyReportRecordType, tables } from '../../contract/tables.ts';
+import { dailyReportRecordType, dailyRunRecordType, tables } from '../../contract/tables.ts';
 import { collect } from '../../core/collect.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
-import { callAws } from '../aws-errors.ts';
 import {
   parseDailyReportPart,
   parseDailyStateItem,
@@ -22,7 +21,7 @@ const { partitionKey, sortKey } = tables.signingKeys;
 function queryItems(
   dynamodb: DynamoDBDocument,
   table: string,
-  prefix: string,
+  [recordType, prefix]: readonly [recordType: string, prefix: string],
 ): Promise<readonly Item[]> {
   return collect(
     readPages('read the daily report', (ExclusiveStartKey) =>
@@ -30,7 +29,7 @@ function queryItems(
         TableName: table,
         KeyConditionExpression: '#key = :key AND begins_with(#id, :prefix)',
         ExpressionAttributeNames: { '#key': partitionKey, '#id': sortKey },
-        ExpressionAttributeValues: { ':key': dailyReportRecordType, ':prefix': prefix },
+        ExpressionAttributeValues: { ':key': recordType, ':prefix': prefix },
         ConsistentRead: true,
         ExclusiveStartKey,
       }),
@@ -38,29 +37,38 @@ function queryItems(
   );
 }
 
-/** The report of the daily run in DynamoDB: a partition of the table of signing keys. */
+/**
+ * The report of the daily run in DynamoDB: a partition of the table of signing keys. Until the first
+ * run of this release, the report and the state of release 0.2.0 are read; they are never written.
+ */
 export function createDynamoDbDailyReportStore(
   dynamodb: DynamoDBDocument,
   table: string,
 ): DailyReportStore {
   return {
     readState: async () => {
-      const [item] = await queryItems(dynamodb, table, stateId);
-      return item === undefined ? undefined : parseDailyStateItem(item);
+      const [item] = await queryItems(dynamodb, table, [dailyRunRecordType, stateId]);
+      if (item !== undefined) return parseDailyStateItem(item);
+      const [old] = await queryItems(dynamodb, table, [dailyReportRecordType, stateId]);
+      return old && { ...parseDailyStateItem(old), version: 0, run: undefined };
     },
     writeState: async (state) =>
       putItem(dynamodb, toDailyStateItem(state), {
         table,
-        key: { [partitionKey]: dailyReportRecordType, [sortKey]: stateId },
+        key: { [partitionKey]: dailyRunRecordType, [sortKey]: stateId },
         condition: following(partitionKey, state.version),
         doing: 'save the daily run',
         conflict: 'another attempt is running',
       }),
     readCredentials: async (stored) => {
-      const items = await queryItems(dynamodb, table, partPrefix(stored));
+      const type = stored.attempt === undefined ? dailyReportRecordType : dailyRunRecordType;
+      const items = await queryItems(dynamodb, table, [type, partPrefix(stored)]);
       // Those of an earlier, longer report may be after them.
       const parts = items.slice(0, stored.parts).map(parseDailyReportPart);
-      if (parts.length === stored.parts && parts.every(({ time }) => time === stored.time)) {
+      const isWhole = parts.every(
+        ({ time, attempt }) => time === stored.time && attempt === stored.attempt,
+      );
+      if (parts.length === stored.parts && isWhole) {
         return parts.flatMap(({ credentials }) => credentials);
       }
       throw new MalformedRecordError(
@@ -70,9 +78,17 @@ export function createDynamoDbDailyReportStore(
     writeCredentials: async (stored, credentials) => {
       const parts = toDailyReportParts(stored, credentials);
       for (const Item of parts) {
-        await callAws('DynamoDB', 'write the daily report', () =>
-          dynamodb.put({ TableName: table, Item }),
-        );
+        await putItem(dynamodb, Item, {
+          table,
+          key: { [partitionKey]: dailyRunRecordType, [sortKey]: String(Item[sortKey]) },
+          condition: {
+            ConditionExpression: 'attribute_not_exists(#key) OR #attempt <= :attempt',
+            ExpressionAttributeNames: { '#key': partitionKey, '#attempt': 'attempt' },
+            ExpressionAttributeValues: { ':attempt': stored.attempt },
+          },
+          doing: 'write the daily report',
+          conflict: 'another attempt is running',
+        });
       }
       return parts.length;
     },

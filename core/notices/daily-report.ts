@@ -18,6 +18,11 @@ export interface StoredCredentials {
   readonly parts: number;
   /** Of the run that wrote them, in seconds since the epoch. Each part has it. */
   readonly time: number;
+  /**
+   * The attempt that wrote them: the version of the state with which it began. Each part has it, and
+   * none replaces a part of a later attempt. Undefined for a report of release 0.2.0.
+   */
+  readonly attempt?: number | undefined;
 }
 
 /** What is read, in this order. */
@@ -34,11 +39,15 @@ export interface OpenRun {
   readonly cursor?: string | undefined;
   /** Parts of the slot that it has written so far. */
   readonly parts: number;
+  /** The attempt that wrote them. */
+  readonly attempt?: number | undefined;
 }
 
 export interface DailyState {
-  /** Grows by one with each write. */
+  /** Grows by one with each write. An attempt begins with one. */
   readonly version: number;
+  /** Drawn by the attempt that wrote it: two attempts never write the same state. */
+  readonly nonce?: string | undefined;
   /** The last report; undefined before the first one. */
   readonly report?: (StoredCredentials & { readonly count: number }) | undefined;
   readonly run?: OpenRun | undefined;
@@ -60,9 +69,12 @@ export interface DailyReportReader {
 export interface DailyReportStore extends DailyReportReader {
   /** @throws {ConflictError} if the stored version is not `state.version - 1`. */
   writeState(state: DailyState): Promise<void>;
-  /** @returns the number of parts. */
+  /**
+   * @returns the number of parts.
+   * @throws {ConflictError} if a later attempt has written to the slot.
+   */
   writeCredentials(
-    stored: Omit<StoredCredentials, 'parts'>,
+    stored: Omit<StoredCredentials, 'parts'> & { readonly attempt: number },
     credentials: readonly ReportedCredential[],
   ): Promise<number>;
 }

@@ -5,7 +5,7 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { seconds } from '../clock.ts';
-import { ConflictError, MalformedRecordError } from '../errors.ts';
+import { MalformedRecordError } from '../errors.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
 import { type Credential, credentialId, keyInUse, secretsInUse } from './credential.ts';
@@ -32,6 +32,8 @@ export interface DailyRunPorts {
   readonly putNotices: PutNotices;
   /** Seconds since the epoch. */
   readonly now: () => number;
+  /** A text that no other attempt has. */
+  readonly drawNonce: () => string;
   /** Whether there is only time left to save how far the run is. */
   readonly isOutOfTime: () => boolean;
 }
@@ -153,6 +155,10 @@ class Attempt {
   #state: DailyState;
   #run: OpenRun;
   #credentials: readonly ReportedCredential[];
+  /** The version with which it began. */
+  readonly #number: number;
+  /** Whether a write of the state failed, or may have been made: what is stored may hold by now. */
+  #isUncertain = false;
 
   private constructor(
     ports: DailyRunPorts,
@@ -165,6 +171,7 @@ class Attempt {
     this.#run = run;
     this.#times = times;
     this.#credentials = credentials;
+    this.#number = state.version;
   }
 
   static async begin(
@@ -172,14 +179,19 @@ class Attempt {
     deployment: string,
     { state, run }: SavedRun,
   ): Promise<Attempt> {
-    const { time: now, parts } = run;
+    const { time: now, parts, attempt } = run;
     const report = state.report && isPast(state.report.time, now) ? state.report : undefined;
     const isPublished = report?.time === now;
     const before = report === undefined || isPublished ? [] : await readStored(ports, report);
     const reported = new Map(before?.map((one) => [credentialId(one), one.expiresAt]));
     const times: RunTimes = { deployment, now, before: report?.time, reported };
     if (isPublished || parts === 0) return new Attempt(ports, { state, run }, times, []);
-    const credentials = await readStored(ports, { slot: otherSlot(state), parts, time: now });
+    const credentials = await readStored(ports, {
+      slot: otherSlot(state),
+      parts,
+      time: now,
+      attempt,
+    });
     return credentials === undefined
       ? new Attempt(ports, { state, run: firstStep(now) }, times, [])
       : new Attempt(ports, { state, run }, times, credentials);
@@ -212,25 +224,25 @@ class Attempt {
 
   /** Saves how far the run is. */
   async save(isDone: boolean): Promise<void> {
-    const parts = this.#isPublished ? 0 : (await this.#writeParts(this.#credentials)).parts;
-    await this.#write({ run: isDone ? undefined : { ...this.#run, parts } });
+    if (this.#isUncertain) return;
+    const { parts, attempt } = this.#isPublished
+      ? { parts: 0 }
+      : await this.#writeParts(this.#credentials);
+    await this.#write({ run: isDone ? undefined : { ...this.#run, parts, attempt } });
   }
 
-  /**
-   * Writes to the slot that the report is not in. An attempt that another one has overtaken would
-   * write into the report of that one.
-   */
+  /** Writes to the slot that the report is not in, if no later attempt did. */
   async #writeParts(credentials: readonly ReportedCredential[]): Promise<StoredCredentials> {
-    const { reports } = this.#ports;
-    const { version = 0 } = (await reports.readState()) ?? {};
-    if (version !== this.#state.version) throw new ConflictError('another attempt is running');
-    const stored = { slot: otherSlot(this.#state), time: this.#run.time };
-    return { ...stored, parts: await reports.writeCredentials(stored, credentials) };
+    const slot = otherSlot(this.#state);
+    const stored = { slot, time: this.#run.time, attempt: this.#number };
+    return { ...stored, parts: await this.#ports.reports.writeCredentials(stored, credentials) };
   }
 
   async #write(change: Partial<DailyState>): Promise<void> {
     const state = { ...this.#state, ...change, version: this.#state.version + 1 };
+    this.#isUncertain = true;
     await this.#ports.reports.writeState(state);
+    this.#isUncertain = false;
     this.#state = state;
   }
 
@@ -251,7 +263,7 @@ class Attempt {
   async #publish(): Promise<void> {
     const sorted = sortByExpiry(this.#credentials);
     const report = { ...(await this.#writeParts(sorted)), count: sorted.length };
-    await this.#write({ report, run: { ...this.#run, parts: 0 } });
+    await this.#write({ report, run: { ...this.#run, parts: 0, attempt: undefined } });
   }
 
   async #tellRegion(region: RegionId): Promise<boolean | UnreadRegion> {
@@ -293,8 +305,12 @@ export async function runDaily(ports: DailyRunPorts, deployment: string): Promis
     const { time = 0, count = 0 } = state.report ?? {};
     return { status: 'current', time, notices: noNotices, expiring: count, unread: [] };
   }
+  // From here on, an attempt that began before writes nothing more: neither the state nor a part.
+  const begun = { ...state, run, version: state.version + 1, nonce: ports.drawNonce() };
+  await ports.reports.writeState(begun);
   const { counts, put } = countNotices(ports.putNotices);
-  const attempt = await Attempt.begin({ ...ports, putNotices: put }, deployment, { state, run });
+  const saved = { state: begun, run };
+  const attempt = await Attempt.begin({ ...ports, putNotices: put }, deployment, saved);
   try {
     const { isDone, unread } = await attempt.proceed();
     await attempt.save(isDone);

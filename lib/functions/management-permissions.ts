@@ -7,6 +7,7 @@ import type { ManagementAlias } from '../../contract/management/roles.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import {
   dailyReportRecordType,
+  dailyRunRecordType,
   deployedTableName,
   grantRecordTypes,
   signingKeyRecordTypes,
@@ -63,9 +64,10 @@ export function allowManagement(
       trunkGroupLimitsRecordType,
       ...grants,
       dailyReportRecordType,
+      dailyRunRecordType,
     ),
   });
-  const written = makesDailyRun(own) ? [dailyReportRecordType] : [];
+  const written = makesDailyRun(own) ? [dailyRunRecordType] : [];
   fn.allow({
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: signingKeys,

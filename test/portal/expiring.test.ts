@@ -20,7 +20,7 @@ async function createReported(count: number, trunkGroup?: string) {
   const credentials = Array.from({ length: count }, (_, number) =>
     secret(number, now + 60 + number),
   );
-  const stored = { slot: 'b', time: now } as const;
+  const stored = { slot: 'b', time: now, attempt: 1 } as const;
   const parts = await dailyReport.writeCredentials(stored, credentials);
   const { version = 0 } = (await dailyReport.readState()) ?? {};
   await dailyReport.writeState({

@@ -2,7 +2,7 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
-import type { DailyState, ReportedCredential } from '../../core/notices/daily-report.ts';
+import type { DailyState } from '../../core/notices/daily-report.ts';
 import { type DailyRunPorts, runDaily } from '../../core/notices/daily-run.ts';
 import type { Notice } from '../../core/notices/notice.ts';
 import type { ChangeReader } from '../../core/notices/tell-changes.ts';
@@ -10,6 +10,7 @@ import {
   createMemoryApiKeyStore,
   createMemoryClientStore,
   createMemoryDailyReport,
+  type MemoryParts,
 } from './memory-stores.ts';
 
 /** @param pageSize records of one read. A region whose records are an error does not answer. */
@@ -39,8 +40,11 @@ export function createTestDailyRun(pageSize?: number) {
   const apiKeys = new Map<string, ApiKey>();
   const audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>> = { slc: [] };
   const state: { current?: DailyState } = {};
-  const parts = new Map<string, readonly ReportedCredential[]>();
+  const parts: MemoryParts = new Map();
   const sent: Notice[] = [];
+  let nonces = 0;
+  /** Called before each write of an item of the report. */
+  const hooks = { beforeWrite: async (): Promise<void> => undefined };
   const test = {
     /** Without a limit of time, which a function adds. */
     get ports() {
@@ -52,7 +56,8 @@ export function createTestDailyRun(pageSize?: number) {
     state,
     parts,
     sent,
-    reports: createMemoryDailyReport(state, parts),
+    reports: createMemoryDailyReport(state, parts, async () => hooks.beforeWrite()),
+    hooks,
     /** 2027-01-15T13:00:00Z: an hour after a run is due. */
     now: 1_800_018_000,
     /** Reads for which there is time. */
@@ -74,6 +79,7 @@ export function createTestDailyRun(pageSize?: number) {
       sent.push(...notices);
     },
     now: () => test.now,
+    drawNonce: () => `attempt-${(nonces += 1)}`,
     isOutOfTime: () => {
       test.reads -= 1;
       return test.reads < 0;

@@ -27,6 +27,7 @@ import type {
   DailyReportStore,
   DailyState,
   ReportedCredential,
+  StoredCredentials,
 } from '../../core/notices/daily-report.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import {
@@ -263,29 +264,50 @@ export function createMemoryGrantStore(items = new Map<string, GrantList>()): Gr
   };
 }
 
-/** The last run listed the given credentials. */
+/** Parts of a report, by slot and number. */
+export type MemoryParts = Map<
+  string,
+  Omit<StoredCredentials, 'slot' | 'parts'> & {
+    readonly credentials: readonly ReportedCredential[];
+  }
+>;
+
+/** As many as make several parts of a test's report. */
+const credentialsOfPart = 50;
+
+/** @param beforeWrite is called before each write of an item. */
 export function createMemoryDailyReport(
   state: { current?: DailyState } = {},
-  parts = new Map<string, readonly ReportedCredential[]>(),
+  parts: MemoryParts = new Map(),
+  beforeWrite: () => Promise<void> = async () => undefined,
 ): DailyReportStore {
-  const keyOf = ({ slot, time }: { readonly slot: string; readonly time: number }) =>
-    `${slot} ${time}`;
   return {
     readState: async () => structuredClone(state.current),
     writeState: async (next) => {
+      await beforeWrite();
       if ((state.current?.version ?? 0) !== next.version - 1) {
         throw new ConflictError('another attempt is running');
       }
       state.current = structuredClone(next);
     },
-    readCredentials: async (stored) => {
-      const found = parts.get(keyOf(stored));
-      if (found === undefined) throw new MalformedRecordError('a part is missing');
-      return structuredClone(found);
-    },
-    writeCredentials: async (stored, credentials) => {
-      parts.set(keyOf(stored), structuredClone(credentials));
-      return 1;
+    readCredentials: async ({ slot, parts: count, time, attempt }) =>
+      Array.from({ length: count }, (_, index) => {
+        const part = parts.get(`${slot}#${index}`);
+        if (part?.time === time && part.attempt === attempt) return part.credentials;
+        throw new MalformedRecordError('a part is missing or of another attempt');
+      }).flat(),
+    writeCredentials: async ({ slot, time, attempt }, credentials) => {
+      const count = Math.max(1, Math.ceil(credentials.length / credentialsOfPart));
+      for (let index = 0; index < count; index += 1) {
+        await beforeWrite();
+        if ((parts.get(`${slot}#${index}`)?.attempt ?? 0) > attempt) {
+          throw new ConflictError('another attempt is running');
+        }
+        const begin = index * credentialsOfPart;
+        const some = structuredClone(credentials.slice(begin, begin + credentialsOfPart));
+        parts.set(`${slot}#${index}`, { time, attempt, credentials: some });
+      }
+      return count;
     },
   };
 }

@@ -31,8 +31,8 @@ export const parsers = {
   provider_owner: parseProviderOwnerItem,
   subject_grants: (item: Item) => parseGrantListItem('subject', item),
   issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
-  daily_state: parseDailyStateItem,
-  daily_report: parseDailyReportPart,
+  daily_run: parseDailyStateItem,
+  daily_run_part: parseDailyReportPart,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

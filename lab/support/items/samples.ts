@@ -247,11 +247,12 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         grants: [{ value: `${identityProvider.issuer}/realms/acme`, trunkGroups: ['tg-1001'] }],
       }),
     ],
-    daily_state: [
-      toDailyStateItem({ version: 1, changesUntil: {} }),
+    daily_run: [
+      toDailyStateItem({ version: 1, nonce: 'a', changesUntil: {} }),
       ...runStages.map((stage) =>
         toDailyStateItem({
           version: 2,
+          nonce: 'b',
           report: { slot: 'a', parts: 1, time: at, count: 2 },
           run: { time: at + 86_400, stage, parts: 0 },
           changesUntil: Object.fromEntries(regionIds.map((id) => [id, '2027-01-15T08:00:00.000Z'])),
@@ -259,14 +260,15 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       ),
       toDailyStateItem({
         version: 3,
-        report: { slot: 'b', parts: 0, time: at, count: 0 },
-        run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1 },
+        nonce: 'c',
+        report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0 },
+        run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1, attempt: 2 },
         changesUntil: {},
       }),
     ],
-    daily_report: [
-      ...toDailyReportParts({ slot: 'a', time: at }, []),
-      ...toDailyReportParts({ slot: 'b', time: at }, [
+    daily_run_part: [
+      ...toDailyReportParts({ slot: 'a', time: at, attempt: 1 }, []),
+      ...toDailyReportParts({ slot: 'b', time: at, attempt: 2 }, [
         {
           kind: 'client_secret',
           serviceTrunkGroup: 'tg-1001',

@@ -7,8 +7,8 @@ import { apiKeySchema, toApiKeyItem } from '../../../adapters/dynamodb/api-key-i
 import { auditSchema, toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema, toClient, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import {
-  dailyReportPartSchema,
-  dailyStateSchema,
+  dailyRunPartSchema,
+  dailyRunStateSchema,
 } from '../../../adapters/dynamodb/daily-report-item.ts';
 import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
 import {
@@ -128,8 +128,8 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   provider_owner: providerOwnerSchema,
   subject_grants: subjectGrantsSchema,
   issuer_grants: issuerGrantsSchema,
-  daily_state: dailyStateSchema,
-  daily_report: dailyReportPartSchema,
+  daily_run: dailyRunStateSchema,
+  daily_run_part: dailyRunPartSchema,
 };
 
 /**

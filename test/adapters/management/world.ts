@@ -51,7 +51,7 @@ export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): 
     serviceTrunkGroup: trunkGroup,
     subnets: [{ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }],
   });
-  const stored = { slot: 'a', time: test.now } as const;
+  const stored = { slot: 'a', time: test.now, attempt: 1 } as const;
   const parts = await test.dailyReport.writeCredentials(stored, [
     {
       kind: 'api_key',

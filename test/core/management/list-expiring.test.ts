@@ -16,7 +16,7 @@ const key = (number: number): ReportedCredential => ({
 
 async function createReported(count = 9) {
   const test = createTestManagement();
-  const stored = { slot: 'a', time } as const;
+  const stored = { slot: 'a', time, attempt: 1 } as const;
   const credentials = Array.from({ length: count }, (_, number) => key(number));
   const parts = await test.dailyReport.writeCredentials(stored, credentials);
   const report = { ...stored, parts, count };
@@ -77,7 +77,7 @@ describe('the list of what expires', () => {
   it('does not go on in the list of another run', async () => {
     const { context, dailyReport } = await createReported();
     const { nextCursor } = await listExpiring(context, { limit: 2 });
-    const stored = { slot: 'b', time: time + 86_400 } as const;
+    const stored = { slot: 'b', time: time + 86_400, attempt: 1 } as const;
     await dailyReport.writeCredentials(stored, []);
     const report = { ...stored, parts: 1, count: 0 };
     await dailyReport.writeState({ version: 2, report, changesUntil: {} });

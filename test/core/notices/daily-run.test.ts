@@ -261,6 +261,120 @@ describe('a daily run', () => {
   });
 });
 
+describe('a run that is disturbed at one of its writes', () => {
+  /** 150 credentials in three parts, and changes; attempts with time for a few reads. */
+  function prepare() {
+    const test = runWithClients(1500);
+    test.audits.slc = [change(1, test.now * 1000 - 3_600_000)];
+    return test;
+  }
+
+  type Test = ReturnType<typeof prepare>;
+
+  /** Calls a function before the write of a number, and lets the others pass. */
+  function beforeWrite(test: Test, number: number, disturb: () => Promise<void>) {
+    let writes = 0;
+    test.hooks.beforeWrite = async () => {
+      writes += 1;
+      if (writes === number) await disturb();
+    };
+    return () => writes;
+  }
+
+  async function attempt(test: Test, reads = Number.POSITIVE_INFINITY) {
+    test.reads = reads;
+    return test.run();
+  }
+
+  /** Attempts until the run has ended, the first ones with little time. */
+  async function complete(test: Test) {
+    const outcomes: string[] = [];
+    for (let number = 0; number < 12 && outcomes.at(-1) !== 'complete'; number += 1) {
+      const run = attempt(test, number < 3 ? 2 : undefined);
+      outcomes.push(
+        await run.then(
+          ({ status }) => status,
+          () => 'failed',
+        ),
+      );
+    }
+    return outcomes;
+  }
+
+  async function expectWhole(test: Test) {
+    const whole = prepare();
+    await complete(whole);
+    expect(test.state.current?.report?.count).toBe(150);
+    expect(await reportOf(test)).toEqual(await reportOf(whole));
+    expect(new Set(idsOf(test.sent))).toEqual(new Set(idsOf(whole.sent)));
+  }
+
+  async function countWrites() {
+    const test = prepare();
+    const writes = beforeWrite(test, 0, async () => undefined);
+    expect(await complete(test)).toContain('continues');
+    return writes();
+  }
+
+  it('has the same report and tells the same, no matter which write is lost', async () => {
+    const writes = await countWrites();
+    expect(writes).toBeGreaterThanOrEqual(12);
+    for (let number = 1; number <= writes; number += 1) {
+      const test = prepare();
+      beforeWrite(test, number, async () => {
+        throw new UnavailableError('DynamoDB does not answer');
+      });
+      expect(await complete(test), `write ${number}`).toContain('failed');
+      await expectWhole(test);
+    }
+  });
+
+  it('has the same report if a write was made and its answer is lost', async () => {
+    const writes = await countWrites();
+    for (let number = 1; number <= writes; number += 1) {
+      const test = prepare();
+      const { writeState, writeCredentials } = test.reports;
+      let seen = 0;
+      const lose = async () => {
+        if (seen >= number) return;
+        seen += 1;
+        if (seen === number) throw new UnavailableError('the answer is lost');
+      };
+      Object.assign(test.reports, {
+        writeState: async (...args: Parameters<typeof writeState>) => {
+          await writeState(...args);
+          await lose();
+        },
+        writeCredentials: async (...args: Parameters<typeof writeCredentials>) => {
+          const parts = await writeCredentials(...args);
+          await lose();
+          return parts;
+        },
+      });
+      await complete(test);
+      await expectWhole(test);
+    }
+  });
+
+  it('has the same report if the process ends there', async () => {
+    const writes = await countWrites();
+    for (let number = 1; number <= writes; number += 1) {
+      const test = prepare();
+      let hasEnded = false;
+      beforeWrite(test, number, async () => {
+        hasEnded = true;
+      });
+      const ending = test.hooks.beforeWrite;
+      test.hooks.beforeWrite = async () => {
+        await ending();
+        if (hasEnded) throw new UnavailableError('the process has ended');
+      };
+      await complete(test);
+      expect(hasEnded).toBe(true);
+    }
+  });
+});
+
 describe('the changes that a daily run tells', () => {
   const hour = 3_600_000;
 

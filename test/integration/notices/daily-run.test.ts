@@ -259,28 +259,70 @@ describe('a stored report', () => {
   it('has several items if one is too small', async () => {
     const reports = open();
     const credentials = Array.from({ length: 3000 }, (_, number) => credential(number));
-    const parts = await reports.writeCredentials({ slot: 'a', time: now }, credentials);
+    const parts = await reports.writeCredentials({ slot: 'a', time: now, attempt: 1 }, credentials);
     expect(parts).toBeGreaterThan(1);
-    await expect(reports.readCredentials({ slot: 'a', parts, time: now })).resolves.toEqual(
-      credentials,
-    );
+    await expect(
+      reports.readCredentials({ slot: 'a', parts, time: now, attempt: 1 }),
+    ).resolves.toEqual(credentials);
   });
 
   it('of another run is refused', async () => {
     const reports = open();
-    await reports.writeCredentials({ slot: 'a', time: now }, [credential(1)]);
+    await reports.writeCredentials({ slot: 'a', time: now, attempt: 2 }, [credential(1)]);
     for (const stored of [
-      { slot: 'a', parts: 1, time: now + 1 },
-      { slot: 'a', parts: 2, time: now },
-      { slot: 'b', parts: 1, time: now },
+      { slot: 'a', parts: 1, time: now + 1, attempt: 2 },
+      { slot: 'a', parts: 1, time: now, attempt: 1 },
+      { slot: 'a', parts: 1, time: now },
+      { slot: 'a', parts: 2, time: now, attempt: 2 },
+      { slot: 'b', parts: 1, time: now, attempt: 2 },
     ] as const) {
       await expect(reports.readCredentials(stored)).rejects.toThrow(MalformedRecordError);
     }
   });
 
+  it('is not written to by an attempt that a later one overtook', async () => {
+    const reports = open();
+    const stored = { slot: 'a', time: now, parts: 1 } as const;
+    await reports.writeCredentials({ ...stored, attempt: 2 }, [credential(2)]);
+    const late = reports.writeCredentials({ ...stored, attempt: 1 }, [credential(1)]);
+    await expect(late).rejects.toThrow('another attempt is running');
+    await expect(reports.readCredentials({ ...stored, attempt: 2 })).resolves.toEqual([
+      credential(2),
+    ]);
+    await reports.writeCredentials({ ...stored, attempt: 3 }, [credential(3)]);
+  });
+
+  it('of release 0.2.0 is read until there is one of this release, and stays', async () => {
+    const reports = open();
+    const TableName = tables.nameOf('signingKeys');
+    const old = { record_type: 'daily_report', schema_version: 1 };
+    const report = { slot: 'b', parts: 1, time: now - 60 } as const;
+    const state = { ...old, record_id: 'state', version: 7, changes_until: {} };
+    const items = [
+      { ...state, report: { ...report, count: 0 }, run: { time: now, stage: 'clients', parts: 3 } },
+      { ...old, record_id: 'b#00000', time: now - 60, credentials: [] },
+    ];
+    for (const Item of items) await tables.dynamodb.put({ TableName, Item });
+    await expect(reports.readState()).resolves.toEqual({
+      version: 0,
+      report: { ...report, count: 0 },
+      changesUntil: {},
+    });
+    await expect(reports.readCredentials(report)).resolves.toEqual([]);
+    await reports.writeCredentials({ ...report, attempt: 1 }, [credential(1)]);
+    await reports.writeState({
+      version: 1,
+      nonce: 'a',
+      report: { ...report, count: 0 },
+      changesUntil: {},
+    });
+    await expect(reports.readState()).resolves.toMatchObject({ version: 1, report });
+    await expect(reports.readCredentials(report)).resolves.toEqual([]);
+  });
+
   it('is replaced by one attempt at a time', async () => {
     const reports = open();
-    const state = { version: 1, changesUntil: { slc: '2026-11-20T12:00:00.000Z' } };
+    const state = { version: 1, nonce: 'a', changesUntil: { slc: '2026-11-20T12:00:00.000Z' } };
     expect(await reports.readState()).toBeUndefined();
     await reports.writeState(state);
     expect(await reports.readState()).toEqual(state);

@@ -101,13 +101,8 @@ const rows: Readonly<Record<ItemKind, Row>> = {
   },
   subject_grants: newPartition,
   issuer_grants: newPartition,
-  daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
-  daily_report: {
-    table: 'signingKeys',
-    functions: true,
-    list: ['report expiring'],
-    copy: 'copied',
-  },
+  daily_run: newPartition,
+  daily_run_part: newPartition,
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];
