@@ -33,6 +33,8 @@ export const parsers = {
   issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
   daily_run: parseDailyStateItem,
   daily_run_part: parseDailyReportPart,
+  daily_state: parseDailyStateItem,
+  daily_report: parseDailyReportPart,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

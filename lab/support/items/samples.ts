@@ -153,7 +153,67 @@ const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
 
 const grantList = { version: 1, updatedAt: at };
 
-/** By kind, as this version writes them. */
+/** What release 0.2.0 wrote, which is read: without attempts, in its own partition. */
+function before030({ nonce: _nonce, attempt: _attempt, ...item }: Item): Item {
+  const within = Object.entries(item).map(([name, value]) =>
+    name === 'report' || name === 'run' ? [name, before030(value as Item)] : [name, value],
+  );
+  const isItem = item['record_type'] !== undefined;
+  return { ...Object.fromEntries(within), ...(isItem && { record_type: 'daily_report' }) };
+}
+
+const dailyRuns = [
+  toDailyStateItem({ version: 1, nonce: 'a', changesUntil: {} }),
+  ...runStages.map((stage) =>
+    toDailyStateItem({
+      version: 2,
+      nonce: 'b',
+      report: { slot: 'a', parts: 1, time: at, count: 2 },
+      run: { time: at + 86_400, stage, parts: 0 },
+      changesUntil: Object.fromEntries(regionIds.map((id) => [id, '2027-01-15T08:00:00.000Z'])),
+    }),
+  ),
+  toDailyStateItem({
+    version: 3,
+    nonce: 'c',
+    report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0 },
+    run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1, attempt: 2 },
+    changesUntil: {},
+  }),
+];
+
+const dailyRunParts = [
+  ...toDailyReportParts({ slot: 'a', time: at, attempt: 1 }, []),
+  ...toDailyReportParts({ slot: 'b', time: at, attempt: 2 }, [
+    {
+      kind: 'client_secret',
+      serviceTrunkGroup: 'tg-1001',
+      clientId: client.clientId,
+      clientName: 'Billing',
+      secretId: 'secret_1',
+      expiresAt: at + 86_400,
+    },
+    {
+      kind: 'client_secret',
+      serviceTrunkGroup: 'tg-1001',
+      clientId: client.clientId,
+      clientName: 'Billing',
+      secretId: 'secret_2',
+      secretName: 'spring',
+      lastUsedOn: '2027-01-15',
+      expiresAt: at + 86_400,
+    },
+    {
+      kind: 'api_key',
+      serviceTrunkGroup: 'tg-1001',
+      keyId: 'key_1',
+      keyName: 'Ada',
+      expiresAt: at + 86_400,
+    },
+  ]),
+];
+
+/** By kind, as this version writes them, and the daily run of 0.2.0, as this version reads it. */
 export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
   return {
@@ -247,55 +307,10 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         grants: [{ value: `${identityProvider.issuer}/realms/acme`, trunkGroups: ['tg-1001'] }],
       }),
     ],
-    daily_run: [
-      toDailyStateItem({ version: 1, nonce: 'a', changesUntil: {} }),
-      ...runStages.map((stage) =>
-        toDailyStateItem({
-          version: 2,
-          nonce: 'b',
-          report: { slot: 'a', parts: 1, time: at, count: 2 },
-          run: { time: at + 86_400, stage, parts: 0 },
-          changesUntil: Object.fromEntries(regionIds.map((id) => [id, '2027-01-15T08:00:00.000Z'])),
-        }),
-      ),
-      toDailyStateItem({
-        version: 3,
-        nonce: 'c',
-        report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0 },
-        run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1, attempt: 2 },
-        changesUntil: {},
-      }),
-    ],
-    daily_run_part: [
-      ...toDailyReportParts({ slot: 'a', time: at, attempt: 1 }, []),
-      ...toDailyReportParts({ slot: 'b', time: at, attempt: 2 }, [
-        {
-          kind: 'client_secret',
-          serviceTrunkGroup: 'tg-1001',
-          clientId: client.clientId,
-          clientName: 'Billing',
-          secretId: 'secret_1',
-          expiresAt: at + 86_400,
-        },
-        {
-          kind: 'client_secret',
-          serviceTrunkGroup: 'tg-1001',
-          clientId: client.clientId,
-          clientName: 'Billing',
-          secretId: 'secret_2',
-          secretName: 'spring',
-          lastUsedOn: '2027-01-15',
-          expiresAt: at + 86_400,
-        },
-        {
-          kind: 'api_key',
-          serviceTrunkGroup: 'tg-1001',
-          keyId: 'key_1',
-          keyName: 'Ada',
-          expiresAt: at + 86_400,
-        },
-      ]),
-    ],
+    daily_run: dailyRuns,
+    daily_run_part: dailyRunParts,
+    daily_state: dailyRuns.map(before030),
+    daily_report: dailyRunParts.map(before030),
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

@@ -7,8 +7,10 @@ import { apiKeySchema, toApiKeyItem } from '../../../adapters/dynamodb/api-key-i
 import { auditSchema, toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema, toClient, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import {
+  dailyReportPartSchema,
   dailyRunPartSchema,
   dailyRunStateSchema,
+  dailyStateSchema,
 } from '../../../adapters/dynamodb/daily-report-item.ts';
 import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
 import {
@@ -130,6 +132,8 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   issuer_grants: issuerGrantsSchema,
   daily_run: dailyRunStateSchema,
   daily_run_part: dailyRunPartSchema,
+  daily_state: dailyStateSchema,
+  daily_report: dailyReportPartSchema,
 };
 
 /**

@@ -333,7 +333,7 @@ describe('a run that is disturbed at one of its writes', () => {
     const writes = await countWrites();
     for (let number = 1; number <= writes; number += 1) {
       const test = prepare();
-      const { writeState, writeCredentials } = test.reports;
+      const stored = { ...test.reports };
       let seen = 0;
       const lose = async () => {
         if (seen >= number) return;
@@ -341,12 +341,12 @@ describe('a run that is disturbed at one of its writes', () => {
         if (seen === number) throw new UnavailableError('the answer is lost');
       };
       Object.assign(test.reports, {
-        writeState: async (...args: Parameters<typeof writeState>) => {
-          await writeState(...args);
+        writeState: async (...args: Parameters<typeof stored.writeState>) => {
+          await stored.writeState(...args);
           await lose();
         },
-        writeCredentials: async (...args: Parameters<typeof writeCredentials>) => {
-          const parts = await writeCredentials(...args);
+        writeCredentials: async (...args: Parameters<typeof stored.writeCredentials>) => {
+          const parts = await stored.writeCredentials(...args);
           await lose();
           return parts;
         },

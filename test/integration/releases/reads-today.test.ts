@@ -103,6 +103,13 @@ const rows: Readonly<Record<ItemKind, Row>> = {
   issuer_grants: newPartition,
   daily_run: newPartition,
   daily_run_part: newPartition,
+  daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
+  daily_report: {
+    table: 'signingKeys',
+    functions: true,
+    list: ['report expiring'],
+    copy: 'copied',
+  },
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];
