@@ -1,4 +1,6 @@
-import { App, CfnOutput } from 'aws-cdk-lib';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, CfnOutput, Token } from 'aws-cdk-lib';
 import { type DeploymentConfig, DeploymentConfigError } from '../contract/deployment-config.ts';
 import { scopeName } from '../contract/scopes.ts';
 import { quoteWord } from '../contract/shell-word.ts';
@@ -9,6 +11,7 @@ import {
 } from './authorization-server.ts';
 import { ConfigFileError, readDeploymentConfigFile } from './deployment-config-file.ts';
 import { featureFlags } from './feature-flags.ts';
+import { operatorDocuments } from './operators/operator-documents.ts';
 
 export { featureFlags } from './feature-flags.ts';
 
@@ -44,6 +47,21 @@ function addNextCommand(
   new CfnOutput(stack, 'NextCommand', { value: `${variables}; npx --no -- authctl ${command}` });
 }
 
+/** With several regions, a role cannot have the policies of all groups and regions. */
+function writeOperatorDocuments(
+  { stacks: [stack] }: AuthorizationServer,
+  config: DeploymentConfig,
+  folder: string,
+): void {
+  const known = stack?.account;
+  const account = known === undefined || Token.isUnresolved(known) ? 'ACCOUNT' : known;
+  const documents = operatorDocuments(config, account);
+  const file = join(folder, 'operator-policies.json');
+  writeFileSync(file, `${JSON.stringify(documents, undefined, 2)}\n`);
+  const names = Object.keys(documents).join(', ');
+  process.stderr.write(`Policies of operators for all regions are in ${file}: ${names}\n`);
+}
+
 /**
  * A whole CDK app with one deployment. A problem that its author can solve is printed without a
  * stack trace, and fails the command.
@@ -57,6 +75,7 @@ export function synthesiseApp({ config, extend, ...options }: AppOptions = {}): 
     addNextCommand(server, deployment, String(named));
     extend?.(server, app);
     app.synth();
+    writeOperatorDocuments(server, deployment, app.outdir);
   } catch (error) {
     const isForAuthor = [DeploymentConfigError, ConfigFileError, DuplicateLibraryError].some(
       (type) => error instanceof type,

@@ -217,7 +217,7 @@ function checkIam(summary: Seen<Readonly<Record<string, number>>>, regions: numb
       return { outcome: 'problem', seen, todo };
     }
     if (perRole >= policies) return { outcome: 'ok', seen };
-    const todo = `a role that is to have all ${policies} policies of operators takes the one document that npx cdk synth writes (docs/authctl.md)`;
+    const todo = `a role that is to have all ${policies} policies of operators takes the document for all regions that synthesis writes (docs/authctl.md)`;
     return { outcome: 'warning', seen, todo };
   });
 }

@@ -46,6 +46,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'dynamodb update-table': ['--table-name'],
   'dynamodb wait': ['--table-name'],
   'eks describe-cluster': ['--name'],
+  'iam create-policy': ['--policy-name', '--policy-document'],
   'iam delete-role-policy': ['--role-name', '--policy-name'],
   'iam enable-outbound-web-identity-federation': [],
   'iam delete-policy': ['--policy-arn'],

@@ -15,6 +15,17 @@ describe('docs/cost.md and README', () => {
   });
 });
 
+describe('docs/first-deployment.md', () => {
+  it('says what docs/cost.md computes for a month without clients, and a day of it', () => {
+    const [, month = ''] = /config\/single-region\.json` \| idle \| \*\*\$([\d.]+)/.exec(
+      readDocument('cost.md'),
+    ) ?? [''];
+    const page = readDocument('first-deployment.md');
+    expect(page).toContain(`$${month} a month`);
+    expect(page).toContain(`$${(Number(month) / 30).toFixed(2)} a day`);
+  });
+});
+
 describe('what a deployment has of things with a monthly price', () => {
   const inventoryOf = (config: object) => {
     let found: ReturnType<typeof takeInventory> | undefined;
