@@ -5,7 +5,7 @@ import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import { RefusedError } from '../core/errors.ts';
-import type { RestoredTables } from '../core/restore/restorables.ts';
+import type { RestoredTables } from '../core/restore/restore-items.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Whole tables of a deployment, and other tables in the same AWS region. */

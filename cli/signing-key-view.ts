@@ -1,6 +1,6 @@
 import type { SigningKeyPolicy } from '../contract/signing-key-policy.ts';
 import { formatSpan } from '../core/duration.ts';
-import type { KeyEvent } from '../core/key-rotation/key-history.ts';
+import type { KeyEvent } from '../core/key-rotation/rotation-state.ts';
 import { buildTimeline, type TimelineEntry } from '../core/key-rotation/timeline.ts';
 import { formatTime } from '../core/rfc3339.ts';
 import type { SigningKey } from '../core/signing-key/signing-key.ts';

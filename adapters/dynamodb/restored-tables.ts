@@ -1,5 +1,5 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import type { RestoredTables } from '../../core/restore/restorables.ts';
+import type { RestoredTables } from '../../core/restore/restore-items.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-kms';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
 import { SigningKeyUnusableError } from '../../core/errors.ts';
-import type { KeyInspection } from '../../core/key-rotation/key-custody.ts';
+import type { KeyInspection } from '../../core/key-rotation/rotation-ports.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callWithKey, KmsResponseError } from './kms-errors.ts';
 import { stateOf } from './kms-keys.ts';

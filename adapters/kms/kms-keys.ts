@@ -14,7 +14,7 @@ import type {
   KeyManagement,
   ManagedKeyDescription,
   ManagedKeyState,
-} from '../../core/key-rotation/key-management.ts';
+} from '../../core/key-rotation/rotation-ports.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { callWithKey, isKmsError, KmsResponseError } from './kms-errors.ts';

@@ -1,6 +1,6 @@
 import { type KMSClient, ListKeysCommand, ListResourceTagsCommand } from '@aws-sdk/client-kms';
 import { kmsKeyTags } from '../../contract/kms-key.ts';
-import type { ManagedKey } from '../../core/key-rotation/key-management.ts';
+import type { ManagedKey } from '../../core/key-rotation/rotation-ports.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { isKmsError } from './kms-errors.ts';

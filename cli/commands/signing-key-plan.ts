@@ -1,12 +1,14 @@
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { deployedRegions } from '../../contract/deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+
 import { formatSpan } from '../../core/duration.ts';
-import { explainWaitForRoom } from '../../core/key-rotation/explain-wait.ts';
-import { buildHistory } from '../../core/key-rotation/key-history.ts';
-import { plan as planRegion } from '../../core/key-rotation/plan.ts';
-import { subjectOf } from '../../core/key-rotation/rotation-action.ts';
-import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
-import { buildTimeline } from '../../core/key-rotation/timeline.ts';
+import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
+import {
+  buildHistory,
+  type RotationSettings,
+  type RotationState,
+} from '../../core/key-rotation/rotation-state.ts';
+import { buildTimeline, explainWaitForRoom } from '../../core/key-rotation/timeline.ts';
+
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { viewEvent } from '../signing-key-view.ts';

@@ -3,18 +3,17 @@ import { type DeploymentConfig, deployedRegions } from '../../contract/deploymen
 import { deployedTableName } from '../../contract/tables.ts';
 import { seconds } from '../../core/clock.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
-import { auditDays } from '../../core/restore/audit-days.ts';
+import { auditDays } from '../../core/restore/audit-views.ts';
 import {
+  type RestoredRow,
   type RestoredTables,
+  type RestoreOptions,
   restorableApiKeys,
   restorableClients,
   restorableProviders,
-} from '../../core/restore/restorables.ts';
-import {
-  type RestoredRow,
-  type RestoreOptions,
   restoreItems,
 } from '../../core/restore/restore-items.ts';
+
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandSpec, repeatable } from '../command-spec.ts';

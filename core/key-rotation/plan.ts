@@ -1,10 +1,15 @@
+import type { RegionId } from '../../contract/regions.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import { keysOfRegionInJwks, type SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
+import { formatTime } from '../rfc3339.ts';
 import { byEligibility, eligibleAt } from '../signing-key/eligibility.ts';
-import type { SigningKey } from '../signing-key/signing-key.ts';
-import { explainFullJwks, findJwksRoom } from './jwks-room.ts';
-import { planCreation } from './plan-creation.ts';
-import type { RotationAction } from './rotation-action.ts';
+import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
+import { RetainedKeyError } from './rotation-ports.ts';
 import {
   findCurrentKey,
+  type Heartbeat,
+  type KeyIntent,
+  type KeySlot,
   type RotationSettings,
   type RotationState,
   wantedAlg,
@@ -196,4 +201,233 @@ function planRemoval(
       .filter(deletable)
       .map((key) => ({ kind: 'schedule_deletion', key }) as const),
   ];
+}
+
+/**
+ * The next step towards a published `next` key when a region lacks one.
+ *
+ * The issuer's first key signs at once, because no verifier can hold an older set. It has a slot
+ * that all regions share, and no region publishes another key before it: a verifier must never see
+ * a set without the first key.
+ */
+export function planCreation(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): readonly RotationAction[] {
+  const first = findIntent(state, 'first');
+  const firstIsPublished = first === undefined ? state.keys.length > 0 : isRecorded(state, first);
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  if (!firstIsPublished) {
+    if (first !== undefined) return advance(state, settings, now, first);
+    return [{ kind: 'open_intent', slot: 'first', alg, last: undefined }];
+  }
+
+  const own = findIntent(state, settings.regionId);
+  if (own?.closed === false) return advance(state, settings, now, own);
+  const hasNext = state.keys.some(
+    (key) =>
+      key.regionId === settings.regionId &&
+      key.state === 'next' &&
+      key.alg === alg &&
+      !state.unusableKids.has(key.kid),
+  );
+  if (hasNext || findJwksRoom(state.keys, settings).isFull) return [];
+  return [{ kind: 'open_intent', slot: settings.regionId, alg, last: own }];
+}
+
+function findIntent(state: RotationState, slot: KeySlot): KeyIntent | undefined {
+  return state.intents.find((intent) => intent.slot === slot);
+}
+
+function isRecorded(state: RotationState, intent: KeyIntent): boolean {
+  return state.keys.some((key) => key.kid === intent.publicJwk?.kid);
+}
+
+/**
+ * When another run may take an intent over. A key that is about to be published keeps other regions
+ * out for longer: its publication begins until L after the lease, by a clock that may be L behind, and
+ * is a write, which takes G at most.
+ */
+function freeAt(intent: KeyIntent, { regionId, policy }: RotationSettings): number {
+  const isAboutToBePublished = intent.publicJwk !== undefined && intent.regionId !== regionId;
+  return intent.leaseUntil + (isAboutToBePublished ? policy.propagationLag + 2 * policy.leeway : 0);
+}
+
+/** The next step of an intent; none while another run holds it. */
+function advance(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+  intent: KeyIntent,
+): readonly RotationAction[] {
+  if (isRecorded(state, intent)) return [{ kind: 'close_intent', intent }];
+  const { publicJwk, regionId, holder, kmsKeyArn } = intent;
+  const isMade = publicJwk !== undefined && regionId === settings.regionId;
+  if (isMade && findJwksRoom(state.keys, settings).isFull) return [];
+  if (freeAt(intent, settings) <= now) {
+    const alg = wantedAlg(settings.algs, state.algorithmChoice);
+    return [{ kind: 'take_over_intent', intent, alg }];
+  }
+  // Only the region that made a key can look at it before it is published.
+  if (isMade) return [{ kind: 'publish', intent }];
+  if (holder !== settings.runId) return [];
+  return [{ kind: kmsKeyArn === undefined ? 'create_key' : 'read_public_key', intent }];
+}
+
+/**
+ * States in which some JWKS may still have a key. A key that leaves at a recorded time counts until
+ * then.
+ */
+const inJwks: ReadonlySet<SigningKeyState> = new Set(['next', 'current', 'previous']);
+
+/** A region's share of the JWKS. */
+export interface JwksRoom {
+  readonly isFull: boolean;
+  readonly used: number;
+  readonly allowed: number;
+  /** The region's key that is the next to leave the JWKS at its recorded time. */
+  readonly leaving: SigningKey | undefined;
+}
+
+/**
+ * How much of its share of the JWKS a region uses. Every region has the same fixed share, because
+ * regions publish at the same time and without a transaction.
+ */
+export function findJwksRoom(
+  keys: readonly SigningKey[],
+  { regionId, policy }: Pick<RotationSettings, 'regionId' | 'policy'>,
+): JwksRoom {
+  const own = keys.filter((key) => key.regionId === regionId && inJwks.has(key.state));
+  const allowed = keysOfRegionInJwks(policy);
+  const [leaving] = own
+    .filter((key) => key.withdrawAt !== undefined)
+    .toSorted((a, b) => (a.withdrawAt ?? 0) - (b.withdrawAt ?? 0));
+  return { isFull: own.length >= allowed, used: own.length, allowed, leaving };
+}
+
+/** Why a region cannot publish a key now, and when it can. */
+export function explainFullJwks(
+  { used, allowed, leaving }: JwksRoom,
+  regionId: RotationSettings['regionId'],
+): string {
+  const until =
+    leaving?.withdrawAt === undefined
+      ? 'none of them has a time at which it leaves'
+      : `${leaving.kid} leaves it at ${formatTime(leaving.withdrawAt)}`;
+  return `${regionId} has ${used} keys in the JWKS, of ${allowed} that it may have (jwksMaxKeys), and ${until}`;
+}
+
+export interface ServiceCheck {
+  /** The region of this run. */
+  readonly own: RegionId;
+  /** The regions in this region's copy of the config. */
+  readonly configured: readonly RegionId[];
+  readonly heartbeats: readonly Heartbeat[];
+  /** Seconds since its last run after which a region outside the config is out of service. */
+  readonly silence: number;
+}
+
+/**
+ * The regions whose verifiers a key must reach: those of the config that have run, and any other
+ * that still runs. Regions are deployed one after the other, so this copy of the config may not
+ * contain a region that has just joined. When a region is removed from the config, it is asked
+ * until it has stopped. A region of the config that has not run yet has no verifiers.
+ *
+ * The present time is that of the latest heartbeat, which this region has just written. No other
+ * clock is needed.
+ */
+export function regionsInService({
+  own,
+  configured,
+  heartbeats,
+  silence,
+}: ServiceCheck): readonly RegionId[] {
+  const now = Math.max(...heartbeats.map(({ at }) => at));
+  const others = heartbeats
+    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
+    .map(({ regionId }) => regionId);
+  return [...new Set([own, ...others])];
+}
+
+function isOver(time: number | undefined, now: number): boolean {
+  return time !== undefined && time <= now;
+}
+
+function refuse(key: SigningKey, step: string, until: number | undefined): never {
+  const when =
+    until === undefined ? 'never in its present state' : `from ${until} (epoch seconds) on`;
+  throw new RetainedKeyError(
+    `${key.kid} is "${key.state}" and cannot be ${step}: its tokens may be in use; allowed ${when}`,
+  );
+}
+
+/**
+ * The last check before a key leaves the JWKS as planned.
+ *
+ * @throws {RetainedKeyError} unless the key is `previous` and its retention is over.
+ */
+export function assertWithdrawable(key: SigningKey, now: number): void {
+  if (key.state === 'previous' && isOver(key.withdrawAt, now)) return;
+  refuse(key, 'withdrawn', key.state === 'previous' ? key.withdrawAt : undefined);
+}
+
+/** @throws {RetainedKeyError} unless the key is `withdrawn` and no cache can hold it any more. */
+export function assertDisableable(key: SigningKey, now: number): void {
+  if (key.state === 'withdrawn' && isOver(key.disableAt, now)) return;
+  refuse(key, 'disabled', key.state === 'withdrawn' ? key.disableAt : undefined);
+}
+
+/** @throws {RetainedKeyError} unless the key has been disabled for the deletion delay. */
+export function assertDeletable(key: SigningKey, policy: SigningKeyPolicy, now: number): void {
+  const from = key.disabledAt === undefined ? undefined : key.disabledAt + policy.deletionDelay;
+  if (key.state === 'disabled' && isOver(from, now)) return;
+  refuse(key, 'deleted', key.state === 'disabled' ? from : undefined);
+}
+
+/** Why a key stops signing, or never signs. */
+export type RetirementReason = 'replaced' | 'superseded' | 'unusable';
+
+/**
+ * One step of a key's life cycle. Each is one conditional write, with at most one call to KMS
+ * before it. When a run crashes after any step, the same plan continues from the state that it
+ * left.
+ */
+export type RotationAction =
+  /** Records that a key is about to be created. */
+  | {
+      readonly kind: 'open_intent';
+      readonly slot: KeySlot;
+      readonly alg: Alg;
+      /** The slot's last intent, which this one follows. */
+      readonly last: KeyIntent | undefined;
+    }
+  /** Takes an intent over from a run whose lease is over. */
+  | { readonly kind: 'take_over_intent'; readonly intent: KeyIntent; readonly alg: Alg }
+  /** Creates the key in KMS, or adopts one that a crash left behind. */
+  | { readonly kind: 'create_key'; readonly intent: KeyIntent }
+  /** Reads the public half of the new key. */
+  | { readonly kind: 'read_public_key'; readonly intent: KeyIntent }
+  /** Puts the key into the JWKS. */
+  | { readonly kind: 'publish'; readonly intent: KeyIntent }
+  /** Frees the slot of a published key. */
+  | { readonly kind: 'close_intent'; readonly intent: KeyIntent }
+  /** `next → current`: the key signs from now on. */
+  | { readonly kind: 'promote'; readonly key: SigningKey }
+  /** `current → previous` (or `next → previous`): the key is still published. */
+  | { readonly kind: 'retire'; readonly key: SigningKey; readonly reason: RetirementReason }
+  /** `previous → withdrawn`: no JWKS contains the key any more. In an emergency, from any state. */
+  | { readonly kind: 'withdraw'; readonly key: SigningKey; readonly emergency?: true }
+  /** `withdrawn → disabled`, in KMS first. */
+  | { readonly kind: 'disable'; readonly key: SigningKey }
+  /** `disabled → deletion_scheduled`, in KMS first. */
+  | { readonly kind: 'schedule_deletion'; readonly key: SigningKey };
+
+export type RotationActionKind = RotationAction['kind'];
+
+/** Id of what an action changes: a kid, or the intent's slot if there is no key yet. */
+export function subjectOf(action: RotationAction): string {
+  if ('key' in action) return action.key.kid;
+  if ('intent' in action) return action.intent.publicJwk?.kid ?? action.intent.intentId;
+  return action.slot;
 }

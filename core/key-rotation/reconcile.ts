@@ -1,13 +1,33 @@
-import { ClockError, ConflictError, UnavailableError } from '../errors.ts';
-import { eligibleAt } from '../signing-key/eligibility.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import {
+  ClockError,
+  ConflictError,
+  InputError,
+  RefusedError,
+  SigningKeyUnusableError,
+  UnavailableError,
+} from '../errors.ts';
+import { byEligibility, earliestEligibleAt, eligibleAt } from '../signing-key/eligibility.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import { proveKey } from './canary.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
-import type { KeyManagement } from './key-management.ts';
-import { plan, usableNextKeys } from './plan.ts';
-import { proveKey } from './prove-key.ts';
-import { type RotationAction, subjectOf } from './rotation-action.ts';
-import { PromotionRefusedError, PublicationRefusedError } from './rotation-errors.ts';
-import type { Heartbeat, RotationState } from './rotation-state.ts';
+import {
+  explainFullJwks,
+  explainHold,
+  findEligibleKeys,
+  findJwksRoom,
+  findSuccessor,
+  plan,
+  type RotationAction,
+  subjectOf,
+  usableNextKeys,
+} from './plan.ts';
+import {
+  type KeyManagement,
+  PromotionRefusedError,
+  PublicationRefusedError,
+} from './rotation-ports.ts';
+import { findCurrentKey, type Heartbeat, type RotationState, wantedAlg } from './rotation-state.ts';
 
 /**
  * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches
@@ -131,4 +151,227 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
     }
   }
   return refused;
+}
+
+/** The state of a region after its deployment. */
+export interface DeployedKeys {
+  /** `signing`: a key signs. `waiting`: one is published and verifiers are learning it. */
+  readonly status: 'signing' | 'waiting';
+  readonly outcome: RunOutcome;
+}
+
+/** How a deployment waits. */
+export interface DeploymentWait {
+  /**
+   * Resolves when it is time to try again.
+   *
+   * @param reason why the deployment waits.
+   * @throws {Error} with the reason if no time is left.
+   */
+  readonly pause: (reason: string) => Promise<void>;
+  /**
+   * @returns what is missing, if AWS refused a call for lack of a permission; undefined for any
+   *   other error.
+   */
+  readonly describeDenial: (error: unknown) => string | undefined;
+}
+
+/**
+ * Ensures that a region has a signing key. If other regions already sign, the key is published and
+ * waits for its promotion. The call is repeated while KMS cannot read a new key, while another run
+ * creates one, and while a permission is missing: when a role is new, its policies take seconds or
+ * minutes to have an effect everywhere.
+ *
+ * @throws whatever `pause` throws.
+ */
+export async function deployKeys(
+  context: RotationContext,
+  { pause, describeDenial }: DeploymentWait,
+): Promise<DeployedKeys> {
+  for (;;) {
+    let reason = 'another run is creating the key';
+    try {
+      const outcome = await reconcile(context);
+      const status = findStatus(outcome, context);
+      if (status !== undefined) return { status, outcome };
+      reason = findObstacle(outcome) ?? reason;
+    } catch (error) {
+      const passing = describeDenial(error) ?? describeOutage(error);
+      if (passing === undefined) throw error;
+      reason = passing;
+    }
+    await pause(reason);
+  }
+}
+
+/**
+ * Why the key is not published yet.
+ *
+ * @throws {PublicationRefusedError} if a key was refused: the next one would be as well.
+ */
+function findObstacle({ refused }: RunOutcome): string | undefined {
+  for (const { error } of refused) if (error instanceof PublicationRefusedError) throw error;
+  return refused.find(({ action }) => action.kind === 'publish')?.error.message;
+}
+
+function describeOutage(error: unknown): string | undefined {
+  const passes = error instanceof UnavailableError || error instanceof SigningKeyUnusableError;
+  return passes ? error.message : undefined;
+}
+
+function findStatus(
+  { state }: RunOutcome,
+  { settings }: RotationContext,
+): DeployedKeys['status'] | undefined {
+  const { keys, unusableKids } = state;
+  const current = findCurrentKey(keys, settings.regionId);
+  if (current !== undefined && !unusableKids.has(current.kid)) return 'signing';
+  // A region that is replaced has a current key in another region's KMS, which it cannot call.
+  const waits = keys.some((key) => key.regionId === settings.regionId && key.state === 'next');
+  return waits ? 'waiting' : undefined;
+}
+
+/**
+ * Rotates a region's key now instead of at the end of its period, or starts the move to another
+ * algorithm: a key with it is published now, and signs when every verifier knows it.
+ *
+ * @throws {RefusedError} if no published key may sign yet. The message says when one may.
+ * @throws {PromotionRefusedError} if a region does not verify the key that would sign next.
+ * @throws {InputError} if the deployment does not know the algorithm.
+ */
+export async function rotateKey(context: RotationContext, alg?: Alg): Promise<RunOutcome> {
+  const { ports, settings } = context;
+  const state = await readRotationState(context);
+  if (alg !== undefined && alg !== wantedAlg(settings.algs, state.algorithmChoice)) {
+    await chooseAlgorithm(alg, context);
+    return reconcile(context);
+  }
+  const key = findSuccessor(state, settings, ports.now());
+  if (key === undefined) return rotateIfDue(context);
+  const hold = explainHold(key, state, settings);
+  if (hold !== undefined) throw new RefusedError(hold);
+  await proveKey(key, state, context);
+  await executeAction({ kind: 'promote', key }, context, state);
+  const outcome = await reconcile(context);
+  return { ...outcome, done: [{ kind: 'promote', key }, ...outcome.done] };
+}
+
+/** A run can prove the waiting key, and can find that a promotion is due. */
+async function rotateIfDue(context: RotationContext): Promise<RunOutcome> {
+  const outcome = await reconcile(context);
+  if (outcome.done.some(({ kind }) => kind === 'promote')) return outcome;
+  throw new RefusedError(explainWait(outcome.state, context));
+}
+
+async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): Promise<void> {
+  const { algs } = settings;
+  if (!algs.includes(alg)) {
+    throw new InputError(
+      `algorithm: received "${alg}"; allowed: ${algs.join(', ')}, the deployment config's signingAlgorithms`,
+    );
+  }
+  await ports.store.putAlgorithmChoice({ alg, insteadOf: algs[0], chosenAt: ports.now() });
+}
+
+/** The explanation for an operator who asked too early. */
+export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
+  const { policy, regionId } = settings;
+  const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));
+  if (key === undefined) {
+    const room = findJwksRoom(state.keys, settings);
+    const why = room.isFull ? `: ${explainFullJwks(room, regionId)}` : ' yet';
+    return `no key is published to take over in ${regionId}${why}`;
+  }
+  const now = ports.now();
+  const at = earliestEligibleAt(key, policy, now);
+  const when = `${new Date(at * 1000).toISOString()} on, in ${Math.max(0, at - now)} s`;
+  return key.provedAt === undefined
+    ? `the next key of ${regionId}, ${key.kid}, may sign from ${when} at the earliest: every region must serve it and then run its rotation before the lead begins`
+    : `the next key of ${regionId}, ${key.kid}, may sign from ${when}: until then a verifier may not know it`;
+}
+
+export interface WithdrawalRequest {
+  readonly kid: string;
+  /** Withdraws a key that is in use, with every token that it signed. */
+  readonly emergency: boolean;
+  /** Lets the next key sign even if some verifiers may not know it yet. */
+  readonly activateEarly: boolean;
+}
+
+/** How often another run may be faster. Each time, that run has taken a step. */
+const maxAttempts = 10;
+
+/**
+ * Takes a key out of the JWKS and has KMS disable it. If the key signs, the next key is promoted
+ * first, without a new proof: a slow region must not delay the removal of a compromised key.
+ *
+ * @throws {RetainedKeyError} if the key is in use and this is not an emergency.
+ * @throws {RefusedError} if it signs and no other key may. The message says when one may.
+ * @throws {InputError} if this region has no such key.
+ */
+export async function withdrawKey(
+  context: RotationContext,
+  request: WithdrawalRequest,
+): Promise<RunOutcome> {
+  const done: RotationAction[] = [];
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const state = await readRotationState(context);
+    const action = nextStep(state, context, request);
+    if (action === undefined) {
+      const outcome = await reconcile(context);
+      return { ...outcome, done: [...done, ...outcome.done] };
+    }
+    try {
+      await executeAction(action, context, state);
+      done.push(action);
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+    }
+  }
+  throw new RefusedError(`${request.kid} is being changed by other runs, try again`);
+}
+
+/** The next step; none when the key is out of use. */
+function nextStep(
+  state: RotationState,
+  context: RotationContext,
+  request: WithdrawalRequest,
+): RotationAction | undefined {
+  const { settings, ports } = context;
+  const key = findOwnKey(state, context, request.kid);
+  if (key.state === 'disabled' || key.state === 'deletion_scheduled') return undefined;
+  if (!request.emergency) {
+    return key.state === 'withdrawn' ? undefined : { kind: 'withdraw', key };
+  }
+  if (key.state === 'withdrawn') {
+    const isDue = key.disableAt !== undefined && key.disableAt <= ports.now();
+    return isDue ? { kind: 'disable', key } : { kind: 'withdraw', key, emergency: true };
+  }
+  const isReplaced = state.keys.some(
+    (other) => other.regionId === settings.regionId && other.state === 'current' && other !== key,
+  );
+  if (key.state !== 'current' || isReplaced) return { kind: 'withdraw', key, emergency: true };
+  return { kind: 'promote', key: findReplacement(state, context, request) };
+}
+
+function findOwnKey(state: RotationState, { settings }: RotationContext, kid: string): SigningKey {
+  const key = state.keys.find((candidate) => candidate.kid === kid);
+  if (key?.regionId === settings.regionId) return key;
+  const where = key === undefined ? 'no region has it' : `it is of region ${key.regionId}`;
+  throw new InputError(`kid: received "${kid}"; allowed: a key of ${settings.regionId}; ${where}`);
+}
+
+function findReplacement(
+  state: RotationState,
+  context: RotationContext,
+  { kid, activateEarly }: WithdrawalRequest,
+): SigningKey {
+  const { settings, ports } = context;
+  const [eligible] = findEligibleKeys(state, settings, ports.now());
+  const [early] = activateEarly ? usableNextKeys(state, settings) : [];
+  const replacement = eligible ?? early;
+  if (replacement !== undefined) return replacement;
+  throw new RefusedError(
+    `${kid} signs and no other key may replace it: ${explainWait(state, context)}`,
+  );
 }

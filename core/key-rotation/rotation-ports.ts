@@ -3,9 +3,14 @@ import type {
   PublicationRequest,
   PublicationResult,
 } from '../../contract/function-events.ts';
+import { kmsKeyTags } from '../../contract/kms-key.ts';
+import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
+import type { PortOptions } from '../port.ts';
+import { PublicKeyError, publicJwkFromSpki } from '../signing-key/public-jwk.ts';
+import type { PublicJwk } from '../signing-key/signing-key.ts';
 import type { SigningKeyStore } from '../signing-key/signing-key-store.ts';
-import type { KeyManagement } from './key-management.ts';
+import { isSamePolicy } from './kept-algorithms.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
 
 /** The rotation's own records, stored next to the keys. Every read is strongly consistent. */
@@ -51,4 +56,162 @@ export interface RotationPorts {
   readonly now: () => number;
   /** A new unique and unguessable id. */
   readonly newId: () => string;
+}
+
+/** A key of this deployment as KMS lists it, with or without a record. */
+export interface ManagedKey {
+  readonly kmsKeyArn: string;
+  /** Id of the intent that was recorded before the key was created. */
+  readonly intentId: string;
+}
+
+/** `unusable`: any other state, such as that of a key still being created. */
+export type ManagedKeyState = 'enabled' | 'disabled' | 'pending_deletion' | 'unusable';
+
+/** What KMS says about one key. Times are seconds since the epoch. */
+export interface ManagedKeyDescription {
+  readonly kmsKeyArn: string;
+  readonly state: ManagedKeyState;
+  /** KMS `KeySpec`, e.g. `RSA_2048`. */
+  readonly kmsKeySpec: string;
+  readonly createdAt: number;
+  /** When KMS deletes the key, if that is scheduled. */
+  readonly deletionAt?: number | undefined;
+}
+
+/**
+ * The life cycle of private keys in KMS. It can create and delete keys, and never signs. Every call
+ * except `createKey` can be repeated with the same outcome.
+ *
+ * Every method throws UnavailableError if KMS does not answer in time.
+ */
+export interface KeyManagement {
+  /**
+   * Creates a key, tagged with the deployment and the intent. CreateKey has no idempotency token,
+   * so it is sent at most once. When the call fails, the key may exist nonetheless; `listKeys` then
+   * finds it by its intent.
+   *
+   * @returns the new key's ARN.
+   */
+  createKey(
+    request: { readonly intentId: string; readonly alg: Alg; readonly description: string },
+    options?: PortOptions,
+  ): Promise<string>;
+  /**
+   * @returns the public key as DER SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
+   * @throws {SigningKeyUnusableError} if the key is missing, disabled or being deleted.
+   */
+  getPublicKey(kmsKeyArn: string, options?: PortOptions): Promise<Uint8Array>;
+  /** @returns undefined if there is no such key (any more). */
+  describeKey(kmsKeyArn: string, options?: PortOptions): Promise<ManagedKeyDescription | undefined>;
+  /** @throws {SigningKeyUnusableError} if the key is missing or being deleted. */
+  disableKey(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  /**
+   * Asks KMS to delete a key after its longest waiting time. If the key is gone or already being
+   * deleted, the call succeeds.
+   */
+  scheduleKeyDeletion(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  /**
+   * Every key of this deployment in this region by its tags, in no particular order and in any
+   * state: keys being deleted are listed too. A new key may be missing for some seconds.
+   */
+  listKeys(options?: PortOptions): Promise<readonly ManagedKey[]>;
+}
+
+/** All that KMS says of a key that is to be published. */
+export interface KeyInspection {
+  readonly state: ManagedKeyState;
+  /** `KeySpec`, `KeyUsage`, `Origin` and `KeyManager` of KMS. */
+  readonly kmsKeySpec: string;
+  readonly keyUsage: string;
+  readonly origin: string;
+  readonly keyManager: string;
+  /** Whether the key may have replicas in other AWS regions, each with a policy of its own. */
+  readonly isMultiRegion: boolean;
+  readonly tags: ReadonlyMap<string, string>;
+  /** JSON. */
+  readonly policy: string;
+  readonly grants: number;
+  /** DER SubjectPublicKeyInfo. */
+  readonly spki: Uint8Array;
+}
+
+/** What every signing key of a deployment must be like. */
+export interface ExpectedCustody {
+  readonly deploymentName: string;
+  /** The key policy, a JSON object. */
+  readonly keyPolicy: unknown;
+}
+
+/** Whether only the service can sign with a key, and if so, its public half. */
+export type CustodyCheck =
+  | { readonly publicJwk: PublicJwk; readonly faults: readonly [] }
+  | { readonly publicJwk?: undefined; readonly faults: readonly string[] };
+
+/**
+ * Checks that only the service can sign with a key: KMS made it, no one has a copy, its policy is
+ * the one that the deployment gives to its keys, and no grant opens it to anyone else.
+ */
+export function checkCustody(
+  inspection: KeyInspection,
+  alg: Alg,
+  { deploymentName, keyPolicy }: ExpectedCustody,
+): CustodyCheck {
+  const { state, kmsKeySpec, keyUsage, origin, keyManager, isMultiRegion, tags } = inspection;
+  const compared: readonly (readonly [what: string, received: unknown, allowed: unknown])[] = [
+    ['state', state, 'enabled'],
+    ['KeySpec', kmsKeySpec, signingAlgorithms[alg].kmsKeySpec],
+    ['KeyUsage', keyUsage, 'SIGN_VERIFY'],
+    ['Origin', origin, 'AWS_KMS'],
+    ['KeyManager', keyManager, 'CUSTOMER'],
+    ['MultiRegion', isMultiRegion, false],
+    [`tag ${kmsKeyTags.deployment}`, tags.get(kmsKeyTags.deployment), deploymentName],
+    ['grants', inspection.grants, 0],
+  ];
+  const faults = compared
+    .filter(([, received, allowed]) => received !== allowed)
+    .map(
+      ([what, received, allowed]) =>
+        `${what}: received ${String(received)}; allowed: ${String(allowed)}`,
+    );
+  if (!isSamePolicy(inspection.policy, keyPolicy)) {
+    faults.push("key policy: received another one than this deployment's");
+  }
+  if (faults.length > 0) return { faults };
+  try {
+    return { publicJwk: publicJwkFromSpki(inspection.spki, alg), faults: [] };
+  } catch (error) {
+    if (!(error instanceof PublicKeyError)) throw error;
+    return { faults: [`public key: ${error.message}`] };
+  }
+}
+
+/** A key may not sign yet: a region does not verify its tokens. */
+export class PromotionRefusedError extends Error {
+  override readonly name = 'PromotionRefusedError';
+  readonly findings: readonly CanaryFinding[];
+
+  constructor(kid: string, findings: readonly CanaryFinding[]) {
+    const lagging = findings
+      .filter((finding) => !finding.ok)
+      .map((finding) => `${finding.region}: ${finding.reason ?? finding.problem ?? 'unknown'}`);
+    super(`${kid} may not sign yet: ${lagging.join('; ') || 'no region has proved it'}`);
+    this.findings = findings;
+  }
+}
+
+/** A key is never published: the publisher found that others than the service may sign with it. */
+export class PublicationRefusedError extends Error {
+  override readonly name = 'PublicationRefusedError';
+
+  constructor(kid: string, kmsKeyArn: string, faults: readonly string[]) {
+    super(
+      `${kid} (${kmsKeyArn}) is not published, and its deletion is scheduled: ${faults.join('; ')}`,
+    );
+  }
+}
+
+/** The key is in use, or its tokens may not have expired, so it must not be taken out of use. */
+export class RetainedKeyError extends Error {
+  override readonly name = 'RetainedKeyError';
 }

@@ -1,7 +1,7 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
-import type { PublicJwk, SigningKey } from '../signing-key/signing-key.ts';
+import type { PublicJwk, SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 
 /**
  * A place in which a key is being created: one per region, and one for the issuer's first key. Two
@@ -87,4 +87,58 @@ export function findCurrentKey(
   return keys
     .filter((key) => key.regionId === regionId && key.state === 'current')
     .sort((a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1))[0];
+}
+
+/** A past step in a key's life cycle. */
+export interface KeyEvent {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  readonly key: SigningKey;
+  /** The state that the key entered. */
+  readonly state: SigningKeyState;
+}
+
+/** The attribute of a key's record that keeps the time of each state. */
+const timeOf: Readonly<Record<SigningKeyState, (key: SigningKey) => number | undefined>> = {
+  next: (key) => key.publishedAt,
+  current: (key) => key.activatedAt,
+  previous: (key) => key.retiredAt,
+  withdrawn: (key) => key.withdrawnAt,
+  disabled: (key) => key.disabledAt,
+  deletion_scheduled: (key) => key.deletionScheduledAt,
+};
+
+const states = Object.keys(timeOf) as readonly SigningKeyState[];
+
+/**
+ * What has happened to every key, the latest first. It is derived from the records, so it cannot
+ * disagree with them. The audit log has the name of the operator who asked for a step.
+ */
+export function buildHistory(keys: readonly SigningKey[]): readonly KeyEvent[] {
+  return keys
+    .flatMap((key) =>
+      states.flatMap((state) => {
+        const at = timeOf[state](key);
+        return at === undefined ? [] : [{ at, key, state }];
+      }),
+    )
+    .toSorted((a, b) => b.at - a.at || states.indexOf(b.state) - states.indexOf(a.state));
+}
+
+/**
+ * How long ago the newest write of another region that this region can see was made. That is the
+ * replication lag plus up to one interval of the rotation, which writes a heartbeat in each run.
+ * One other region is enough to show that writes arrive. 0 if there is no other region.
+ *
+ * @param heartbeats as an eventually consistent read of this region shows them.
+ * @param now seconds since the epoch.
+ * @returns seconds.
+ */
+export function replicationLag(
+  own: RegionId,
+  heartbeats: readonly Heartbeat[],
+  now: number,
+): number {
+  const others = heartbeats.filter(({ regionId }) => regionId !== own).map(({ at }) => at);
+  return others.length === 0 ? 0 : Math.max(0, now - Math.max(...others));
 }

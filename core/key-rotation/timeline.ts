@@ -1,7 +1,20 @@
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { earliestEligibleAt, eligibleAt } from '../signing-key/eligibility.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
-import { findCurrentKey } from './rotation-state.ts';
+import {
+  explainFullJwks,
+  explainHold,
+  findJwksRoom,
+  findSuccessor,
+  isDue,
+  usableNextKeys,
+} from './plan.ts';
+import {
+  findCurrentKey,
+  type RotationSettings,
+  type RotationState,
+  wantedAlg,
+} from './rotation-state.ts';
 
 /** The next step of a key. */
 export interface NextStep {
@@ -134,4 +147,33 @@ export function overdueSeconds(
         now - eligibleAt({ provedAt: provedAt ?? publishedAt }, policy),
     );
   return Math.max(0, ...waits);
+}
+
+/**
+ * The steps that a region's rotation postpones because the region's share of the JWKS is full.
+ *
+ * @param now seconds since the epoch.
+ * @returns undefined if nothing waits for room.
+ */
+export function explainWaitForRoom(
+  state: RotationState,
+  settings: RotationSettings,
+  now: number,
+): string | undefined {
+  const room = findJwksRoom(state.keys, settings);
+  if (!room.isFull) return undefined;
+  const alg = wantedAlg(settings.algs, state.algorithmChoice);
+  if (!usableNextKeys(state, settings).some((key) => key.alg === alg)) {
+    return `the next ${alg} key is not published yet: ${explainFullJwks(room, settings.regionId)}`;
+  }
+  const current = findCurrentKey(state.keys, settings.regionId);
+  if (!isDue(current, state, settings, now)) return undefined;
+  const successor = findSuccessor(state, settings, now);
+  return successor && explainHold(successor, state, settings);
+}
+
+/** Whether a region has no key for an emergency, and no room to publish one. */
+export function lacksNextKey(state: RotationState, settings: RotationSettings): boolean {
+  const { isFull } = findJwksRoom(state.keys, settings);
+  return isFull && usableNextKeys(state, settings).length === 0;
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { parseTime } from '../rfc3339.ts';
+import { secondsPerDay } from '../../contract/limits.ts';
+import { formatDay, parseTime } from '../rfc3339.ts';
 import type { AuditedChange } from './audited-changes.ts';
 import { dropUnreadable } from './replay.ts';
 
@@ -80,4 +81,20 @@ export function readView<const T extends v.GenericSchema>(
 ): v.InferOutput<T> {
   const result = v.safeParse(schema, change.after ?? change.before);
   return result.success ? result.output : dropUnreadable(change);
+}
+
+/**
+ * Partitions of the audit that hold every change made since a time. A record is filed under the day
+ * of the caller's clock, and its intent is written before the change. One day on either side covers
+ * every clock that AWS accepts, and costs one query each.
+ *
+ * @param from first moment that counts, seconds since the epoch.
+ * @param now seconds since the epoch.
+ */
+export function auditDays(from: number, now: number): readonly string[] {
+  const first = Math.floor(from / secondsPerDay) - 1;
+  const last = Math.floor(now / secondsPerDay) + 1;
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    formatDay((first + index) * secondsPerDay),
+  );
 }

@@ -1,10 +1,18 @@
+import type { ApiKey } from '../api-key/api-key.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
+import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { viewApiKey } from '../management/api-key-view.ts';
 import { makeAuditedChange } from '../management/audited-change.ts';
+import { viewClient } from '../management/client-view.ts';
 import type { ManagementContext } from '../management/management-context.ts';
-import { type AuditedChange, findChanges } from './audited-changes.ts';
-import { type ChangesOf, indexChanges } from './index-changes.ts';
+import { viewIdentityProvider } from '../management/provider-view.ts';
+import { type AuditedChange, findChanges, readClientId } from './audited-changes.ts';
 import type { Replayed } from './replay.ts';
+import { replayApiKey } from './replay-api-key.ts';
+import { replayClient } from './replay-client.ts';
+import { replayProvider } from './replay-provider.ts';
 
 /** One kind of item: its source, its target, and how the audit reduces it. */
 export interface Restorable<T> {
@@ -146,4 +154,85 @@ export async function restoreItems<T>(
   const lost = await findLost(kind, changes, new Set(rows.map(({ id }) => id)));
   const all = [...rows, ...lost];
   return options.dryRun ? all : addMeanwhile(all, records, await options.readAudit());
+}
+
+/** Items of the restored tables, by kind. */
+export interface RestoredTables {
+  readonly clients: () => AsyncIterable<Client>;
+  readonly apiKeys: () => AsyncIterable<ApiKey>;
+  readonly identityProviders: () => AsyncIterable<IdentityProvider>;
+}
+
+export function restorableClients(
+  context: ManagementContext,
+  list: RestoredTables['clients'],
+): Restorable<Client> {
+  return {
+    noun: 'client',
+    idOf: ({ clientId }) => clientId,
+    nameOf: ({ name }) => name,
+    view: (client) => viewClient(client, context.config),
+    list,
+    find: (id) => context.clients.findClient(id),
+    create: (client) => context.clients.createClient(client),
+    replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
+  };
+}
+
+export function restorableApiKeys(
+  context: ManagementContext,
+  list: RestoredTables['apiKeys'],
+): Restorable<ApiKey> {
+  return {
+    noun: 'api_key',
+    idOf: ({ keyId }) => keyId,
+    nameOf: ({ name }) => name,
+    view: viewApiKey,
+    list,
+    find: (id) => context.apiKeys.findApiKey(id),
+    create: (key) => context.apiKeys.createApiKey(key),
+    replay: replayApiKey,
+  };
+}
+
+export function restorableProviders(
+  context: ManagementContext,
+  list: RestoredTables['identityProviders'],
+): Restorable<IdentityProvider> {
+  return {
+    noun: 'identity_provider',
+    idOf: ({ issuer }) => issuer,
+    nameOf: ({ issuer }) => issuer,
+    view: viewIdentityProvider,
+    list,
+    find: (issuer) => context.identityProviders.findIdentityProvider(issuer),
+    create: (provider) => context.identityProviders.createIdentityProvider(provider),
+    replay: replayProvider,
+  };
+}
+
+/** The changes that may concern an item, by its id. */
+export type ChangesOf = (id: string) => readonly AuditedChange[];
+
+/** A change of a secret concerns its client, which holds it. */
+function ownerOf(change: AuditedChange): string {
+  if (!change.action.startsWith('client_secret.')) return change.subject;
+  const owner = readClientId(change);
+  return typeof owner === 'string' ? owner : unknownOwner;
+}
+
+/** No id is empty. A change that does not name its item concerns every item. */
+const unknownOwner = '';
+
+/** Keeps a restore of thousands of items from checking every change for each of them. */
+export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
+  const byOwner = new Map<string, AuditedChange[]>();
+  for (const change of changes) {
+    const owner = ownerOf(change);
+    const list = byOwner.get(owner);
+    if (list === undefined) byOwner.set(owner, [change]);
+    else list.push(change);
+  }
+  const ofAll = byOwner.get(unknownOwner) ?? [];
+  return (id) => [...(byOwner.get(id) ?? []), ...ofAll];
 }

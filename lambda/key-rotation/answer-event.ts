@@ -1,10 +1,14 @@
 import { describeDenial } from '../../adapters/access-denied.ts';
 import type { KeyRotationEvent, SelfTestResult } from '../../contract/function-events.ts';
-import { deployKeys } from '../../core/key-rotation/deploy-keys.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
-import { type RunOutcome, reconcile } from '../../core/key-rotation/reconcile.ts';
-import { rotateKey } from '../../core/key-rotation/rotate-key.ts';
-import { withdrawKey } from '../../core/key-rotation/withdraw-key.ts';
+import {
+  deployKeys,
+  type RunOutcome,
+  reconcile,
+  rotateKey,
+  withdrawKey,
+} from '../../core/key-rotation/reconcile.ts';
+
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 
 /** How a deployment waits. */

@@ -14,12 +14,12 @@ import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/funct
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
-import { replicationLag } from '../../core/key-rotation/replication-lag.ts';
 import type {
   ProveKey,
   PublishKey,
   RotationPorts,
 } from '../../core/key-rotation/rotation-ports.ts';
+import { replicationLag } from '../../core/key-rotation/rotation-state.ts';
 import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { answerEvent } from './answer-event.ts';

@@ -4,13 +4,10 @@ import { requestMetrics } from '../../contract/request-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { ClockError, InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
-import { lacksNextKey } from '../../core/key-rotation/explain-wait.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
-import {
-  PromotionRefusedError,
-  RetainedKeyError,
-} from '../../core/key-rotation/rotation-errors.ts';
-import { overdueSeconds } from '../../core/key-rotation/timeline.ts';
+import { PromotionRefusedError, RetainedKeyError } from '../../core/key-rotation/rotation-ports.ts';
+import { lacksNextKey, overdueSeconds } from '../../core/key-rotation/timeline.ts';
+
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun } from './rotation-report.ts';
 

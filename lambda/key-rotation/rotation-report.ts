@@ -1,9 +1,9 @@
 import type { RotationReport } from '../../contract/function-events.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
-import { explainWaitForRoom } from '../../core/key-rotation/explain-wait.ts';
+import { subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
-import { subjectOf } from '../../core/key-rotation/rotation-action.ts';
 import { findCurrentKey } from '../../core/key-rotation/rotation-state.ts';
+import { explainWaitForRoom } from '../../core/key-rotation/timeline.ts';
 import { eligibleAt } from '../../core/signing-key/eligibility.ts';
 
 /** The result of a run, as it is returned and logged. */

@@ -29,10 +29,10 @@ if (name !== undefined && mutant === undefined) throw new Error(`there is no mut
 const tests = {
   rotation: [
     'test/contract/deployment-config.test.ts',
-    'test/core/key-rotation/{plan,removal-guard,rotation-crash}.test.ts',
+    'test/core/key-rotation/{plan,rotation-crash}.test.ts',
     'test/core/signing-key/select-signing-key.test.ts',
     'test/core/key-rotation/rotation-{stories,property}.test.ts',
-    'test/core/key-rotation/{key-custody,prove-key,publish-key}.test.ts',
+    'test/core/key-rotation/{rotation-ports,canary,publish-key}.test.ts',
     'test/lambda/token/token-failures.test.ts',
     'test/integration/adapters/kms.test.ts',
     'test/integration/lambda/key-rotation.test.ts',

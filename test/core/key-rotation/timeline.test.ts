@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildHistory } from '../../../core/key-rotation/key-history.ts';
+import { buildHistory } from '../../../core/key-rotation/rotation-state.ts';
 import {
   buildTimeline,
   liveTokenSeconds,

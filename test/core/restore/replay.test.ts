@@ -6,12 +6,12 @@ import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
-import { auditDays } from '../../../core/restore/audit-days.ts';
+import { auditDays } from '../../../core/restore/audit-views.ts';
 import { findChanges } from '../../../core/restore/audited-changes.ts';
-import { indexChanges } from '../../../core/restore/index-changes.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { replayProvider } from '../../../core/restore/replay-provider.ts';
+import { indexChanges } from '../../../core/restore/restore-items.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { testConfig } from '../../support/management.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
-import { restorableClients } from '../../../core/restore/restorables.ts';
-import { restoreItems } from '../../../core/restore/restore-items.ts';
+import { restorableClients, restoreItems } from '../../../core/restore/restore-items.ts';
+
 import { createTestManagement } from '../../support/management.ts';
 import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';
 

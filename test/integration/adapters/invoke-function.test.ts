@@ -5,7 +5,7 @@ import {
 } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { InputError, RefusedError } from '../../../core/errors.ts';
-import { RetainedKeyError } from '../../../core/key-rotation/rotation-errors.ts';
+import { RetainedKeyError } from '../../../core/key-rotation/rotation-ports.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startLambda } from '../../../lab/emulator/lambda-server.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';

@@ -1,11 +1,12 @@
 import { kmsKeyTags } from '../../../../contract/kms-key.ts';
 import type { Alg } from '../../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError } from '../../../../core/errors.ts';
-import type { KeyInspection } from '../../../../core/key-rotation/key-custody.ts';
 import type {
+  KeyInspection,
   KeyManagement,
   ManagedKeyState,
-} from '../../../../core/key-rotation/key-management.ts';
+} from '../../../../core/key-rotation/rotation-ports.ts';
+
 import { isModelAlg, kmsKeySpecOf, type ModelAlg, pooledPublicKey } from './public-keys.ts';
 
 export interface MemoryKey {

@@ -1,7 +1,6 @@
 import { type RegionId, regionIds } from '../../../../contract/regions.ts';
-import { reconcile } from '../../../../core/key-rotation/reconcile.ts';
-import { rotateKey } from '../../../../core/key-rotation/rotate-key.ts';
-import { withdrawKey } from '../../../../core/key-rotation/withdraw-key.ts';
+import { reconcile, rotateKey, withdrawKey } from '../../../../core/key-rotation/reconcile.ts';
+
 import { checkEnd, longestPeriod } from './check-end.ts';
 import { makePolicy } from './policies.ts';
 import type { Region } from './region.ts';

@@ -10,9 +10,11 @@ import type { RotationContext } from '../../../../core/key-rotation/execute-acti
 import { publishKey } from '../../../../core/key-rotation/publish-key.ts';
 import {
   PromotionRefusedError,
+  type PublishKey,
   RetainedKeyError,
-} from '../../../../core/key-rotation/rotation-errors.ts';
-import type { PublishKey, RotationPorts } from '../../../../core/key-rotation/rotation-ports.ts';
+  type RotationPorts,
+} from '../../../../core/key-rotation/rotation-ports.ts';
+
 import type { HostClock } from './host-clock.ts';
 import { modelCustody } from './memory-kms.ts';
 import { shareOfLag } from './policies.ts';

@@ -2,7 +2,7 @@ import type { CanaryFinding } from '../../../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../../../contract/regions.ts';
 import type { Alg } from '../../../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
-import { regionsInService } from '../../../../core/key-rotation/regions-in-service.ts';
+import { regionsInService } from '../../../../core/key-rotation/plan.ts';
 import { findCurrentKey, wantedAlg } from '../../../../core/key-rotation/rotation-state.ts';
 import { eligibleAt } from '../../../../core/signing-key/eligibility.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';

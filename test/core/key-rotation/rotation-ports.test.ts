@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { kmsKeyTags } from '../../../contract/kms-key.ts';
 import { kmsKeyPolicy } from '../../../contract/kms-key-policy.ts';
-import { checkCustody, type KeyInspection } from '../../../core/key-rotation/key-custody.ts';
-import { isSamePolicy } from '../../../core/key-rotation/same-policy.ts';
+import { isSamePolicy } from '../../../core/key-rotation/kept-algorithms.ts';
+import { checkCustody, type KeyInspection } from '../../../core/key-rotation/rotation-ports.ts';
 import { pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';
 
 const account = 'arn:aws:iam::111122223333:root';
