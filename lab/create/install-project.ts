@@ -11,7 +11,8 @@ const offline =
  * @throws {CreateError} if npm fails. The project stays, so that one command completes it.
  */
 export function installProject(folder: string, npm: string | undefined): void {
-  const args = ['install', '--no-audit', '--no-fund'];
+  // The local run is a development dependency, and npm's settings may leave these out, as a clone's do.
+  const args = ['install', '--include=dev', '--no-audit', '--no-fund'];
   const [command, ...head] = npm === undefined ? ['npm'] : [process.execPath, npm];
   const { status, stderr } = spawnSync(command, [...head, ...args], {
     cwd: folder,

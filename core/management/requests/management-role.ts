@@ -110,7 +110,7 @@ export function checkRole(caller: Caller, name: OperationName): void {
   const { alias, person, isLimited } = caller;
   const operation = operationOf(name);
   const { aliases } = operation;
-  if (alias !== 'portal' && isLimited && isForStaff(operation)) {
+  if (aliases.includes(alias) && isLimited && isForStaff(operation)) {
     throw new RefusedError(
       `${name}: received a caller who is limited to trunk groups; allowed: one who is not`,
     );

@@ -206,7 +206,9 @@ const uses: Readonly<Record<string, Use>> = {
 };
 
 async function checkPublication({ folder }: StagedPackage): Promise<void> {
-  const output = await run(['npm', 'publish', '--dry-run', '--access', 'public'], { cwd: folder });
+  // npm publishes a version between two releases, as 0.3.0-dev is, only with the name of a tag.
+  const flags = ['--dry-run', '--access', 'public', '--tag', 'latest'];
+  const output = await run(['npm', 'publish', ...flags], { cwd: folder });
   // npm says so if it had to correct the manifest.
   assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
   say('npm would publish it as it is');

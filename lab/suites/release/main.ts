@@ -63,13 +63,15 @@ async function compareBuilds(target: string): Promise<void> {
 
 async function publish(target: string, { url, environment }: LocalRegistry): Promise<void> {
   const options = { onlyEnvironment: environment };
-  const first = await publishArchives(target, [], options);
+  // npm publishes a version between two releases, as 0.3.0-dev is, only with the name of a tag.
+  const flags = ['--tag', 'latest'];
+  const first = await publishArchives(target, flags, options);
   assert.ok(
     first.every((line) => line.endsWith(': published')),
     first.join('\n'),
   );
   say(`published to ${url}`);
-  const again = await publishArchives(target, [], options);
+  const again = await publishArchives(target, flags, options);
   assert.ok(
     again.every((line) => line.endsWith(': is published already')),
     again.join('\n'),
@@ -80,7 +82,7 @@ async function publish(target: string, { url, environment }: LocalRegistry): Pro
   // The same files with another time: other bytes of the same version.
   await runOrThrow(['tar', '-xzf', join(target, name), '-C', other]);
   await runOrThrow(['tar', '-czf', name, '--mtime=2001-01-01', 'package'], { cwd: other });
-  await assert.rejects(publishArchives(other, [], options), /: the registry has sha512-/);
+  await assert.rejects(publishArchives(other, flags, options), /: the registry has sha512-/);
   rmSync(other, { recursive: true });
   say('a second run skips what is published, and stops at a version with other bytes');
 }

@@ -134,6 +134,11 @@ describe('a manager of one trunk group', () => {
       const { error } = await ask('listSigningKeys', {}, alias);
       expect(error?.text).toContain('received a caller who is limited to trunk groups');
     }
+    const { error: other } = await ask('listSigningKeys', {}, 'api-key-operator');
+    expect(other).toMatchObject({
+      class: 'AwsCallerError',
+      text: expect.stringContaining('received the role api-key-operator; allowed: client-operator'),
+    });
     const { ask: askAll } = await askedWorld();
     expect((await askAll('listSigningKeys', {}, 'client-operator')).error).toBeUndefined();
     const narrowed = await askAll('listSigningKeys', {}, 'administrator', { trunk_groups: ['a'] });
