@@ -8,6 +8,7 @@ import { tokenPath } from '../../../contract/routes.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
 import { type Delays, Propagation } from '../../../lab/emulator/iam/propagation.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-server.ts';
@@ -71,15 +72,20 @@ export class FirstDeployments {
   #clock = new Clock();
   #denied = 0;
 
-  constructor(deployment: SynthesisedDeployment) {
+  /** @param onDecision learns of every request that IAM decided. */
+  constructor(
+    deployment: SynthesisedDeployment,
+    onDecision: (request: DecidedRequest) => void = () => undefined,
+  ) {
     this.#deployment = deployment;
     const longest = { policy: 0, tag: 0 };
     this.#propagation = new Propagation({ seed: 0, longest }, () => this.#clock.now());
     this.#access = createAccess(deployment, {
       accessKey: this.#accessKey,
       propagation: this.#propagation,
-      onDecision: ({ result }) => {
-        if (result !== 'Allowed') this.#denied += 1;
+      onDecision: (request) => {
+        if (request.result !== 'Allowed') this.#denied += 1;
+        onDecision(request);
       },
     });
   }

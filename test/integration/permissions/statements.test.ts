@@ -12,6 +12,7 @@ import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts'
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
+import { readSynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import {
   type LoopbackProvider,
@@ -20,6 +21,7 @@ import {
 import { figure } from '../../support/figure.ts';
 import { requestToken } from '../lab/local/use-local-service.ts';
 import { readDeployedUses } from './deployed-uses.ts';
+import { FirstDeployments } from './first-deployment.ts';
 import {
   droppedActions,
   isKilled,
@@ -129,6 +131,15 @@ async function checkDeployment(): Promise<void> {
   await closeServer(server);
 }
 
+/** What the deployment check looks at before anything runs: the service here runs already. */
+async function deployFirst(): Promise<void> {
+  const deployment = readSynthesisedDeployment(enforced.fromSynth(), 'http://localhost:8080');
+  const deployments = new FirstDeployments(deployment, (request) => decisions.push(request));
+  await deployments.deploy({ seed: 1, longest: { policy: 0, tag: 0 } });
+}
+
+/** Every request that IAM decided: of a first deployment and of the service that runs. */
+const decisions: DecidedRequest[] = [];
 const operators = Object.keys(expectedTours);
 const tours: Record<string, Readonly<Record<string, TourResult>>> = {};
 let keyAttempts: readonly string[] = [];
@@ -167,7 +178,9 @@ beforeAll(async () => {
   policies = [...listPolicies(stack), keyPolicy];
   const { policies: rotation = [] } = stack.roles.get(functionName('local', 'key-rotation')) ?? {};
   probes = await decideProbes({ keyPolicy, rotation, topics: stack.topics });
-  requests = distinct([...enforced.decisions, ...probes]);
+  await deployFirst();
+  decisions.push(...enforced.decisions);
+  requests = distinct([...decisions, ...probes]);
   roles = [...stack.roles].flatMap(([name, role]) =>
     name.startsWith('local-') ? [role.policies] : [],
   );
@@ -180,7 +193,7 @@ afterAll(async () => {
 describe('statements of the policies', () => {
   it('are each used by a request, or the review has the reason', () => {
     const actions = listActions(policies);
-    const uses = countUses(actions, [...enforced.decisions, ...probes]);
+    const uses = countUses(actions, [...decisions, ...probes]);
     const unused = [...uses]
       .filter(([, count]) => count === 0)
       .map(([{ policy, effect, action }]) => `${policy}: ${effect} ${action}`);
@@ -191,14 +204,14 @@ describe('statements of the policies', () => {
       actions: actions.length,
       unused: unused.length,
       'of these used by test:deploy': unused.filter((name) => deployed.has(name)).length,
-      requests: enforced.decisions.length,
+      requests: decisions.length,
       'different requests': requests.length,
     });
     expect(unused.toSorted()).toEqual(Object.keys(unusedActions).toSorted());
   });
 
   it('deny nothing but what the tours and the key policy tests try', () => {
-    const denied = enforced.decisions
+    const denied = decisions
       .filter(({ result, principal }) => result !== 'Allowed' && !principal.includes(':user/'))
       .map(({ principal, action, resource }) => `${principal} ${action} ${resource}`);
     expect([...new Set(denied)]).toEqual([]);
