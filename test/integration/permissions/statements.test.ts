@@ -131,7 +131,7 @@ async function checkDeployment(): Promise<void> {
   await closeServer(server);
 }
 
-/** What the deployment check looks at before anything runs: the service here runs already. */
+/** The deployment check looks at its table only when nothing runs yet. The service here does. */
 async function deployFirst(): Promise<void> {
   const deployment = readSynthesisedDeployment(enforced.fromSynth(), 'http://localhost:8080');
   const deployments = new FirstDeployments(deployment, (request) => decisions.push(request));
