@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { requestQuestion } from '../../contract/management/inputs.ts';
+import type { ClientLookup } from '../client/client-store.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
@@ -46,6 +47,33 @@ export interface RequestFinding {
   readonly expected: string;
   /** What may have been meant. */
   readonly hint?: string | undefined;
+}
+
+/**
+ * Decides with every client, as platform APIs do. With only the caller's, a broader pattern of the
+ * caller would seem to accept what a client of another trunk group decides.
+ *
+ * @throws {RefusedError} if such a client decides. Nothing of it is shown.
+ */
+async function decideWithEvery(
+  { clients, everyClient = clients, trunkGroups }: ManagementContext,
+  decide: (clients: ClientLookup) => Promise<VerifiedCredential>,
+): Promise<VerifiedCredential> {
+  let isOther = false;
+  const lookup: ClientLookup = {
+    findClient: async (id, options) => {
+      const found = await everyClient.findClient(id, options);
+      // The last client that is found decides, unless it is of an earlier registration.
+      isOther = found !== undefined && trunkGroups?.includes(found.serviceTrunkGroup) === false;
+      return found;
+    },
+  };
+  const decision = decide(lookup);
+  const refusal = await findRefusal(decision);
+  if (isOther && refusal?.reason !== 'client_unknown') {
+    throw new RefusedError('a client of another service trunk group decides about the credential');
+  }
+  return decision;
 }
 
 function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCredential): void {
@@ -130,7 +158,8 @@ async function describeRefusal(context: ManagementContext, refusal: BearerRefusa
  * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
  * @throws {InputError} if neither the input nor the deployment config has an issuer.
- * @throws {RefusedError} if the credential belongs to a trunk group that the caller cannot access.
+ * @throws {RefusedError} if the credential belongs to a trunk group that the caller cannot access, or
+ *   a client of such a group decides about it.
  * @throws {UnavailableError} if the verifier cannot decide.
  */
 export async function explainRequest(
@@ -147,16 +176,19 @@ export async function explainRequest(
     );
   }
   const { audience = defaultAudience } = question;
+  const jwks = createKeyFinder(context, issuer);
   const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
-    verifyBearer(
-      {
-        authorization: [`Bearer ${question.credential}`],
-        sourceAddress: question.sourceAddress,
-        requiredScopes: question.scopes ?? [],
-        now: currentTime(context),
-      },
-      { apiKeys, clients, identityProviders, revocation, jwks: createKeyFinder(context, issuer) },
-      { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
+    decideWithEvery(context, (every) =>
+      verifyBearer(
+        {
+          authorization: [`Bearer ${question.credential}`],
+          sourceAddress: question.sourceAddress,
+          requiredScopes: question.scopes ?? [],
+          now: currentTime(context),
+        },
+        { apiKeys, clients: every, identityProviders, revocation, jwks },
+        { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
+      ),
     );
   const registrations: IdentityProviderReader = {
     findIdentityProvider: (iss) => identityProviders.findRegistration(iss),

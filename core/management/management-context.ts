@@ -6,7 +6,7 @@ import type {
   AuditPageReader,
   AuditRecord,
 } from '../audit/audit-log.ts';
-import type { ClientStore } from '../client/client-store.ts';
+import type { ClientLookup, ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
@@ -66,6 +66,8 @@ export interface ManagementContext extends ManagementPorts {
    * `limitToTrunkGroups`, which also limits the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
+  /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
+  readonly everyClient?: ClientLookup | undefined;
   /** What the caller may grant. Set by `limitGrants`, which also limits the stores. */
   readonly grants?: GrantReach | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */

@@ -160,6 +160,7 @@ export function limitToTrunkGroups(
     ...context,
     trunkGroups: groups,
     clients: limitClients(context.clients, groups, isWithin),
+    everyClient: context.everyClient ?? context.clients,
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
     identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin),

@@ -53,6 +53,8 @@ async function createSharedWorld() {
   return { ...asked, ada, grace, grant, tokenFor };
 }
 
+const decides = 'a client of another service trunk group decides about the credential';
+
 const denied = { class: 'InputError', field: 'externalClientId' };
 
 describe('a client id at a provider that several customers share', () => {
@@ -72,6 +74,29 @@ describe('a client id at a provider that several customers share', () => {
     expect([...world.clients.values()].map((one) => one.serviceTrunkGroup)).not.toContain(
       'tg-acme',
     );
+  });
+
+  it('is explained as platform APIs decide, without the name of another customer', async () => {
+    const { ada, grace, grant, ask, tokenFor } = await createSharedWorld();
+    await grant('repo:acme/', ['tg-acme']);
+    const broad = under('repo:acme/app:ref:refs/heads/*', 'tg-acme');
+    expect((await ada('createClient', broad)).error).toBeUndefined();
+    const id = 'repo:acme/app:ref:refs/heads/main';
+    const question = { credential: tokenFor(id) };
+    expect((await ada('explainRequest', { question })).result).toMatchObject({ accepted: true });
+    const exact = under(id, 'tg-globex', { allowOtherGrant: true });
+    const other = (await ask('createClient', exact)).result as { client: { clientId: string } };
+    const refused = { class: 'RefusedError', text: decides };
+    const { error } = await ada('explainRequest', { question });
+    expect(error).toMatchObject(refused);
+    const { clientId } = other.client;
+    expect((await grace('explainRequest', { question })).result).toMatchObject({ accepted: true });
+    const stopped = await ask('setClientEnabled', { clientId, enabled: false, options: {} });
+    expect(stopped.error).toBeUndefined();
+    expect((await ada('explainRequest', { question })).error).toMatchObject(refused);
+    const elsewhere = { credential: tokenFor('repo:acme/app:ref:refs/heads/next') };
+    const own = await ada('explainRequest', { question: elsewhere });
+    expect(own.result).toMatchObject({ accepted: true });
   });
 
   it('cannot be created without a grant, with or without patterns', async () => {
