@@ -43,6 +43,12 @@ interface WantedProvider {
   readonly given: ClientProvider;
   /** @throws {InputError} if the rule has a value that a person has to look up. */
   readonly withRule: () => ClientProvider;
+  /**
+   * What another call may change at any moment, for a second look.
+   *
+   * @throws {InputError} if the id is no longer granted, or the provider has left the trunk group.
+   */
+  readonly checkAllowed: () => Promise<void>;
 }
 
 async function findProvider(
@@ -53,12 +59,9 @@ async function findProvider(
   if (provider === undefined || externalClientId === undefined) return undefined;
   const { serviceTrunkGroup, allowOtherGrant = false } = input;
   const registered = await findRegisteredIssuer(context, provider);
-  await requireSubjectGrant(context, {
-    provider: registered,
-    serviceTrunkGroup,
-    subject: externalClientId,
-    allowOtherGrant,
-  });
+  const subject = externalClientId;
+  const wanted = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
+  await requireSubjectGrant(context, wanted);
   checkPattern(externalClientId, registered);
   const conditions = withDistinctValues(requiredClaims);
   const given = {
@@ -69,7 +72,11 @@ async function findProvider(
   };
   const withRule = () =>
     allowUserTokens === true ? given : addApplicationRule(given, registered.clientIdClaim);
-  return { registered, given, withRule };
+  const checkAllowed = async () => {
+    if (context.trunkGroups !== undefined) await requireSubjectGrant(context, wanted);
+    if (hasOwner(registered)) await checkProviderOpen(context, registered, serviceTrunkGroup);
+  };
+  return { registered, given, withRule, checkAllowed };
 }
 
 function buildClient(
@@ -179,27 +186,28 @@ async function findEarlier(
 }
 
 /**
- * Two tables have no common condition: the provider may leave the trunk group between the look at
- * its owner and the write of the client. `setProviderTrunkGroups` looks at clients in the same way, so
- * one of the two sees the other.
+ * Two tables have no common condition: between the look at the grant and at the provider's owner and
+ * the write of the client, the grant may be withdrawn, and the provider may leave the trunk group.
+ * `setProviderTrunkGroups` looks at clients in the same way, so one of the two sees the other. What
+ * was created before its grant was withdrawn goes on.
  *
- * @throws {InputError} if the provider has left the trunk group. The client is deleted again.
+ * @throws {InputError} if the client may no longer be created. It is deleted again.
  */
-async function createWhileOpen(
+async function createWhileAllowed(
   context: ManagementContext,
   client: Client,
-  provider: IdentityProvider | undefined,
+  under: WantedProvider | undefined,
 ): Promise<void> {
   await context.clients.createClient(client);
-  if (provider === undefined || !hasOwner(provider)) return;
+  if (under === undefined) return;
   try {
-    await checkProviderOpen(context, provider, client.serviceTrunkGroup);
+    await under.checkAllowed();
   } catch (error) {
     try {
       await context.clients.deleteClient(client.clientId, client.version);
     } catch (cause) {
       throw new UnavailableError(
-        `delete the client ${client.clientId}, which was created although its provider may have left the service trunk group; it could not be deleted again`,
+        `delete the client ${client.clientId}, which was created although its grant may be withdrawn or its provider may have left the service trunk group; it could not be deleted again`,
         { cause },
       );
     }
@@ -233,7 +241,7 @@ export async function createClient(
     await makeAuditedChange(
       context,
       { action: 'client.create', subject: client.clientId, after },
-      () => createWhileOpen(context, client, under?.registered),
+      () => createWhileAllowed(context, client, under),
     );
   } catch (error) {
     // Another call created it between the look-up and the write: compare again.

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../core/management/create-client.ts';
+import { setSubjectGrant } from '../../../core/management/grants/subject-grants.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { setProviderTrunkGroups } from '../../../core/management/set-provider-trunk-groups.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
-import { createWorld, registerOwn } from '../../adapters/management/world.ts';
+import { createWorld, grantSubject, registerOwn } from '../../adapters/management/world.ts';
 
 const both = ['tg-1001', 'tg-2002'];
 
@@ -90,5 +91,56 @@ describe('a client that is created while its provider leaves the trunk group', (
     await expect(creating).rejects.toThrow(/delete the client client_\w+, which was created/);
     expect(world.audit.at(-1)).toMatchObject({ action: 'client.create' });
     expect(world.audit.at(-1)?.outcome).not.toBe('done');
+  });
+});
+
+describe('a client that is created while its grant is withdrawn', () => {
+  it('exists only if it was written before the grant was gone', async () => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+        const world = await createWorld();
+        const { issuer } = world;
+        grantSubject(world, issuer, { app: ['tg-2002'] });
+        const { clients, providerGrants } = world.context;
+        const order: string[] = [];
+        const slow: ManagementContext = {
+          ...world.context,
+          clients: scheduled(scheduler, {
+            ...clients,
+            createClient: (client) => {
+              order.push('created');
+              return clients.createClient(client);
+            },
+          }),
+          providerGrants: scheduled(scheduler, {
+            ...providerGrants,
+            putGrants: (list) => {
+              order.push('withdrawn');
+              return providerGrants.putGrants(list);
+            },
+          }),
+        };
+        const creating = createClient(limitToTrunkGroups(slow, ['tg-2002']), {
+          name: 'A',
+          serviceTrunkGroup: 'tg-2002',
+          scopes: ['calls:view'],
+          provider: issuer,
+          externalClientId: 'app',
+        });
+        const withdrawing = setSubjectGrant(slow, issuer, { value: 'app', trunkGroups: [] });
+        const settled = Promise.allSettled([creating, withdrawing]);
+        await scheduler.waitFor(settled);
+        const [created, withdrawn] = await settled;
+        expect(withdrawn.status).toBe('fulfilled');
+        const isLate = order.join(' ') === 'withdrawn created';
+        if (isLate) expect(created.status).toBe('rejected');
+        const under = [...world.clients.values()].filter(({ provider }) => provider !== undefined);
+        expect(under).toHaveLength(created.status === 'fulfilled' ? 1 : 0);
+        seen.add(`${order.join(' ')}: ${created.status}`);
+      }),
+      { numRuns: 300 },
+    );
+    expect([...seen]).toContain('withdrawn created: rejected');
   });
 });
