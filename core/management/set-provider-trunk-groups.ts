@@ -25,11 +25,17 @@ export type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
 /** More clients than this are counted, not listed, because people read the message. */
 const maxListed = 20;
 
+/** The trunk groups whose clients stay. */
+interface Staying {
+  readonly groups: readonly string[];
+  readonly isTakeover: boolean;
+}
+
 /** @throws {RefusedError} if a client under the provider is in another trunk group. */
 async function checkClients(
   clients: AsyncIterable<Client>,
   { issuer }: IdentityProvider,
-  groups: readonly string[],
+  { groups, isTakeover }: Staying,
 ): Promise<void> {
   const found: string[] = [];
   for await (const { clientId, name, serviceTrunkGroup, provider } of clients) {
@@ -42,9 +48,11 @@ async function checkClients(
   if (found.length === 0) return;
   const rest = found.length - maxListed;
   const list = found.slice(0, maxListed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  throw new RefusedError(
-    `${list} ${found.length === 1 ? 'is under the provider; delete it first' : 'are under the provider; delete them first'}`,
-  );
+  const [are, them] = found.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const keep = isTakeover
+    ? `, or name each trunk group whose clients stay (keepClientsOf; with authctl, --keep-clients-of)`
+    : '';
+  throw new RefusedError(`${list} ${are} under the provider; delete ${them} first${keep}`);
 }
 
 /**
@@ -88,10 +96,7 @@ async function putWhileEmpty(
   { clients, providerOwners }: ManagementContext,
   provider: IdentityProvider,
   next: ProviderOwner,
-  {
-    present,
-    staying,
-  }: { readonly present: readonly string[]; readonly staying: readonly string[] },
+  { present, staying }: { readonly present: readonly string[]; readonly staying: Staying },
 ): Promise<void> {
   await providerOwners.putOwner(next);
   try {
@@ -137,8 +142,9 @@ export async function setProviderTrunkGroups(
   await requireIssuerGrant(context, issuer, added);
   const isTakeover = groups.length === 0;
   if (!isTakeover) refuseKept(owners);
-  const staying = isTakeover ? checkTakeover(provider, owners) : groups;
-  const isOnlyMore = present.length > 0 && present.every((group) => staying.includes(group));
+  const kept = isTakeover ? checkTakeover(provider, owners) : groups;
+  const staying = { groups: kept, isTakeover };
+  const isOnlyMore = present.length > 0 && present.every((group) => kept.includes(group));
   const leaves = isTakeover || !isOnlyMore;
   const under = (position: string | undefined) =>
     context.clients.readClients({ issuer, limit: maxListedItems, after: position });

@@ -528,7 +528,9 @@ describe('a takeover', () => {
     const { error } = await take({});
     expect(error).toMatchObject({
       class: 'RefusedError',
-      text: expect.stringMatching(/the client client_\w+ \(Dialer, "grace"\) of .* tg-acme/),
+      text: expect.stringMatching(
+        /the client client_\w+ \(Dialer, "grace"\) of .* tg-acme is under the provider; delete it first, or .* \(keepClientsOf; with authctl, --keep-clients-of\)$/,
+      ),
     });
     expect((await take({ keepClientsOf: ['tg-globex'] })).error?.class).toBe('RefusedError');
     expect([...world.owners.values()].at(-1)?.trunkGroups).toEqual(['tg-acme']);
