@@ -47,8 +47,8 @@ const loginSchema = v.strictObject({
   /** The signature of ID tokens. */
   idTokenAlgorithm: v.optional(v.picklist(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']), 'RS256'),
   /**
-   * For a provider without `auth_time`: its answer to `prompt=login` counts as a new login. Only if
-   * it does ask for credentials then.
+   * For a provider without `auth_time`: its answer to `prompt=login` counts as a new login, if it takes
+   * pushed authorization requests (RFC 9126). Only if it does ask for credentials then.
    */
   acceptsPromptLogin: v.optional(v.boolean(), false),
 });

@@ -42,6 +42,8 @@ export class TestOpenIdProvider {
   /** Requests to its endpoints, the newest last. */
   readonly requests: Received[] = [];
   readonly #redirectUri: string;
+  /** Parameters that were pushed (RFC 9126), by their `request_uri`. */
+  readonly #pushed = new Map<string, URLSearchParams>();
   readonly #codes = new Map<string, { readonly nonce: string; readonly challenge: string }>();
   #close: (() => Promise<void>) | undefined;
 
@@ -68,7 +70,8 @@ export class TestOpenIdProvider {
 
   /** As if a person had signed in at an address of the provider: where the browser goes back. */
   authorize(address: string): URL {
-    const { searchParams } = new URL(address);
+    const given = new URL(address).searchParams;
+    const searchParams = this.#pushed.get(given.get('request_uri') ?? '') ?? given;
     const code = randomUUID();
     this.#codes.set(code, {
       nonce: searchParams.get('nonce') ?? '',
@@ -143,6 +146,11 @@ export class TestOpenIdProvider {
         use: 'sig',
       });
       return send(200, { keys: [await jwk(0, 'own', 'RS256'), await jwk(2, 'elliptic', 'ES256')] });
+    }
+    if (path === '/par') {
+      const uri = `urn:ietf:params:oauth:request_uri:${randomUUID()}`;
+      this.#pushed.set(uri, form);
+      return send(201, { request_uri: uri, expires_in: 60 });
     }
     if (path === '/token') return this.#answerToken(form, send);
     return send(200, {

@@ -95,7 +95,6 @@ function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock
     keys: createSessionKeys(readSecret, { arn: sessionKeySecret, clock, onFailure: note }),
     people,
     epoch,
-    acceptsPromptLogin,
     look,
     clock,
     onLogin: ({ outcome, subject, error }) => {

@@ -12,8 +12,6 @@ export interface LoginOptions {
   readonly people: PeopleMapping;
   /** A higher number than before ends every session. */
   readonly epoch: number;
-  /** For a provider without `auth_time`: its answer to `prompt=login` counts as a new login. */
-  readonly acceptsPromptLogin?: boolean | undefined;
   /** Whom to ask about access, e.g. `support@example.com`. */
   readonly support?: string | undefined;
   readonly onLogin?: ((event: LoginEvent) => void) | undefined;

@@ -40,7 +40,12 @@ const loginErrors: Readonly<
   needs_person: [
     401,
     'Sign in again',
-    'A session ends after an hour, and the login service asks you to sign in again.',
+    'A session ends after 30 minutes, and the login service asks you to sign in again.',
+  ],
+  no_login_time: [
+    403,
+    'The portal creates no credentials here',
+    'The login service does not tell when you signed in, and takes no pushed authorization requests. So the portal cannot know that you signed in just now. Ask the person who manages the portal.',
   ],
   invalid: [
     400,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as oidc from 'openid-client';
 import { ServiceUnavailableError, UnavailableError } from '../../core/errors.ts';
 import type { Claims } from './people.ts';
@@ -14,7 +15,7 @@ export interface LoginRequest {
 /** Why a login was not completed. */
 export class LoginError extends Error {
   override readonly name = 'LoginError';
-  readonly problem: 'unavailable' | 'refused' | 'needs_person' | 'invalid';
+  readonly problem: 'unavailable' | 'refused' | 'needs_person' | 'no_login_time' | 'invalid';
 
   constructor(problem: LoginError['problem'], options?: ErrorOptions) {
     super(`the login was not completed: ${problem}`, options);
@@ -30,7 +31,12 @@ export interface LoginProvider {
   readonly issuer: string;
   /** The address that a browser is sent to. */
   readonly authorizationUrl: (request: LoginRequest) => Promise<string>;
-  /** The verified claims of the ID token. @param url of the callback, with its query. */
+  /**
+   * The verified claims of the ID token; `auth_time` is now if the provider was asked for credentials
+   * by a request that the browser could not change, and tells no time.
+   *
+   * @param url of the callback, with its query.
+   */
   readonly finish: (url: URL, request: LoginRequest) => Promise<Claims>;
   /** Where the person's session at the provider ends; undefined if it has no such address. */
   readonly endSessionUrl: (returnTo: string) => Promise<string | undefined>;
@@ -49,13 +55,19 @@ export interface LoginProviderOptions {
   readonly idTokenAlgorithm?: string | undefined;
   /** Seconds that a login may be old when a credential is created. */
   readonly recentLogin: number;
-  /** For a provider that has no `auth_time`: `prompt=login` instead of `max_age`. */
+  /**
+   * For a provider that has no `auth_time`: `prompt=login` instead of `max_age`, if the provider takes
+   * pushed authorization requests (RFC 9126). From a request in its address, a browser removes it.
+   */
   readonly acceptsPromptLogin?: boolean | undefined;
   /** Only for a provider on loopback. */
   readonly allowHttp?: boolean | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
 }
+
+/** Seconds by which the provider's clock may be behind. */
+const clockTolerance = 30;
 
 /** Milliseconds for which the provider's metadata is kept. */
 const metadataLifetime = 3_600_000;
@@ -162,16 +174,37 @@ function isUnknownClient(error: unknown): boolean {
   );
 }
 
+/** Whether the request goes to the provider directly, and its answer counts as a new login. */
+function isPushed(
+  config: oidc.Configuration,
+  { kind }: LoginRequest,
+  { acceptsPromptLogin }: LoginProviderOptions,
+): boolean {
+  const canPush = config.serverMetadata().pushed_authorization_request_endpoint !== undefined;
+  return acceptsPromptLogin === true && canPush && (kind === 'recent' || kind === 'forced');
+}
+
+/** Of a pushed request, one that follows from what the browser never sees. */
+function nonceOf({ nonce, codeVerifier }: LoginRequest, pushed: boolean): string {
+  return pushed ? createHash('sha256').update(`pushed ${codeVerifier}`).digest('base64url') : nonce;
+}
+
+/** A browser may have removed `max_age`, so only the claim counts. */
+function checkLoginTime({ auth_time: time }: Claims, options: LoginProviderOptions): void {
+  if (typeof time !== 'number') throw new LoginError('no_login_time');
+  const now = (options.clock ?? Date.now)() / 1000;
+  if (time + options.recentLogin + clockTolerance < now) throw new LoginError('invalid');
+}
+
 function promptOf(
-  kind: LoginRequest['kind'],
+  { kind }: LoginRequest,
+  pushed: boolean,
   options: LoginProviderOptions,
 ): Readonly<Record<string, string>> {
   if (kind === 'silent') return { prompt: 'none' };
-  if (kind === 'forced') return { prompt: 'login' };
+  if (kind === 'forced' || pushed) return { prompt: 'login' };
   if (kind === 'normal') return {};
-  return options.acceptsPromptLogin === true
-    ? { prompt: 'login' }
-    : { max_age: String(options.recentLogin) };
+  return { max_age: String(options.recentLogin) };
 }
 
 /** The provider, by its metadata: authorization code with PKCE, `state`, `nonce` and `iss`. */
@@ -181,35 +214,43 @@ export function createLoginProvider(options: LoginProviderOptions): LoginProvide
     issuer: options.issuer,
     authorizationUrl: (request) =>
       withLoginErrors(async () => {
-        const url = oidc.buildAuthorizationUrl(await configuration.get(), {
+        const config = await configuration.get();
+        const pushed = isPushed(config, request, options);
+        const parameters = {
           redirect_uri: options.redirectUri,
           scope: (options.scopes ?? ['openid', 'profile', 'email']).join(' '),
           state: request.state,
-          nonce: request.nonce,
+          nonce: nonceOf(request, pushed),
           code_challenge: await oidc.calculatePKCECodeChallenge(request.codeVerifier),
           code_challenge_method: 'S256',
-          ...promptOf(request.kind, options),
-        });
+          ...promptOf(request, pushed, options),
+        };
+        const url = pushed
+          ? await oidc.buildAuthorizationUrlWithPAR(config, parameters)
+          : oidc.buildAuthorizationUrl(config, parameters);
         return url.href;
       }),
     finish: (url, request) =>
       withLoginErrors(async () => {
-        const needsAuthTime = request.kind === 'recent' && options.acceptsPromptLogin !== true;
+        const config = await configuration.get();
+        const pushed = isPushed(config, request, options);
         const checks = {
           pkceCodeVerifier: request.codeVerifier,
           expectedState: request.state,
-          expectedNonce: request.nonce,
+          expectedNonce: nonceOf(request, pushed),
           idTokenExpected: true,
-          ...(needsAuthTime ? { maxAge: options.recentLogin } : {}),
         };
         const tokens = await oidc
-          .authorizationCodeGrant(await configuration.get(), url, checks)
+          .authorizationCodeGrant(config, url, checks)
           .catch((error: unknown) => {
             if (isUnknownClient(error)) configuration.forget();
             throw error;
           });
         const claims = tokens.claims();
         if (claims === undefined) throw new LoginError('invalid');
+        if (pushed)
+          return { auth_time: Math.floor((options.clock ?? Date.now)() / 1000), ...claims };
+        if (request.kind === 'recent') checkLoginTime(claims, options);
         return claims;
       }),
     endSessionUrl: (returnTo) =>

@@ -94,7 +94,7 @@ export class LoginSteps {
       this.#login.report({ outcome: 'no_access', subject });
       return this.#refuse(show(noAccessPage(access, person)));
     }
-    const session = this.#sessionOf(claims, access, attempt);
+    const session = this.#sessionOf(claims, access);
     const { kind, returnTo } = attempt;
     if (kind === 'recent' && !isRecent(session, this.#login.now(), sessionLimits.recentLogin)) {
       return show(notRecentPage(links));
@@ -107,17 +107,16 @@ export class LoginSteps {
     return redirect(returnTo, [cookie]);
   }
 
-  #sessionOf(claims: Claims, access: Access, { kind }: LoginAttempt): Session {
-    const { provider, epoch, acceptsPromptLogin } = this.#login.options;
+  #sessionOf(claims: Claims, access: Access): Session {
+    const { provider, epoch } = this.#login.options;
     const now = this.#login.now();
-    const wasAsked = acceptsPromptLogin === true && (kind === 'recent' || kind === 'forced');
     return {
       ...access,
       issuer: provider.issuer,
       subject: typeof claims.sub === 'string' ? claims.sub : '',
       begunAt: now,
       usedAt: now,
-      authenticatedAt: readAuthTime(claims['auth_time'], now) ?? (wasAsked ? now : undefined),
+      authenticatedAt: readAuthTime(claims['auth_time'], now),
       epoch,
     };
   }

@@ -20,8 +20,8 @@ export interface Session extends Access {
 export const sessionLimits = {
   /** Without a request, a session ends. */
   idle: 30 * 60,
-  /** After it, the provider is asked again, so a role that was removed is gone within the hour. */
-  total: 60 * 60,
+  /** After it, the provider is asked again. A copied cookie, or a role that was removed, ends then. */
+  total: 30 * 60,
   /** A credential is created only by a person who signed in this recently. */
   recentLogin: 10 * 60,
   /** Its form asks for a login that leaves this much time for the form. */

@@ -82,7 +82,7 @@ describe('the request to the provider', () => {
     ['silent', false, { prompt: 'none' }],
     ['forced', false, { prompt: 'login' }],
     ['recent', false, { max_age: '300' }],
-    ['recent', true, { prompt: 'login' }],
+    ['recent', true, { max_age: '300' }],
   ] as const)('as a %s login, with prompt=login accepted: %s', async (kind, accepts, expected) => {
     const url = new URL(await createProvider(accepts).authorizationUrl({ ...request, kind }));
     expect(Object.fromEntries(url.searchParams)).toMatchObject(expected);
@@ -173,7 +173,7 @@ describe('the answer of the provider', () => {
   it.each<[string, Deviation['claims'], string]>([
     ['now', {}, 'accepted'],
     ['an hour ago', { auth_time: Math.floor(Date.now() / 1000) - 3600 }, 'invalid'],
-    ['at a time that it does not tell', { auth_time: undefined }, 'invalid'],
+    ['at a time that it does not tell', { auth_time: undefined }, 'no_login_time'],
   ])('for a credential is of a person who signed in %s', async (_, claims, expected) => {
     const provider = createProvider();
     const recent: LoginRequest = { ...request, kind: 'recent' };
@@ -181,6 +181,57 @@ describe('the answer of the provider', () => {
     openid.deviation = { claims: claims ?? {} };
     expect(await problemOf(provider.finish(callback, recent))).toBe(expected);
   });
+});
+
+describe('a provider without auth_time', () => {
+  const pushes = () => ({
+    discovery: { pushed_authorization_request_endpoint: `${openid.issuer}/par` },
+    claims: { auth_time: undefined },
+  });
+
+  it.each(['recent', 'forced'] as const)(
+    'is asked for credentials by a pushed request, for a %s login',
+    async (kind) => {
+      openid.deviation = pushes();
+      const provider = createProvider(true);
+      const wanted = { ...request, kind };
+      const url = new URL(await provider.authorizationUrl(wanted));
+      expect([...url.searchParams.keys()].toSorted()).toEqual(['client_id', 'request_uri']);
+      const pushed = openid.requests.find(({ path }) => path === '/par');
+      expect(pushed?.form.get('prompt')).toBe('login');
+      expect(pushed?.authorization).toMatch(/^Basic /);
+      const claims = await provider.finish(openid.authorize(url.href), wanted);
+      expect(Math.abs(Number(claims['auth_time']) - Date.now() / 1000)).toBeLessThan(60);
+    },
+  );
+
+  it.each<[string, boolean, () => Deviation]>([
+    ['that takes no pushed requests', true, () => ({ claims: { auth_time: undefined } })],
+    ['whose answers the config does not accept', false, pushes],
+  ])('%s is of no use for a credential', async (_, accepts, deviation) => {
+    openid.deviation = deviation();
+    const provider = createProvider(accepts);
+    const recent: LoginRequest = { ...request, kind: 'recent' };
+    const callback = await authorize(provider, recent);
+    expect(await problemOf(provider.finish(callback, recent))).toBe('no_login_time');
+    const forced: LoginRequest = { ...request, kind: 'forced' };
+    const claims = await provider.finish(await authorize(provider, forced), forced);
+    expect(claims['auth_time']).toBeUndefined();
+  });
+
+  it.each(['recent', 'normal'] as const)(
+    'does not count a request that a browser sent, for a %s login',
+    async (kind) => {
+      openid.deviation = { claims: { auth_time: undefined } };
+      const wanted: LoginRequest = { ...request, kind };
+      // Another instance read the metadata before there were pushed requests.
+      const callback = await authorize(createProvider(true), wanted);
+      openid.deviation = pushes();
+      const finished = createProvider(true).finish(callback, wanted);
+      if (kind === 'recent') expect(await problemOf(finished)).toBe('invalid');
+      else expect((await finished)['auth_time']).toBeUndefined();
+    },
+  );
 });
 
 describe('a provider that fails', () => {

@@ -1,8 +1,11 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbDailyReportStore } from '../../../adapters/dynamodb/daily-report-store.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { bindManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
+import { deployedTableName } from '../../../contract/tables.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { cheapestCpuTime, cpuTime, workUnit } from '../../../lab/support/cpu-cost.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
@@ -29,6 +32,11 @@ beforeAll(async () => {
     aws: testAwsOptions(tables.endpoint),
     actor: async () => 'test',
   });
+  // A daily run has begun. Before the first one, the report of 0.2.0 is looked for, too.
+  const dynamodb = createDynamoDbClient(testAwsOptions(tables.endpoint));
+  const signingKeys = deployedTableName({ name: 'test' }, 'signingKeys');
+  const reports = createDynamoDbDailyReportStore(dynamodb, signingKeys);
+  await reports.writeState({ version: 1, nonce: 'a', changesUntil: {} });
   management = bindManagement(context);
   asPortal = createTestFunction(context).through('portal');
   portal = createPortal({
