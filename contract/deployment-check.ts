@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { parseCustomResource } from './custom-resource.ts';
-import type { DeploymentConfig } from './deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
+import { json } from './environments/fields.ts';
 import { readVariables } from './environments/read-variables.ts';
 import { tokenVariables } from './environments/token.ts';
-import { regionIds } from './regions.ts';
+import { type RegionId, regionIds } from './regions.ts';
+import { reservationsOf } from './reservations.ts';
 import { algs } from './signing-algorithms.ts';
 import { deployedTableName } from './tables.ts';
 
@@ -27,22 +29,25 @@ export const deploymentCheckPropertiesSchema = v.object({
   Literals: v.optional(literalsSchema),
   /** The literals that this config replaces on purpose. */
   Former: v.optional(v.partial(literalsSchema), {}),
+  /** JSON, because CloudFormation makes strings of numbers: what the functions of the region reserve. */
+  Reservations: v.optional(
+    v.pipe(json, v.array(v.object({ name: v.string(), key: v.string(), executions: v.number() }))),
+    '[]',
+  ),
 });
 
 /** What CloudFormation passes on to the function. */
 export type DeploymentCheckProperties = v.InferOutput<typeof deploymentCheckPropertiesSchema>;
 
 /** What the stack of a config asks. */
-export function deploymentCheckProperties(
-  config: DeploymentConfig,
-  regions: DeploymentCheckProperties['Regions'],
-): DeploymentCheckProperties {
+export function deploymentCheckProperties(config: DeploymentConfig, regionId: RegionId) {
   const { issuer, defaultAudience, formerIssuer, formerDefaultAudience, formerTablesName } = config;
+  const reservations = reservationsOf(config, regionId);
   const clientsTable = (names: Parameters<typeof deployedTableName>[0]) =>
     deployedTableName(names, 'clients');
   return {
     SigningAlgorithms: [...config.signingAlgorithms],
-    Regions: regions,
+    Regions: deployedRegions(config).map(({ id }) => id),
     Literals: {
       ...(issuer !== undefined && { issuer }),
       defaultAudience,
@@ -55,7 +60,8 @@ export function deploymentCheckProperties(
         clientsTable: clientsTable({ ...config, tablesName: formerTablesName }),
       }),
     },
-  };
+    ...(reservations.length > 0 && { Reservations: JSON.stringify(reservations) }),
+  } satisfies v.InferInput<typeof deploymentCheckPropertiesSchema>;
 }
 
 const checkedLiterals = v.pick(deploymentCheckPropertiesSchema, ['Literals', 'Former']);

@@ -65,7 +65,11 @@ export class RegionStack extends Stack {
       tables,
       sealedTokens: this.addSealedTokenTable(),
     });
-    new DeploymentCheck(this, 'DeploymentCheck', { config, functions });
+    new DeploymentCheck(this, 'DeploymentCheck', {
+      config,
+      regionId: props.regionId,
+      functions,
+    });
     const vault = this.addBackup(tables);
     this.operatorPolicies = this.addOperators(tables);
     api.addRoutes(functions.live);

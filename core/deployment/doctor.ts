@@ -234,7 +234,7 @@ function changedVariables(config: DeploymentConfig, id: RegionId, live: Variable
 function judgeLive(config: DeploymentConfig, id: RegionId, live: Variables): Opinion {
   try {
     const deployed = readLiveLiterals(live);
-    assertLiteralsKept({ config: deploymentCheckProperties(config, []), deployed });
+    assertLiteralsKept({ config: deploymentCheckProperties(config, id), deployed });
     const seen = `issuer ${deployed.issuer}, audience ${deployed.defaultAudience}`;
     const changed = changedVariables(config, id, live);
     if (changed.length === 0) return { outcome: 'ok', seen };

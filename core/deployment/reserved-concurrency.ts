@@ -13,7 +13,7 @@ export interface AccountConcurrency {
 export interface ReservationCheck {
   readonly account: AccountConcurrency;
   /** What the config reserves. */
-  readonly wanted: readonly Reservation[];
+  readonly wanted: readonly Pick<Reservation, 'key' | 'executions'>[];
   /** What the same functions have reserved. */
   readonly held: number;
 }

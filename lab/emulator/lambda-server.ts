@@ -70,6 +70,7 @@ async function answer(request: VerifiedRequest, options: LambdaOptions): Promise
     if (Variables === undefined) throw notFound(call.name);
     return toAnswer({ FunctionName: call.name, Environment: { Variables } });
   }
+  if (call.operation !== 'InvokeFunction') return toAnswer({});
   const { resource } = describeFunctionCall(call, {
     region: request.region,
     account: localApi.accountId,

@@ -5,6 +5,7 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import { tableExists } from '../../adapters/dynamodb/table-exists.ts';
+import type { ReadConcurrency } from '../../adapters/lambda/account-concurrency.ts';
 import type { ReadVariables } from '../../adapters/lambda/deployed-variables.ts';
 import {
   type CustomResourceEvent,
@@ -21,6 +22,7 @@ import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
+import { assertReservable } from '../../core/deployment/reserved-concurrency.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource } from '../shared/answer-custom-resource.ts';
@@ -29,6 +31,7 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 /** The dependencies of the check. Tests pass their own. */
 export interface DeploymentCheckPorts {
   readonly readVariables: ReadVariables;
+  readonly readConcurrency: ReadConcurrency;
   readonly sendAnswer: SendAnswer;
   /** Seconds since the epoch. */
   readonly now?: () => number;
@@ -81,6 +84,13 @@ export function createDeploymentCheckHandler(
       now: now(),
     });
   };
+  // Lambda would refuse it in the middle of the deployment.
+  const checkReservations = async ({ Reservations: wanted }: DeploymentCheckProperties) => {
+    if (wanted.length === 0) return;
+    const prefix = environment.AUTH_TOKEN_FUNCTION.replace(/token$/, '');
+    const names = wanted.map(({ name }) => `${prefix}${name}`);
+    assertReservable({ wanted, ...(await ports.readConcurrency(names)) });
+  };
   const check = async (event: CustomResourceEvent): Promise<void> => {
     const config = parseDeploymentCheckProperties(event.ResourceProperties);
     const before = readFormerProperties(event.OldResourceProperties);
@@ -88,6 +98,7 @@ export function createDeploymentCheckHandler(
     if (live !== undefined) {
       assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
     }
+    await checkReservations(config);
     const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
     // If not, the deployment creates a table that nothing uses yet.
     if (isTableInUse || (await tableExists(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {

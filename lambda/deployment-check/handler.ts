@@ -1,5 +1,6 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { createReadConcurrency } from '../../adapters/lambda/account-concurrency.ts';
 import { createReadVariables } from '../../adapters/lambda/deployed-variables.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
@@ -9,8 +10,14 @@ import { createDeploymentCheckHandler } from './function.ts';
 /** Milliseconds for the configuration of a function. The check asks again. */
 const readTimeout = 10_000;
 
+const lambda = createLambdaClient({}, readTimeout);
+
 export const handler = createDeploymentCheckHandler(
   readVariables('deployment-check', deploymentCheckVariables, process.env),
   createAwsClients({ profile: 'background' }),
-  { sendAnswer, readVariables: createReadVariables(createLambdaClient({}, readTimeout)) },
+  {
+    sendAnswer,
+    readVariables: createReadVariables(lambda),
+    readConcurrency: createReadConcurrency(lambda),
+  },
 );

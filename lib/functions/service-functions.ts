@@ -244,6 +244,15 @@ export class ServiceFunctions extends Construct {
       actions: ['lambda:GetFunctionConfiguration'],
       resources: [`${token}:${liveAlias}`],
     });
+    const reserving = reservationsOf(this.source.config, this.context.regionId);
+    if (reserving.length > 0) {
+      // It has no resource.
+      fn.allow({ actions: ['lambda:GetAccountSettings'], resources: ['*'] });
+      const resources = reserving.map(({ name }) =>
+        functionArn(this, this.context.deploymentName, name),
+      );
+      fn.allow({ actions: ['lambda:GetFunctionConcurrency'], resources });
+    }
     return fn;
   }
 

@@ -4,11 +4,13 @@ import {
   deploymentCheckMinutes,
   deploymentCheckProperties,
 } from '../../contract/deployment-check.ts';
-import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunctions } from '../functions/service-functions.ts';
 
 export interface DeploymentCheckProps {
   readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
   readonly functions: ServiceFunctions;
 }
 
@@ -19,16 +21,15 @@ export interface DeploymentCheckProps {
  * properties changes, and again in the rollback.
  */
 export class DeploymentCheck extends Construct {
-  constructor(scope: Construct, id: string, { config, functions }: DeploymentCheckProps) {
+  constructor(scope: Construct, id: string, { config, regionId, functions }: DeploymentCheckProps) {
     super(scope, id);
     const { handler, role, logGroup } = functions.deploymentCheck;
-    const regions = deployedRegions(config).map((region) => region.id);
     const check = new CustomResource(this, 'Default', {
       resourceType: 'Custom::DeploymentCheck',
       serviceToken: handler.functionArn,
       // Longer than the function runs, and much shorter than CloudFormation's hour.
       serviceTimeout: Duration.minutes(deploymentCheckMinutes + 1),
-      properties: deploymentCheckProperties(config, regions),
+      properties: deploymentCheckProperties(config, regionId),
     });
     check.node.addDependency(handler, role, logGroup);
     this.letAllWait(functions.deploymentCheck);

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseDeploymentCheckProperties } from '../../contract/deployment-check.ts';
-import { type Resource, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
+import { evaluate, type Resource, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 function region(config: 'single-region' | 'three-regions', more: object = {}): Template {
   const { templates } = synthesise({ ...readConfigFile(config), ...more });
@@ -118,6 +118,7 @@ describe('the deployment check', () => {
         clientsTable: 'authorization-server-clients',
       },
       Former: {},
+      Reservations: [],
     });
     const signingAlgorithms = ['PS256', 'RS256'];
     expect(properties(region('three-regions', { signingAlgorithms }))).toEqual({
@@ -129,6 +130,11 @@ describe('the deployment check', () => {
         clientsTable: 'authorization-server-clients',
       },
       Former: {},
+      Reservations: [
+        { name: 'token', key: 'reservedConcurrency.token', executions: 400 },
+        { name: 'discovery', key: 'reservedConcurrency.discovery', executions: 200 },
+        { name: 'jwks', key: 'reservedConcurrency.jwks', executions: 200 },
+      ],
     });
     const former = {
       tablesName: 'second',
@@ -141,5 +147,26 @@ describe('the deployment check', () => {
       defaultAudience: former.formerDefaultAudience,
       clientsTable: 'authorization-server-clients',
     });
+  });
+
+  it('may read the quota of the account and reservations, if the config reserves anything', () => {
+    const statementsOf = (template: Template) => {
+      const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
+      const [, own] = policies.find(([id]) => id.startsWith('FunctionsDeploymentCheck')) ?? [];
+      const all = evaluate(own?.Properties['PolicyDocument'].Statement) as readonly {
+        readonly Action: string;
+        readonly Resource: unknown;
+      }[];
+      return all
+        .filter(({ Action }) => /Account|Concurrency/.test(Action))
+        .map(({ Action, Resource }) => [Action, Resource]);
+    };
+    const arn = (name: string) =>
+      `arn:aws:lambda:us-west-2:111122223333:function:authorization-server-${name}`;
+    expect(statementsOf(templates['single-region'])).toEqual([]);
+    expect(statementsOf(templates['three-regions'])).toEqual([
+      ['lambda:GetAccountSettings', '*'],
+      ['lambda:GetFunctionConcurrency', ['token', 'discovery', 'jwks'].map(arn)],
+    ]);
   });
 });

@@ -4,7 +4,7 @@ import type { KmsInput } from '../kms/input.ts';
 import type { ResourceCall } from './access-control.ts';
 import { dynamodbCalls } from './dynamodb-calls.ts';
 import { type KmsKeyFacts, kmsCalls } from './kms-calls.ts';
-import { describeFunctionCall, readFunctionCall } from './lambda-calls.ts';
+import { describeFunctionCall, isAccountSettings, readFunctionCall } from './lambda-calls.ts';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -56,6 +56,9 @@ const readers: Readonly<Record<AwsService, ReadCalls>> = {
     return kmsCalls(operation, input, region, await findKey(input, region));
   },
   lambda: (request, { account }) => {
+    if (isAccountSettings(request)) {
+      return [{ action: 'lambda:GetAccountSettings', resource: '*', context: {} }];
+    }
     const call = readFunctionCall(request);
     return call === undefined
       ? []

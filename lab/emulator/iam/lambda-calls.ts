@@ -3,17 +3,27 @@ import type { ResourceCall } from './access-control.ts';
 
 /** A call of Lambda's API that names a function. */
 interface FunctionCall {
-  readonly operation: 'InvokeFunction' | 'GetFunctionConfiguration';
+  readonly operation: 'InvokeFunction' | 'GetFunctionConfiguration' | 'GetFunctionConcurrency';
   readonly name: string;
   /** Version or alias. */
   readonly qualifier: string | undefined;
 }
 
-const functionPath = /^\/2015-03-31\/functions\/([^/?]+)\/(invocations|configuration)(?:\?(.*))?$/;
+const functionPath =
+  /^\/(?:2015-03-31|2019-09-30)\/functions\/([^/?]+)\/(invocations|configuration|concurrency)(?:\?(.*))?$/;
+
+/** A call of the whole account, which no policy can limit to a resource. */
+export function isAccountSettings({
+  method,
+  url,
+}: Pick<VerifiedRequest, 'method' | 'url'>): boolean {
+  return method === 'GET' && /^\/2016-08-19\/account-settings\/?$/.test(url);
+}
 
 const operations = new Map([
   ['POST invocations', 'InvokeFunction'],
   ['GET configuration', 'GetFunctionConfiguration'],
+  ['GET concurrency', 'GetFunctionConcurrency'],
 ] as const);
 
 /** A name, a partial ARN (`account:function:name`) or an ARN, each with or without a qualifier. */

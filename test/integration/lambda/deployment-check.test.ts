@@ -30,6 +30,8 @@ let puts: Put[] = [];
 /** What the address of the answer says, one after another; then 200. */
 let statuses: number[] = [];
 let reports: RunReport[] = [];
+/** Functions whose reservations were read. */
+const asked: string[] = [];
 let now = 1_800_000_000;
 /** What the live version of the token function has; undefined before the first deployment. */
 let live: Readonly<Record<string, string>> | undefined;
@@ -84,6 +86,10 @@ function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string)
   return createDeploymentCheckHandler(environment, aws, {
     sendAnswer,
     readVariables: async () => live,
+    readConcurrency: async (names) => {
+      asked.push(...names);
+      return { account: { limit: 10, unreserved: 10 }, held: 0 };
+    },
     now: () => now,
     sleep: async () => {},
     telemetry: { report: (run) => reports.push(run) },
@@ -196,6 +202,24 @@ describe('the deployment check', () => {
     await tables.dynamodb.send(new PutItemCommand({ TableName, Item }));
     await createHandler()(event(['RS256']), context);
     expect(answers()).toMatchObject([{ Status: 'FAILED' }]);
+  });
+
+  it('refuses to reserve what the account does not have, and names quota, sum and keys', async () => {
+    const Reservations = JSON.stringify([
+      { name: 'token', key: 'reservedConcurrency.token', executions: 5 },
+      { name: 'portal', key: 'portal.reservedConcurrency', executions: 1 },
+    ]);
+    const { ResourceProperties } = event(['RS256']);
+    const change = { ResourceProperties: { ...ResourceProperties, Reservations } };
+    await createHandler()(event(['RS256'], change), context);
+    const Reason =
+      'reservedConcurrency.token (5) + portal.reservedConcurrency (1): received 6 reserved executions; allowed: at most 0, because the account has a Lambda quota of 10 concurrent executions in this AWS region, other functions reserve 0, and Lambda keeps 10 unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing';
+    expect(answers()).toMatchObject([{ Status: 'FAILED', Reason }]);
+    expect(asked).toEqual(['authorization-server-token', 'authorization-server-portal']);
+    const account = { limit: 1000, unreserved: 106 };
+    const readConcurrency = async () => ({ account, held: 0 });
+    await createHandler({ readConcurrency })(event(['RS256'], change), context);
+    expect(answers()[1]).toMatchObject({ Status: 'SUCCESS' });
   });
 
   it('refuses without the table that the deployed service uses', async () => {
@@ -343,7 +367,8 @@ describe('the permissions of a role that was just made', () => {
     const telemetry = { report: () => {} };
     const sleep = async () => {};
     const readVariables = async () => live;
-    const ports = { sendAnswer, readVariables, sleep, telemetry };
+    const readConcurrency = async () => ({ account: { limit: 0, unreserved: 0 }, held: 0 });
+    const ports = { sendAnswer, readVariables, readConcurrency, sleep, telemetry };
     return createDeploymentCheckHandler(environment, clients, ports);
   };
 

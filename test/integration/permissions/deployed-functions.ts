@@ -85,7 +85,12 @@ export class DeployedFunctions {
     this.#check = createDeploymentCheckHandler(
       this.#environmentOf('deployment-check'),
       this.#clientsOf('deployment-check'),
-      { ...this.#runs(), readVariables: this.#readVariables('deployment-check') },
+      {
+        ...this.#runs(),
+        readVariables: this.#readVariables('deployment-check'),
+        // The config reserves nothing, so the role may not ask.
+        readConcurrency: () => Promise.reject(new Error('nothing is reserved')),
+      },
     );
   }
 
