@@ -84,13 +84,6 @@ export function createDeploymentCheckHandler(
       now: now(),
     });
   };
-  // Lambda would refuse it in the middle of the deployment.
-  const checkReservations = async ({ Reservations: wanted }: DeploymentCheckProperties) => {
-    if (wanted.length === 0) return;
-    const prefix = environment.AUTH_TOKEN_FUNCTION.replace(/token$/, '');
-    const names = wanted.map(({ name }) => `${prefix}${name}`);
-    assertReservable({ wanted, ...(await ports.readConcurrency(names)) });
-  };
   const check = async (event: CustomResourceEvent): Promise<void> => {
     const config = parseDeploymentCheckProperties(event.ResourceProperties);
     const before = readFormerProperties(event.OldResourceProperties);
@@ -98,7 +91,7 @@ export function createDeploymentCheckHandler(
     if (live !== undefined) {
       assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
     }
-    await checkReservations(config);
+    await checkReservations(config, environment, ports);
     const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
     // If not, the deployment creates a table that nothing uses yet.
     if (isTableInUse || (await tableExists(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
@@ -124,6 +117,17 @@ export function createDeploymentCheckHandler(
         : ({ status: 'FAILED', reason } as const);
     await answerCustomResource(event, result, { sendAnswer: ports.sendAnswer, sleep });
   };
+}
+
+/** Lambda would refuse the reservations later, in the middle of the deployment. */
+async function checkReservations(
+  { Reservations: wanted }: DeploymentCheckProperties,
+  { AUTH_TOKEN_FUNCTION: token }: Environment<'deployment-check'>,
+  { readConcurrency }: DeploymentCheckPorts,
+): Promise<void> {
+  if (wanted.length === 0) return;
+  const names = wanted.map(({ name }) => token.replace(/token$/, name));
+  assertReservable({ wanted, ...(await readConcurrency(names)) });
 }
 
 /** Errors whose message says why a deployment must not continue. */

@@ -166,7 +166,7 @@ describe('the deployment check', () => {
     expect(statementsOf(templates['single-region'])).toEqual([]);
     expect(statementsOf(templates['three-regions'])).toEqual([
       ['lambda:GetAccountSettings', '*'],
-      ['lambda:GetFunctionConcurrency', ['token', 'discovery', 'jwks'].map(arn)],
+      ['lambda:GetFunctionConcurrency', ['discovery', 'jwks', 'token'].map(arn)],
     ]);
   });
 });
