@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { lastTime, parseTime } from '../core/rfc3339.ts';
+import { lastTime, parseExpiry } from '../core/rfc3339.ts';
 import { parseDuration } from './duration.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -12,7 +12,7 @@ export interface ExpiryOptions {
 export function expiryOptions(): readonly Option[] {
   return [
     new Option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
-    new Option('--expires-at <time>', 'when it expires, RFC 3339, e.g. 2027-03-31T00:00:00Z'),
+    new Option('--expires-at <time>', 'when it expires, RFC 3339, or the day, e.g. 2027-03-31'),
   ];
 }
 
@@ -30,9 +30,9 @@ export function readExpiry(options: ExpiryOptions, now: number): number | undefi
     );
   }
   if (expiresAt === undefined) return undefined;
-  const time = parseTime(expiresAt);
+  const time = parseExpiry(expiresAt);
   if (time !== undefined) return time;
   throw new UsageError(
-    `--expires-at: received "${expiresAt}"; allowed: an RFC 3339 time such as 2027-03-31T12:00:00Z, or a day such as 2027-03-31 (its first second in UTC)`,
+    `--expires-at: received "${expiresAt}"; allowed: an RFC 3339 time such as 2027-03-31T12:00:00Z, or a day such as 2027-03-31 (the end of that day in UTC)`,
   );
 }

@@ -62,6 +62,22 @@ export function parseTime(text: string): number | undefined {
   return day <= daysInMonth ? Math.floor(milliseconds / 1000) : undefined;
 }
 
+/** The last second of the UTC day of a time: when what is valid to that day expires. */
+export function endOfDay(seconds: number): number {
+  return (Math.floor(seconds / secondsPerDay) + 1) * secondsPerDay - 1;
+}
+
+/**
+ * Reads when a credential expires. A day, without a time, is the end of that day in UTC, so that
+ * "tomorrow" is in the future in every time zone.
+ *
+ * @returns seconds since the epoch, or undefined as for {@link parseTime}.
+ */
+export function parseExpiry(text: string): number | undefined {
+  const time = parseTime(text);
+  return time !== undefined && date.test(text) ? endOfDay(time) : time;
+}
+
 /** Whether a text is a day of the calendar, e.g. `2026-11-20`. */
 export function isDay(text: string): boolean {
   return date.test(text) && parseTime(text) !== undefined;

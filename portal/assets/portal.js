@@ -51,7 +51,7 @@ menu?.addEventListener('keydown', ({ key }) => {
   menu.querySelector('summary')?.focus();
 });
 
-// A time is in UTC. Next to it, or in its tooltip, is the time of this browser, with its zone.
+// A time is in UTC. Next to it, or in a tooltip, is the time of this browser, with its zone.
 const localTime = new Intl.DateTimeFormat([], {
   year: 'numeric',
   month: 'short',
@@ -65,14 +65,14 @@ for (const time of document.querySelectorAll('time[datetime]')) {
   if (isUtc || Number.isNaN(Date.parse(time.dateTime))) continue;
   const local = localTime.format(new Date(time.dateTime));
   if (time.title !== '') time.title += `, ${local}`;
-  else if (time.textContent.endsWith('UTC')) time.append(` (${local})`);
+  if (time.textContent.endsWith('UTC')) time.append(` (${local})`);
 }
 for (const day of document.querySelectorAll('input[name=expiryDate]')) {
   const hint = day.nextElementSibling;
   const utc = hint?.textContent;
   const show = () => {
     if (hint === null) return;
-    const time = new Date(`${day.value}T00:00Z`);
+    const time = new Date(`${day.value}T23:59:59Z`);
     const isDay = day.value !== '' && !Number.isNaN(time.getTime());
     hint.textContent = isDay && !isUtc ? `${utc}, ${localTime.format(time)}` : utc;
   };

@@ -20,8 +20,8 @@ export function expiryField({ label, values, problems, keep, maxLifetime }: Expi
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`
     <input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires">
-    <span class="hint"> at
-    00:00 UTC</span>
+    <span class="hint"> until
+    23:59 UTC</span>
   `;
   return radioGroup({
     name: 'expiresAt',

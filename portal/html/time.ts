@@ -52,7 +52,7 @@ export function distance(time: number, now: number): Html {
 export function endTime(time: number, now: number): Html {
   return html`
     <time datetime="${formatTime(time)}" title="${formatMinute(time)}">
-    ${formatTime(time).slice(0, 'yyyy-mm-dd'.length)}</time><span class="sub">
+    ${formatTime(time).slice(0, 'yyyy-mm-dd'.length)} UTC</time><span class="sub">
     ${formatRelative(time, now)}</span>
   `;
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay, formatMilliseconds, formatTime, parseTime } from '../../core/rfc3339.ts';
+import {
+  formatDay,
+  formatMilliseconds,
+  formatTime,
+  parseExpiry,
+  parseTime,
+} from '../../core/rfc3339.ts';
 
 describe('a time as text', () => {
   it('gives the same second back', () => {
@@ -53,5 +59,18 @@ describe('a time as text', () => {
     '',
   ])('%s is not a time', (text) => {
     expect(parseTime(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['2026-11-23', '2026-11-23T23:59:59Z'],
+    ['2026-12-31', '2026-12-31T23:59:59Z'],
+    ['2026-11-23T00:00:00Z', '2026-11-23T00:00:00Z'],
+    ['2026-11-23T00:00:00-07:00', '2026-11-23T07:00:00Z'],
+  ])('an expiry of %s is at %s', (text, expiry) => {
+    expect(formatTime(parseExpiry(text) ?? 0)).toBe(expiry);
+  });
+
+  it('has no expiry on a day that does not exist', () => {
+    expect(parseExpiry('2027-02-29')).toBeUndefined();
   });
 });

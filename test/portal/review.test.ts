@@ -82,10 +82,23 @@ describe('the expiry of a secret', () => {
     const expiresAt = Date.parse('2027-03-31T00:00:00Z') / 1000;
     await management.updateClientSecret(clientId, secretId, { expiresAt });
     for (const path of [`/clients/${clientId}`, '/clients?order=expiry']) {
-      expect(await (await world.get(path)).text()).toMatch(/<time [^>]*>2027-03-31<\/time>/);
+      expect(await (await world.get(path)).text()).toMatch(/<time [^>]*>2027-03-31 UTC<\/time>/);
     }
     const edit = await world.get(`/clients/${clientId}/secrets/${secretId}/edit`);
     expect(await edit.text()).toContain('As it is: 2027-03-31 00:00 UTC');
+  });
+});
+
+describe('a date without a time', () => {
+  it('is the end of that day in UTC, so “tomorrow” in Denver at 20:30 is allowed', async () => {
+    const world = await createPortalWorld();
+    world.now = Date.parse('2026-11-23T03:30:00Z') / 1000;
+    const path = `/clients/${world.clientId}/secrets`;
+    expect(await (await world.get(`${path}/new`)).text()).toMatch(/until\s+23:59 UTC/);
+    const form = { expiry: 'date', expiryDate: '2026-11-23', requestId: 'request-1' };
+    expect((await world.post(path, form)).status).toBe(200);
+    const { secrets } = await world.management.findClient(world.clientId);
+    expect(secrets.at(-1)?.expiresAt).toBe(Date.parse('2026-11-23T23:59:59Z') / 1000);
   });
 });
 

@@ -2,7 +2,7 @@ import { requiredSubnetText } from '../../../contract/required-subnet.ts';
 import type { ApiKey } from '../../api-key/api-key.ts';
 import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';
-import { formatTime } from '../../rfc3339.ts';
+import { endOfDay, formatTime } from '../../rfc3339.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 
 /** Something that a record has above a limit. */
@@ -59,7 +59,7 @@ function* findSecretExcess(
   if (maxSecretLifetime === undefined) return;
   for (const { secretId, expiresAt } of secrets) {
     const end = expiresAt ?? Number.POSITIVE_INFINITY;
-    if (end <= now + maxSecretLifetime) continue;
+    if (end <= latestExpiry(now + maxSecretLifetime, end)) continue;
     yield {
       limit: 'maxSecretLifetime',
       field: 'expiresAt',
@@ -69,6 +69,11 @@ function* findSecretExcess(
       allowed: `an end at most ${maxSecretLifetime} seconds from now`,
     };
   }
+}
+
+/** A bound on an expiry. For the end of a day, which stands for a date alone, days are counted. */
+function latestExpiry(bound: number, expiry: number): number {
+  return expiry === endOfDay(expiry) ? endOfDay(bound) : bound;
 }
 
 export function* findApiKeyExcess(

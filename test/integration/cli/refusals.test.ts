@@ -87,7 +87,7 @@ describe('wrong usage ends with 2', () => {
     [
       'an end in the past',
       ['client-secret', 'create', '$client', '--expires-at', '2020-01-01'],
-      '--expires-at: received "2020-01-01T00:00:00Z"; allowed: a time in the future',
+      '--expires-at: received "2020-01-01T23:59:59Z"; allowed: a time in the future',
     ],
     [
       'an end at once',
