@@ -15,6 +15,7 @@ export const providerLabels = {
   clientIdClaim: 'Claim that names the client (optional)',
   audienceFrom: 'Audience',
   trunkGroups: 'Trunk groups',
+  keepClientsOf: 'Trunk groups whose clients stay in a takeover',
 };
 
 export function readProviderValues(fields: Fields): ProviderValues {

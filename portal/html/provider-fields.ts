@@ -5,7 +5,13 @@ import { checkbox, selectField, textField } from './field.ts';
 import { type Html, html } from './html.ts';
 
 /** The form asks for the confirmation only if the claim needs one. */
-function riskField({ clientIdClaim, isRiskAccepted }: ProviderValues): Html {
+export function riskField({
+  clientIdClaim,
+  isRiskAccepted,
+}: {
+  readonly clientIdClaim?: string | undefined;
+  readonly isRiskAccepted: boolean;
+}): Html {
   const risk = describeClaimRisk(clientIdClaim || undefined);
   if (risk === undefined) return html``;
   return checkbox({

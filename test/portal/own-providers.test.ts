@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { bindManagement } from '../../adapters/management.ts';
 import { grantIssuer, registerOwn } from '../adapters/management/world.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
@@ -139,4 +140,52 @@ it('the staff sees whose a provider is, and takes it over', async () => {
   expect(await textOf(world, path('show', world.ownIssuer))).toMatch(
     /Trunk groups<\/dt><dd>All<\/dd>/,
   );
+});
+
+it('the staff sees what a takeover keeps, and names whose clients stay', async () => {
+  const world = await createCustomerWorld();
+  await bindManagement(world.context).registerProvider(discoveryUrl(world), {
+    trunkGroups: ['tg-1001'],
+    clientIdClaim: 'preferred_username',
+    allowUserWritableClaim: true,
+  });
+  await bindManagement(world.context).createClient({
+    name: 'Prepared',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: ['calls:view'],
+    provider: world.ownIssuer,
+    externalClientId: 'grace',
+  });
+  world.signInAs(personOf('administrator'));
+  const edit = await textOf(world, path('trunk-groups', world.ownIssuer));
+  for (const text of ['preferred_username', 'Prepared', 'Clients (1)']) {
+    expect(edit).toContain(text);
+  }
+  expect(edit).toMatch(/name="allowUserWritableClaim"(?![^>]*checked)/);
+  const take = (more: Record<string, string>) =>
+    world.post('/identity-providers/trunk-groups', {
+      issuer: world.ownIssuer,
+      ifVersion: '1',
+      trunkGroups: '',
+      ...more,
+    });
+  const unconfirmed = await take({ keepClientsOf: 'tg-1001' });
+  expect([unconfirmed.status, await unconfirmed.text()]).toEqual([
+    422,
+    expect.stringContaining('is not known to be written only by the provider'),
+  ]);
+  const unnamed = await take({ allowUserWritableClaim: 'on' });
+  expect([unnamed.status, await unnamed.text()]).toEqual([
+    422,
+    expect.stringContaining('or name each trunk group whose clients stay'),
+  ]);
+  const other = await take({ allowUserWritableClaim: 'on', keepClientsOf: 'tg-2002' });
+  expect([other.status, await other.text()]).toEqual([
+    422,
+    expect.stringMatching(/name="keepClientsOf"[^>]*>tg-2002</),
+  ]);
+  expect([...world.owners.values()].at(-1)?.trunkGroups).toEqual(['tg-1001']);
+  const kept = await take({ allowUserWritableClaim: 'on', keepClientsOf: 'tg-1001' });
+  expect(kept.status).toBe(303);
+  expect([...world.owners.values()].at(-1)?.trunkGroups).toEqual([]);
 });

@@ -70,7 +70,7 @@ function noClients({ nextCursor, examined }: ListedClients, all: Html): Html {
 }
 
 /** @param page undefined for a person with trunk groups: the list is a page of its own. */
-function clientsPanel(
+export function clientsPanel(
   context: RequestContext,
   issuer: string,
   page: ListedClients | undefined,

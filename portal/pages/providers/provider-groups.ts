@@ -1,14 +1,29 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
+import { maxListedItems } from '../../../contract/limits.ts';
 import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { providerLabels } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
-import { html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
+import { type Html, html } from '../../html/html.ts';
+import { facts, pageHeader, panel } from '../../html/parts.ts';
+import { riskField } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { findProvider, providerCrumbs, toProvider } from './provider-details.ts';
+import {
+  clientsPanel,
+  findProvider,
+  providerCrumbs,
+  providerFacts,
+  toProvider,
+} from './provider-details.ts';
+
+interface GroupValues {
+  readonly trunkGroups: readonly string[];
+  /** Of a takeover. */
+  readonly keepClientsOf: readonly string[];
+  readonly isRiskAccepted: boolean;
+}
 
 /** A user with few trunk groups chooses among them. The platform's staff types any. */
 async function groupsField(
@@ -26,29 +41,76 @@ async function groupsField(
   return textArea({
     name: 'trunkGroups',
     label: providerLabels.trunkGroups,
-    hint: 'Only clients of these can be under the provider, one on each line. None: the platform takes it over, and the limits of each trunk group say who may use it.',
+    hint: 'Only clients of these can be under the provider, one on each line. None: the platform takes it over with its choices, and the limits of each trunk group say who may use it.',
     value: chosen.join('\n'),
     rows: 4,
     error,
   });
 }
 
+/** What the staff needs for a takeover: what it keeps, and what it asks for again. */
+async function takeover(
+  context: RequestContext,
+  { provider, values, problems }: TakeoverParts,
+): Promise<{ readonly kept: Html; readonly fields: Html }> {
+  const { issuer } = provider;
+  const page = await context.management.listClients({ provider: issuer, limit: maxListedItems });
+  const kept = html`${panel(
+    { title: 'What a takeover keeps', id: 'details' },
+    facts(providerFacts(provider)),
+  )}${clientsPanel(context, issuer, page)}`;
+  const fields = html`${textArea({
+    name: 'keepClientsOf',
+    label: providerLabels.keepClientsOf,
+    hint: 'One on each line. With clients of other trunk groups, the provider is not taken over.',
+    value: values.keepClientsOf.join('\n'),
+    rows: 2,
+    error: problemAt(problems, 'keepClientsOf'),
+  })}${riskField({ ...provider, isRiskAccepted: values.isRiskAccepted })}`;
+  return { kept, fields };
+}
+
+interface TakeoverParts {
+  readonly provider: IdentityProvider;
+  readonly values: GroupValues;
+  readonly problems: Problems;
+}
+
 const heading = 'Trunk groups of this identity provider';
 const section = 'identity-providers';
 
-/** The chosen trunk groups. */
-export const providerGroups: Form<IdentityProvider, readonly string[]> = {
+/** Names, separated by white space. */
+function readGroups(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => text.split(/\s+/).filter(Boolean));
+}
+
+/** The chosen trunk groups. None: the staff takes the provider over. */
+export const providerGroups: Form<IdentityProvider, GroupValues> = {
   operation: 'setProviderTrunkGroups',
   find: findProvider,
   version: ({ owner }) => owner?.version ?? 0,
   start: (context, provider) =>
     mayChange(context, provider)
-      ? (provider.owner?.trunkGroups ?? [])
+      ? {
+          trunkGroups: provider.owner?.trunkGroups ?? [],
+          keepClientsOf: [],
+          isRiskAccepted: false,
+        }
       : new Instead(toProvider(context, provider)),
-  read: (form) => form.all('trunkGroups').flatMap((text) => text.split(/\s+/).filter(Boolean)),
+  read: (form) => ({
+    trunkGroups: readGroups(form.all('trunkGroups')),
+    keepClientsOf: readGroups(form.all('keepClientsOf')),
+    isRiskAccepted: form.isOn('allowUserWritableClaim'),
+  }),
   act: async ({ management, form, href }, { values, ifVersion }) => {
     const issuer = form.text('issuer');
-    await management.setProviderTrunkGroups(issuer, { trunkGroups: values, ifVersion });
+    const { trunkGroups, keepClientsOf, isRiskAccepted } = values;
+    await management.setProviderTrunkGroups(issuer, {
+      trunkGroups,
+      keepClientsOf: keepClientsOf.length === 0 ? undefined : keepClientsOf,
+      allowUserWritableClaim: isRiskAccepted || undefined,
+      ifVersion,
+    });
     const done = 'provider-assigned';
     return { redirectTo: href('/identity-providers/show', { issuer, done }) };
   },
@@ -66,6 +128,8 @@ export const providerGroups: Form<IdentityProvider, readonly string[]> = {
       `;
       return { title, section, body };
     }
+    const isStaff = context.person.trunkGroups === undefined && owner.trunkGroups.length > 0;
+    const more = isStaff ? await takeover(context, { provider, values, problems }) : undefined;
     return {
       ...head,
       title,
@@ -73,9 +137,11 @@ export const providerGroups: Form<IdentityProvider, readonly string[]> = {
       section,
       labels: providerLabels,
       submit: 'Save',
+      above: more?.kept,
       fields: [
         hiddenField('issuer', issuer),
-        await groupsField(context, provider, values, problems),
+        await groupsField(context, provider, values.trunkGroups, problems),
+        more?.fields,
       ],
     };
   },
