@@ -126,6 +126,31 @@ describe('what the documentation names exists:', () => {
     expect(commandsWithoutConfig(one)).toEqual([one]);
   });
 
+  it('the option by which a deployment takes back what an earlier one left', () => {
+    const deployments = markdownFiles().flatMap((page) =>
+      readPage(page)
+        .split('\n')
+        .filter((line) => /^(?:AWS_REGION=\S+ )?npx cdk deploy AuthorizationServer-/.test(line))
+        .map((line) => `${page}: ${line}`),
+    );
+    expect(deployments.length).toBeGreaterThan(10);
+    expect(deployments.filter((line) => !line.includes(' --import-existing-resources '))).toEqual(
+      [],
+    );
+  });
+
+  it('the alarms that ring when they are created, for those who update', () => {
+    const [, section = ''] = readPage('docs/runbook/README.md').split('## When alarms are created');
+    for (const name of [
+      'signing-key-rotation-missed',
+      'synthetic-check-failed',
+      'daily-run-missed',
+    ]) {
+      expect(section).toContain(`\`${name}\``);
+      expect(readPage('docs/upgrade.md')).toContain(`\`${name}\``);
+    }
+  });
+
   it('the option without which a provider with clients is not deleted', () => {
     const promises = markdownFiles().flatMap((page) =>
       readPage(page)

@@ -2,8 +2,6 @@
 export const unusedActions: Readonly<Record<string, string>> = {
   'local-slc-canary: Allow dynamodb:GetItem':
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
-  'local-slc-deployment-check: Allow dynamodb:DescribeTable':
-    'Only a first deployment asks for it: test/integration/permissions/eventual-consistency.test.ts.',
   'local-slc-key-rotation: Allow dynamodb:GetItem':
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
   'local-slc-key-rotation: Deny kms:TagResource':
@@ -18,8 +16,6 @@ export const unusedActions: Readonly<Record<string, string>> = {
 
 /** Conditions that no request of the tests tells from a policy without them, and why they stay. */
 export const unusedConditions: Readonly<Record<string, string>> = {
-  'local-slc-deployment-check without ArnEquals lambda:SourceFunctionArn (statement 2)':
-    'The statement of dynamodb:DescribeTable, as above.',
   'local-slc-key-rotation without Null kms:KeySpec (statement 14)':
     'Lets CreateKey tag the key that it creates: test/lib/foreign-keys.test.ts.',
   'local-slc-key-rotation without StringEqualsIfExists kms:KeySpec (statement 8)':
