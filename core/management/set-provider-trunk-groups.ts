@@ -4,7 +4,7 @@ import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
 
 import type { Client } from '../client/client.ts';
 import { subjectOf } from '../client/provider-client-id.ts';
-import { ConflictError, RefusedError } from '../errors.ts';
+import { ConflictError, RefusedError, UnavailableError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
 
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -91,6 +91,7 @@ function refuseKept(given: ProviderTrunkGroups): void {
  * sees the other. The second look reads the table, which an index follows only later.
  *
  * @throws {ConflictError} if there is one. The owner is what it was.
+ * @throws {UnavailableError} if it could not be set back.
  */
 async function putWhileEmpty(
   { clients, providerOwners }: ManagementContext,
@@ -104,7 +105,13 @@ async function putWhileEmpty(
   } catch (error) {
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
     if (present.length > 0) {
-      await providerOwners.putOwner({ ...next, trunkGroups: present, version: next.version + 1 });
+      const former = { ...next, trunkGroups: present, version: next.version + 1 };
+      await providerOwners.putOwner(former).catch((cause: unknown) => {
+        throw new UnavailableError(
+          `set the trunk groups of ${next.issuer} to ${present.join(', ')} again: a trunk group that it left may have a client of it, and the change could not be undone`,
+          { cause },
+        );
+      });
     }
     throw error instanceof RefusedError
       ? new ConflictError(`${error.message}: it was created meanwhile`)

@@ -94,6 +94,43 @@ describe('a client that is created while its provider leaves the trunk group', (
   });
 });
 
+describe('a provider that leaves a trunk group while a client is created there', () => {
+  it('is named if its trunk groups could not be set back', async () => {
+    const world = await createWorld();
+    await registerOwn(world, both);
+    const { providerOwners, clients } = world.context;
+    let writes = 0;
+    const existing = await clients.findClient(world.clientId);
+    if (existing === undefined) throw new Error('the world has a client');
+    const context: ManagementContext = {
+      ...world.context,
+      providerOwners: {
+        ...providerOwners,
+        putOwner: async (owner) => {
+          writes += 1;
+          if (writes > 1) throw new Error('DynamoDB is gone');
+          await providerOwners.putOwner(owner);
+          await clients.createClient({
+            ...existing,
+            clientId: 'client_late',
+            serviceTrunkGroup: 'tg-2002',
+            provider: {
+              issuer: owner.issuer,
+              registrationId: owner.registrationId,
+              externalClientId: 'app',
+            },
+          });
+        },
+      },
+    };
+    const leaving = setProviderTrunkGroups(context, world.ownIssuer, { trunkGroups: ['tg-1001'] });
+    await expect(leaving).rejects.toThrow(
+      `set the trunk groups of ${world.ownIssuer} to tg-1001, tg-2002 again`,
+    );
+    expect(world.audit.at(-1)?.outcome).not.toBe('done');
+  });
+});
+
 describe('a client that is created while its grant is withdrawn', () => {
   it('exists only if it was written before the grant was gone', async () => {
     const seen = new Set<string>();
