@@ -1,3 +1,4 @@
+import { maxExaminedItems } from '../../contract/limits.ts';
 import { trunkGroups } from '../../contract/management/rules.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
@@ -93,27 +94,31 @@ function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolea
 }
 
 /**
- * The positions of records have their ids, of any group. A limited page ends between two
- * milliseconds instead: `2026-11-20T12:00:00.123Z$` is after every record of this time.
+ * A page depends only on the records of these groups: how long it is, and where it ends. It ends
+ * between two milliseconds, because positions have ids: `2026-11-20T12:00:00.123Z$` is after every
+ * record of this time. So it is read until there is one record too many, or to the end of the day.
  */
 function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReader {
   return {
-    readAudit: async (query) => {
-      const read: AuditRecord[] = [];
-      let { after } = query;
-      for (;;) {
-        const page = await reader.readAudit({ ...query, after });
-        read.push(...page.items);
+    readAudit: async ({ day, limit, after: begin }) => {
+      const own: AuditRecord[] = [];
+      let after = begin;
+      do {
+        const page = await reader.readAudit({ day, limit: maxExaminedItems, after });
+        own.push(...page.items.filter((one) => isOwnRecord(one, isWithin)));
         after = page.next;
-        const last = after?.slice(0, after.indexOf('#'));
-        const items = read.filter((one) => one.time !== last && isOwnRecord(one, isWithin));
-        // How many records others have is not told.
-        const found = { items, examined: items.length };
-        if (last === undefined) return found;
-        // Records of one time may be on two pages. With no others, the page would start there again.
-        const isStuck = read.every(({ time }) => time === last);
-        if (!isStuck) return { ...found, next: `${last}$` };
-      }
+        const first = own[0]?.time;
+        // Records of one time are on one page, even if there are more than its limit.
+        const last = own[limit]?.time;
+        const next = last === first ? own.find(({ time }) => time !== first)?.time : last;
+        if (last === undefined || next === undefined) continue;
+        const items = own.slice(
+          0,
+          own.findIndex(({ time }) => time === next),
+        );
+        return { items, examined: items.length, next: `${next}$` };
+      } while (after !== undefined);
+      return { items: own, examined: own.length };
     },
   };
 }
