@@ -208,7 +208,7 @@ describe('a provider without auth_time', () => {
   it.each<[string, boolean, () => Deviation]>([
     ['that takes no pushed requests', true, () => ({ claims: { auth_time: undefined } })],
     ['whose answers the config does not accept', false, pushes],
-  ])('%s is of no use for a credential', async (_, accepts, deviation) => {
+  ])('%s gives no credential', async (_, accepts, deviation) => {
     openid.deviation = deviation();
     const provider = createProvider(accepts);
     const recent: LoginRequest = { ...request, kind: 'recent' };
