@@ -84,6 +84,9 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
         FAIL_RESOURCE: failureFile(work),
         HOLD_INDEXES: indexHoldFile(work),
         GATEWAY_PORT: String(functionsPort),
+        // By default it follows the memory of this machine. The deployment check reads it, for three
+        // regions in one account, which have 1,000 each on AWS.
+        LAMBDA_ACCOUNT_CONCURRENCY: '3000',
         IOT_MTLS_ENABLED: '0',
         SFTP_ENABLED: '0',
         ...variables,
