@@ -154,6 +154,16 @@ async function describeRefusal(context: ManagementContext, refusal: BearerRefusa
   return { reason, rule: describeRule(reason), finding: await describeFinding(context, refusal) };
 }
 
+/** @throws {InputError} if neither the deployment config nor the input has it. */
+function readIssuer({ config }: ManagementContext, question: RequestQuestion): string {
+  const issuer = config.issuer ?? question.issuer;
+  if (issuer !== undefined) return issuer;
+  throw new InputError(
+    'received nothing; allowed: the issuer of the deployment, because its config has none',
+    { field: 'issuer', label: 'issuer' },
+  );
+}
+
 /**
  * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
@@ -168,13 +178,7 @@ export async function explainRequest(
 ): Promise<RequestExplanation> {
   const { config, apiKeys, clients, identityProviders } = context;
   const { accessTokenType, defaultAudience } = config;
-  const issuer = config.issuer ?? question.issuer;
-  if (issuer === undefined) {
-    throw new InputError(
-      'received nothing; allowed: the issuer of the deployment, because its config has none',
-      { field: 'issuer', label: 'issuer' },
-    );
-  }
+  const issuer = readIssuer(context, question);
   const { audience = defaultAudience } = question;
   const jwks = createKeyFinder(context, issuer);
   const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
