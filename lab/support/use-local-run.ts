@@ -20,12 +20,14 @@ export async function visitPortal(portal: Parameters<typeof signIn>[0]): Promise
  * Runs an installed local run, with any command that starts it, and asks it for a token, in the way
  * that it prints, and for what it reads from its package.
  *
+ * @param folder where it writes its state, if not where it is started.
  * @returns the token.
  */
 export async function useLocalRun(
   command: Command,
   cwd: string,
   environment: NodeJS.ProcessEnv = process.env,
+  folder = cwd,
 ): Promise<string> {
   const env = { ...environment, PORT: '0' };
   const running = new OutputProcess(command, { cwd, env, detached: true });
@@ -36,7 +38,7 @@ export async function useLocalRun(
     const answer = await runOrThrow(['sh', '-c', curl]);
     ({ access_token: token = '' } = JSON.parse(answer) as { readonly access_token?: string });
     assert.equal(token.split('.').length, 3, answer);
-    const text = readFileSync(join(cwd, '.local/demo.env'), 'utf8');
+    const text = readFileSync(join(folder, '.local/demo.env'), 'utf8');
     const { ISSUER = '', PORTAL_URL = '' } = parseDemoEnvironment(text);
     assert.equal((await fetch(`${ISSUER}/docs`)).status, 200);
     const { origin, pathname } = new URL(PORTAL_URL);
@@ -44,7 +46,7 @@ export async function useLocalRun(
     await visitPortal({ origin, address, url: PORTAL_URL });
   } finally {
     await running.interrupt();
-    rmSync(join(cwd, '.local'), { recursive: true, force: true });
+    rmSync(join(folder, '.local'), { recursive: true, force: true });
   }
   assert.match(running.output, /^Stopping\.$/m);
   return token;

@@ -180,9 +180,7 @@ const uses: Readonly<Record<string, Use>> = {
       const authctl: Authctl = (...args) => run([node, path, ...args], options);
       assert.equal((await authctl('--version')).trim(), manifest.version);
       await runEveryGroup(authctl, clientId);
-      say(
-        await checkConfirmation([node, path, '--local', 'client', 'delete', clientId], environment),
-      );
+      say(await checkConfirmation([node, path, 'client', 'delete', clientId], environment));
       await usePortal([node, path], environment);
     }),
   verifier: (node, project, { folder }) =>

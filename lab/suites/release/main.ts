@@ -106,7 +106,7 @@ async function installFromArchives(): Promise<void> {
   try {
     const script = ['set -eu', ...before.toReversed()].join('\n');
     await runOrThrow(['sh', '-c', script], { cwd: root, onlyEnvironment });
-    await useLocalRun(['sh', '-c', `exec ${start}`], root, onlyEnvironment);
+    await useLocalRun(['sh', '-c', `exec ${start}`], root, onlyEnvironment, project);
   } finally {
     for (const path of [archives, project]) rmSync(path, { recursive: true, force: true });
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
@@ -98,6 +99,34 @@ function withoutIndex(table: TableProperties) {
   };
 }
 
+/**
+ * Templates in place of those of a deployment. CDK keeps a template in S3 by its hash, and uploads
+ * nothing under a name that exists: each of them needs a name of its own.
+ */
+function withTemplates(
+  { files, ...kept }: KeptDeployment,
+  templates: Readonly<Record<string, Template>>,
+): KeptDeployment {
+  const changed = { ...files };
+  for (const [stack, template] of Object.entries(templates)) {
+    const path = stack + templateExtension;
+    const text = JSON.stringify(template);
+    const list = `${stack}.assets.json`;
+    const assets = JSON.parse(files[list] ?? '{}') as {
+      readonly files: Readonly<Record<string, { readonly source: { readonly path: string } }>>;
+    };
+    const [former] =
+      Object.entries(assets.files).find(([, { source }]) => source.path === path) ?? [];
+    if (former === undefined) throw new Error(`${list} does not name ${path}`);
+    const hash = createHash('sha256').update(text).digest('hex');
+    changed[path] = text;
+    for (const one of [list, 'manifest.json']) {
+      changed[one] = (changed[one] ?? '').replaceAll(former, hash);
+    }
+  }
+  return { ...kept, files: changed };
+}
+
 /** The deployment as if its release had no index yet: an update then adds what it has. */
 export function withoutIndexes(kept: KeptDeployment): KeptDeployment {
   const templates = Object.entries(templatesOf(kept)).map(([stack, template]) => {
@@ -107,8 +136,7 @@ export function withoutIndexes(kept: KeptDeployment): KeptDeployment {
       const table = resource.Properties as unknown as TableProperties;
       return [id, { ...resource, Properties: withoutIndex(table) }] as const;
     });
-    const changed = { ...template, Resources: Object.fromEntries(resources) };
-    return [stack + templateExtension, JSON.stringify(changed)] as const;
+    return [stack, { ...template, Resources: Object.fromEntries(resources) }] as const;
   });
-  return { ...kept, files: { ...kept.files, ...Object.fromEntries(templates) } };
+  return withTemplates(kept, Object.fromEntries(templates));
 }
