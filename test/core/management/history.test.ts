@@ -4,7 +4,7 @@ import type { HistoryPage } from '../../../core/management/list-history.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
-import { createMemoryAuditHistory } from '../../support/memory-stores.ts';
+import { createMemoryAuditHistory, createMemoryAuditLog } from '../../support/memory-stores.ts';
 import {
   createClient,
   createClientSecret,
@@ -187,4 +187,54 @@ describe('the audit of a trunk group', () => {
       expect(subjects.toSorted()).toEqual([...new Set(expected)].toSorted());
     }
   });
+});
+
+describe('a page of the audit of a caller who is limited to trunk groups', () => {
+  const noon = Date.UTC(2027, 0, 15, 12);
+
+  function record(second: number, number: number, group: string) {
+    return {
+      time: new Date(noon - second * 1000).toISOString(),
+      recordId: `change${String(number).padStart(3, '0')}-2-done`,
+      actor: 'ada',
+      action: 'client.update',
+      subject: `client_${number}`,
+      outcome: 'done',
+      after: { service_trunk_group: group },
+    } as const;
+  }
+
+  async function readPages(others: number, times: readonly number[], limit: number) {
+    const own = times.map((second, number) => record(second, number, 'tg-1001'));
+    const foreign = Array.from({ length: others }, (_, number) =>
+      record(number % 7, 500 + number, 'tg-2002'),
+    );
+    const auditPages = createMemoryAuditLog([...own, ...foreign]);
+    const { context } = createTestManagement();
+    const limited = limitToTrunkGroups({ ...context, auditPages }, ['tg-1001']);
+    const pages: (readonly [number, number, string | undefined])[] = [];
+    const ids: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = await limited.auditPages.readAudit({ day: '2027-01-15', limit, after });
+      pages.push([page.items.length, page.examined, page.next]);
+      ids.push(...page.items.map(({ recordId }) => recordId));
+      after = page.next;
+    } while (after !== undefined);
+    expect(ids.toSorted()).toEqual(own.map(({ recordId }) => recordId).toSorted());
+    return pages;
+  }
+
+  it.each([
+    ['in different seconds', [0, 1, 2, 3, 4, 5]],
+    ['more in one second than a page has', [0, 1, 1, 1, 1, 2]],
+    ['all in one second', [3, 3, 3, 3, 3]],
+    ['none', []],
+  ])(
+    'has the same length, count and end for any number of records of others: %s',
+    async (_, times) => {
+      const alone = await readPages(0, times, 2);
+      for (const others of [1, 20, 300]) expect(await readPages(others, times, 2)).toEqual(alone);
+    },
+  );
 });

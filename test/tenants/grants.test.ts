@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { createTestKey } from '../../lab/support/test-issuer.ts';
+import { askedWorld, newClient } from '../lambda/management/limited-world.ts';
+
+const issuer = 'https://ci.example.net';
+const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+const key = createTestKey('ES256');
+
+/** A CI issuer that two customers share: Grace has `repo:globex/`, Ada has `repo:acme/`. */
+async function createSharedIssuer() {
+  const { world, ask } = await askedWorld({ portalReach: { administrators: true } });
+  world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
+  world.documents.set(`${issuer}/keys`, { keys: [key.jwk] });
+  const options = { clientIdClaim: 'sub', allowClientPatterns: true };
+  const register = () => ask('registerProvider', { discoveryUrl, options });
+  await register();
+  const personOf =
+    (name: string, ...groups: readonly string[]) =>
+    (operation: string, input: object) => {
+      const person = { actor: `https://idp.example.net#${name}`, role: 'manager' };
+      return ask(operation, input, 'portal', { person, trunk_groups: groups });
+    };
+  const grant = (value: string, trunkGroups: readonly string[]) => {
+    const ifVersion = world.grants.get(`subject ${issuer}`)?.version ?? 0;
+    return ask('setSubjectGrant', { issuer, grant: { value, trunkGroups, ifVersion } });
+  };
+  await grant('repo:globex/', ['tg-globex']);
+  await grant('repo:acme/', ['tg-acme']);
+  const grace = personOf('grace', 'tg-globex');
+  await grace('createClient', under('repo:globex/app:ref:refs/heads/*', 'tg-globex'));
+  const ofGrace = () => [
+    [...world.clients.values()].filter((one) => one.serviceTrunkGroup === 'tg-globex'),
+    world.grants.get(`subject ${issuer}`)?.grants.find(({ value }) => value === 'repo:globex/'),
+  ];
+  return {
+    world,
+    ask,
+    grant,
+    register,
+    grace,
+    ada: personOf('ada', 'tg-acme'),
+    stranger: personOf('stranger', 'tg-nobody'),
+    ofGrace,
+  };
+}
+
+let keys = 0;
+
+function under(externalClientId: string, serviceTrunkGroup: string, more: object = {}) {
+  keys += 1;
+  const named = { provider: issuer, externalClientId, serviceTrunkGroup };
+  return { client: { ...newClient, ...named, idempotencyKey: `tenants-${keys}-12345`, ...more } };
+}
+
+/** Ids that are, or look like, those of Grace. */
+const ids = [
+  'repo:globex/app:ref:refs/heads/main',
+  'repo:globex/app:ref:refs/heads/*',
+  'repo:globex/app:ref:refs/heads/release/*',
+  'repo:globex/app:ref:refs/heads/',
+  'repo:globex/app',
+  'repo:globex/',
+  'repo:globex/*',
+  'repo:globex',
+  'repo:*',
+  '*',
+  'repo:globex-evil/app:ref:refs/heads/main',
+  'repo:globex//app:ref:refs/heads/main',
+  'repo:Globex/app:ref:refs/heads/main',
+  'REPO:globex/app:ref:refs/heads/main',
+  'repo:globex%2Fapp:ref:refs/heads/main',
+  'repo%3Aglobex/app:ref:refs/heads/main',
+  'repo:acme%2Fapp:ref:refs/heads/main',
+  'repo:acme/../globex/app:ref:refs/heads/main',
+  'repo:acme',
+  'repo:acme-evil/app:ref:refs/heads/main',
+  ' repo:globex/app:ref:refs/heads/main',
+  'repo:globex/app:ref:refs/heads/main ',
+  'repo:globex/app:ref:refs/heads/main\u0000',
+  'repo:globex\u200b/app:ref:refs/heads/main',
+  'repo:glοbex/app:ref:refs/heads/main',
+] as const;
+
+/** What a literal id inside one's own grant is: never one of Grace. */
+const ownLiteral = 'repo:acme/../globex/app:ref:refs/heads/main';
+
+describe('a client id of another customer', () => {
+  it.each(ids)('%j is not created by a customer or a stranger', async (id) => {
+    const { ada, stranger, ofGrace, world } = await createSharedIssuer();
+    const before = JSON.stringify(ofGrace());
+    const outcome = await ada('createClient', under(id, 'tg-acme'));
+    expect(outcome.error === undefined).toBe(id === ownLiteral);
+    expect((await stranger('createClient', under(id, 'tg-nobody'))).error).toBeDefined();
+    for (const group of ['tg-globex', 'tg-acme']) {
+      expect((await stranger('createClient', under(id, group))).error).toBeDefined();
+    }
+    const more = { allowOtherGrant: true };
+    expect((await ada('createClient', under(id, 'tg-globex', more))).error).toBeDefined();
+    if (id !== ownLiteral) {
+      expect((await ada('createClient', under(id, 'tg-acme', more))).error).toBeDefined();
+      const ofAda = [...world.clients.values()].filter(
+        (one) => one.serviceTrunkGroup === 'tg-acme',
+      );
+      expect(ofAda).toEqual([]);
+    }
+    expect(JSON.stringify(ofGrace())).toBe(before);
+  });
+
+  it('is not created by 40 calls at once', async () => {
+    const { ada, world } = await createSharedIssuer();
+    const calls = Array.from({ length: 40 }, (_, index) =>
+      ada('createClient', under(ids[index % 4] ?? '', 'tg-acme')),
+    );
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.every(({ error }) => error !== undefined)).toBe(true);
+    expect([...world.clients.values()].some((one) => one.serviceTrunkGroup === 'tg-acme')).toBe(
+      false,
+    );
+  });
+});
+
+describe('grants', () => {
+  it.each([
+    'setSubjectGrant',
+    'setIssuerGrant',
+    'listGrants',
+    'checkGrants',
+    'setProviderTrunkGroups',
+    'deleteProvider',
+  ])('are not reached by a customer through %s', async (operation) => {
+    const { ada, ofGrace, world } = await createSharedIssuer();
+    const before = JSON.stringify(ofGrace());
+    const grant = { value: 'repo:globex/', trunkGroups: ['tg-acme'], ifVersion: 2 };
+    const owners = { trunkGroups: ['tg-acme'] };
+    const inputs = [{ issuer, grant }, { issuer, owners }, { issuer, options: {} }, {}];
+    for (const input of inputs) {
+      const { error } = await ada(operation, input);
+      expect(error).toBeDefined();
+      expect(error?.text).not.toMatch(/globex|grace/i);
+    }
+    expect(JSON.stringify(ofGrace())).toBe(before);
+    expect(world.providers.has(issuer)).toBe(true);
+  });
+
+  it.each(['repo:globex/*', 'repo:*', '*', 'repo:', 'repo', 'repo:globex/app/*'])(
+    'do not have the value %j next to that of another customer',
+    async (value) => {
+      const { grant, ofGrace } = await createSharedIssuer();
+      const before = JSON.stringify(ofGrace());
+      const { error } = await grant(value, ['tg-acme']);
+      // A whole id that is not within the grant of another one is a grant of its own.
+      if (value !== 'repo') expect(error).toBeDefined();
+      expect(JSON.stringify(ofGrace())).toBe(before);
+    },
+  );
+
+  it.each([
+    ['repo:new/', 'repo:new/app/'],
+    ['repo:new/app/', 'repo:new/'],
+    ['repo:new/', 'repo:new/'],
+    ['repo:new/', 'repo:new/app'],
+  ])('%j and %j, written at once by two of the staff, are never both there', async (one, two) => {
+    const { ask, world } = await createSharedIssuer();
+    const ifVersion = world.grants.get(`subject ${issuer}`)?.version;
+    const write = (value: string, group: string) =>
+      ask('setSubjectGrant', { issuer, grant: { value, trunkGroups: [group], ifVersion } });
+    const both = await Promise.all([write(one, 'tg-acme'), write(two, 'tg-globex')]);
+    expect(both.filter(({ error }) => error === undefined)).toHaveLength(1);
+    const stored = world.grants.get(`subject ${issuer}`)?.grants ?? [];
+    expect(stored.filter(({ value }) => value.startsWith('repo:new/'))).toHaveLength(1);
+  });
+
+  it('that are withdrawn, or of a provider that is deleted and registered again, give nothing more', async () => {
+    const { ask, ada, grant, register, world, grace } = await createSharedIssuer();
+    await grant('repo:acme/', []);
+    const id = 'repo:acme/app:ref:refs/heads/main';
+    expect((await ada('createClient', under(id, 'tg-acme'))).error).toBeDefined();
+    for (const { clientId, version, provider } of world.clients.values()) {
+      if (provider === undefined) continue;
+      await ask('deleteClient', { clientId, options: { ifVersion: version } });
+    }
+    const ifRegistration = world.providers.get(issuer)?.registrationId;
+    const gone = await ask('deleteProvider', { issuer, options: { ifRegistration } });
+    expect(gone.error).toBeUndefined();
+    expect((await register()).error).toBeUndefined();
+    for (const taken of [id, 'repo:globex/app:ref:refs/heads/main']) {
+      expect((await ada('createClient', under(taken, 'tg-acme'))).error).toBeDefined();
+    }
+    const own = under('repo:globex/app:ref:refs/heads/main', 'tg-globex');
+    expect((await grace('createClient', own)).error).toBeUndefined();
+  });
+});
