@@ -144,8 +144,8 @@ export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
 
 export const scopesOfClient = checkedList(scope, findWrongScopes);
 
-const ownAudienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters (RFC 8707 §2)`;
-const providerAudienceHelp = `1 to ${maxAudienceLength} printable characters, a URI if there is a ":" (RFC 7519 §2), and not the client's own id at the provider, which is the audience of its id tokens`;
+const ownAudienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters`;
+const providerAudienceHelp = `1 to ${maxAudienceLength} printable characters, a URI if there is a ":", and not the client's own id at the provider, which is the audience of its id tokens`;
 
 /** Their rule depends on the client: see {@link findWrongAudience}. */
 export const audiences = list(text(ownAudienceHelp));
