@@ -1,5 +1,5 @@
 import { secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts';
-import { formatDay } from '../rfc3339.ts';
+import { formatDay, lastTime } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
 type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'>;
@@ -29,13 +29,38 @@ export function isUnusedFor(secret: SecretLife, seconds: number, now: number): b
 
 export type SecretConcern = 'expires_soon' | 'unused';
 
-/** Why a person should look at a secret. Nothing about a disabled client is urgent. */
+/**
+ * Whether callers have moved to a newer secret: it was used later than this one, which was used
+ * neither today nor yesterday. A record has only the day of a last use, so a caller that comes once
+ * a month may still use this one.
+ */
+export function isReplaced(
+  { secrets }: { readonly secrets: readonly SecretLife[] },
+  { createdAt, expiresAt = Number.POSITIVE_INFINITY, lastUsedOn = '' }: SecretLife,
+  now: number,
+): boolean {
+  if (lastUsedOn >= formatDay(Math.max(0, now - secondsPerDay))) return false;
+  return secrets.some(
+    (newer) =>
+      newer.createdAt > createdAt &&
+      newer.disabled !== true &&
+      (newer.expiresAt ?? Number.POSITIVE_INFINITY) > Math.min(expiresAt, lastTime) &&
+      (newer.lastUsedOn ?? '') > lastUsedOn,
+  );
+}
+
+/**
+ * Why a person should look at a secret. Nothing about a disabled client is urgent, and neither is
+ * the end of a secret that callers have replaced.
+ */
 export function findSecretConcern(
-  client: Pick<Client, 'enabled'>,
+  client: Pick<Client, 'enabled'> & { readonly secrets: readonly SecretLife[] },
   secret: SecretLife,
   now: number,
 ): SecretConcern | undefined {
   if (!client.enabled) return undefined;
-  if (expiresWithin(secret, secretAttention.expiresWithin, now)) return 'expires_soon';
+  if (expiresWithin(secret, secretAttention.expiresWithin, now)) {
+    return isReplaced(client, secret, now) ? undefined : 'expires_soon';
+  }
   return isUnusedFor(secret, secretAttention.unusedFor, now) ? 'unused' : undefined;
 }

@@ -268,6 +268,36 @@ describe('a client’s page', () => {
   });
 });
 
+it.each([
+  ['is calm if only the new secret is used', '2026-01-01', 0, true],
+  ['is urgent if the new secret was never used', '2026-01-01', undefined, false],
+  ['is urgent if the old secret is still used', 0, 0, false],
+  ['is urgent if the old secret was used yesterday', -1, 0, false],
+])('the end of a secret that was rotated %s', async (_name, old, next, isCalm) => {
+  const world = await createPortalWorld();
+  const { management, clientId, clients } = world;
+  const { secrets: before } = await management.findClient(clientId);
+  for (const { secretId } of before.slice(1))
+    await management.deleteClientSecret(clientId, secretId);
+  world.now += 60;
+  await management.rotateClientSecret(clientId, { overlap: 7 * 86_400 });
+  const day = (use: string | number | undefined) =>
+    typeof use === 'number'
+      ? new Date((world.now + use * 86_400) * 1000).toISOString().slice(0, 10)
+      : use;
+  const client = clients.get(clientId);
+  if (client === undefined) throw new Error('unreachable');
+  const secrets = client.secrets.map((one, index) => ({
+    ...one,
+    lastUsedOn: day(index === client.secrets.length - 1 ? next : old),
+  }));
+  clients.set(clientId, { ...client, secrets });
+  const page = await open(world, `/clients/${clientId}`);
+  expect([page.includes('Replaced'), page.includes('Expires soon')]).toEqual([isCalm, !isCalm]);
+  const overview = await open(world, '/');
+  expect(/Secrets that expire within \d+ days 1 See all/.test(overview)).toBe(!isCalm);
+});
+
 it('“Why refused?” begins with the step that refuses, and leads to the client', async () => {
   const world = await createPortalWorld();
   await world.management.setClientEnabled(world.clientId, false);

@@ -1,5 +1,5 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
-import { findSecretConcern } from '../../../core/client/secret-attention.ts';
+import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
 import { badge, disabledBadge } from '../../html/badge.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -17,7 +17,9 @@ function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
   if (secret.disabled === true) return disabledBadge;
   const concern = findSecretConcern(client, secret, now);
   if (concern === 'expires_soon') return badge('warn', 'Expires soon');
-  return concern === 'unused' ? badge('warn', 'Unused') : badge('good', 'Active');
+  if (concern === 'unused') return badge('warn', 'Unused');
+  const isCalm = secret.expiresAt !== undefined && isReplaced(client, secret, now);
+  return badge('good', isCalm ? 'Replaced' : 'Active');
 }
 
 /** Disabling can be undone, so that it needs no confirmation. */
