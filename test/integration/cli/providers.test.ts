@@ -358,3 +358,27 @@ it('registers a provider for a trunk group, and takes it over', async () => {
   const taken = await authctl([...takeover, '--keep-clients-of', 'tg-1']);
   expect(taken.stdout).toContain('it was taken over');
 });
+
+it('has ids that are granted to trunk groups, listed and withdrawn', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  const grant = ['provider', 'grant', provider.issuer];
+  const nothing = await authctl([...grant, 'repo:acme/']);
+  expect(nothing).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(nothing.stderr).toContain('nothing to change; add --trunk-group or --withdraw');
+  const wild = await authctl([...grant, 'repo:*', '--trunk-group', 'tg-2']);
+  expect(wild).toMatchObject({ exitCode: 2, stdout: '' });
+  const { client_id: erp } = await createClient('erp');
+  const undecided = await authctl([...grant, 'erp', '--trunk-group', 'tg-2']);
+  expect(undecided).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(undecided.stderr).toContain(`${String(erp)} (erp) of tg-1`);
+  expect(await json([...grant, 'erp', '--trunk-group', 'tg-2', '--leave', String(erp)])).toEqual({
+    kind: 'subject',
+    place: provider.issuer,
+    grants: [{ value: 'erp', service_trunk_groups: ['tg-2'] }],
+    version: 1,
+    other_clients: [expect.objectContaining({ client_id: erp, granted_to: ['tg-2'] })],
+  });
+  expect((await authctl(['provider', 'grants'])).stdout).toMatch(/erp +tg-2/);
+  expect(await json(['provider', 'check'])).toMatchObject({ items: [{ client_id: erp }] });
+  expect(await json([...grant, 'erp', '--withdraw'])).toMatchObject({ grants: [], version: 2 });
+});
