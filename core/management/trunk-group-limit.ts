@@ -94,7 +94,7 @@ function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolea
 }
 
 /**
- * A page depends only on the records of these groups: how long it is, and where it ends. It ends
+ * A page depends only on the records of these groups: its length and its end. It ends
  * between two milliseconds, because positions have ids: `2026-11-20T12:00:00.123Z$` is after every
  * record of this time. So it is read until there is one record too many, or to the end of the day.
  */
@@ -111,12 +111,13 @@ function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReade
         // Records of one time are on one page, even if there are more than its limit.
         const last = own[limit]?.time;
         const next = last === first ? own.find(({ time }) => time !== first)?.time : last;
-        if (last === undefined || next === undefined) continue;
-        const items = own.slice(
-          0,
-          own.findIndex(({ time }) => time === next),
-        );
-        return { items, examined: items.length, next: `${next}$` };
+        if (last !== undefined && next !== undefined) {
+          const items = own.slice(
+            0,
+            own.findIndex(({ time }) => time === next),
+          );
+          return { items, examined: items.length, next: `${next}$` };
+        }
       } while (after !== undefined);
       return { items: own, examined: own.length };
     },
