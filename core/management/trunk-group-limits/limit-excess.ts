@@ -71,7 +71,7 @@ function* findSecretExcess(
   }
 }
 
-/** A bound on an expiry. For the end of a day, which stands for a date alone, days are counted. */
+/** A bound on an expiry. For the end of a day, which stands for a date without a time, days are counted. */
 function latestExpiry(bound: number, expiry: number): number {
   return expiry === endOfDay(expiry) ? endOfDay(bound) : bound;
 }
