@@ -53,7 +53,7 @@ async function look<T>(action: string, find: () => Promise<T>): Promise<Seen<T>>
     if (noCredentials.test(code)) return { unseen, todo: 'first repair the credentials' };
     if (error instanceof ServiceRefusal)
       return { unseen, todo: 'look in the documentation of AWS' };
-    return { unseen, todo: 'run it again where AWS can be reached' };
+    return { unseen, todo: 'run it again on a machine that reaches AWS' };
   }
 }
 
@@ -98,7 +98,10 @@ async function seeCaller(
       return refused;
     }
   });
-  const noAnswer = { unseen: 'no time from AWS', todo: 'run it again where AWS can be reached' };
+  const noAnswer = {
+    unseen: 'no time from AWS',
+    todo: 'run it again on a machine that reaches AWS',
+  };
   return { caller, clockAhead: clockAhead ?? noAnswer };
 }
 
@@ -223,7 +226,8 @@ async function seeIssuer(issuer: string, ca?: string): Promise<Seen<string | und
   } catch (error) {
     if (error instanceof InputError) return { seen: error.message };
     if (!(error instanceof UnavailableError)) throw error;
-    const todo = 'look at the domain and the gateway, or run it where the issuer can be reached';
+    const todo =
+      'look at the domain and the gateway, or run it on a machine that reaches the issuer';
     return { unseen: error.message, todo };
   }
 }

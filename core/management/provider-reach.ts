@@ -53,7 +53,7 @@ export function groupsOf(
 
 /**
  * Whether the limits open a provider of the platform to one of the caller's trunk groups. They are
- * read once. Where no limits are enforced, each is open.
+ * read once. If no limits are enforced, each is open.
  */
 function openByLimits(
   { grants, trunkGroupLimits }: ManagementContext,

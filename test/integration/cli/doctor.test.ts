@@ -82,7 +82,7 @@ describe('doctor of the local run', () => {
     expect(stdout).toContain('no service with the name "authorization-server"');
   });
 
-  it('looks at the ports where there is none', async () => {
+  it('looks at the ports of a folder without a config', async () => {
     const { exitCode, stdout } = await runCli(['doctor', '--local', '--json'], {
       cwd: folder.path,
     });
@@ -183,7 +183,7 @@ describe('doctor of a deployment', () => {
       AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
     });
     expect(stdout).toContain('sts:GetCallerIdentity (ECONNREFUSED)');
-    expect(stdout.match(/run it again where AWS can be reached/g)).toHaveLength(8);
+    expect(stdout.match(/run it again on a machine that reaches AWS/g)).toHaveLength(8);
     expect(code).toBe(1);
   });
 
