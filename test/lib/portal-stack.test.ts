@@ -37,11 +37,19 @@ describe('the portal', () => {
   it('is one stack more, and changes no other', () => {
     const { templates: without } = synthesise(config);
     expect(Object.keys(templates)).toEqual([...Object.keys(without), 'AuthorizationServer-portal']);
-    // What it may take of the account's concurrency is limited in the function that it invokes.
+    // What it may take of the account's concurrency is limited in the function that it invokes, and
+    // the deployment check compares it with the account's quota.
     const reserved = ',"ReservedConcurrentExecutions":20';
+    const ofCheck = /^(?:DeploymentCheck|FunctionsDeploymentCheckRoleDefaultPolicy)/;
+    const withoutCheck = (text: string) => {
+      const { Resources, ...rest } = JSON.parse(text) as { Resources: object };
+      const others = Object.entries(Resources).filter(([id]) => !ofCheck.test(id));
+      expect(others).toHaveLength(Object.keys(Resources).length - 2);
+      return { ...rest, Resources: Object.fromEntries(others) };
+    };
     for (const [name, template] of Object.entries(without)) {
       const found = JSON.stringify(templates[name]?.toJSON()).replace(reserved, '');
-      expect(JSON.parse(found), name).toEqual(template.toJSON());
+      expect(withoutCheck(found), name).toEqual(withoutCheck(JSON.stringify(template.toJSON())));
     }
   });
 
