@@ -11,12 +11,12 @@ interface IssuerParts {
 /**
  * Hosts at which every customer of a platform has an issuer, and how many segments of the path name
  * the tenant. `none`: no path does. Such a host is never one customer's; a label before it is a
- * tenant, as in `TENANT.auth0.com`.
+ * tenant, as in `TENANT.auth0.com`. ADR 0094 names the sources.
  */
 const sharedHosts: readonly (readonly [host: RegExp, tenant: number | 'none'])[] = [
   [/^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn)$/, 1],
   [/^(?:sts\.windows\.net|sts\.chinacloudapi\.cn)$/, 1],
-  [/^cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/, 1],
+  [/^(?:issuer-)?cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/, 1],
   // https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4
   [/^oidc[.-]eks\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/, 2],
   // An enterprise can have an issuer of its own there, with its name.
@@ -25,14 +25,19 @@ const sharedHosts: readonly (readonly [host: RegExp, tenant: number | 'none'])[]
   [/^oidc\.circleci\.com$/, 2],
   [/^api\.bitbucket\.org$/, 3],
   [/^(?:vstoken\.dev\.azure\.com|oidc\.vercel\.com)$/, 1],
-  [/^[a-z0-9-]+\.oic\.prod-aks\.azure\.com$/, 1],
+  [/^(?:[a-z0-9-]+\.oic|oidc)\.prod-aks\.azure\.com$/, 1],
+  [/^auth\.pingone\.(?:com(?:\.au)?|ca|eu|sg|asia)$|^securetoken\.google\.com$/, 1],
   // https://container.googleapis.com/v1/projects/PROJECT/locations/…
   [/^container\.googleapis\.com$/, 3],
   [/^(?:storage\.googleapis\.com|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?)$/, 1],
-  [/^(?:gitlab\.com|accounts\.google\.com|app\.terraform\.io|agent\.buildkite\.com)$/, 'none'],
+  [/^(?:gitlab\.com|accounts\.google\.com|agent\.buildkite\.com)$/, 'none'],
+  [/^app\.(?:eu\.)?terraform\.io$|^oauth\.id\.jumpcloud\.com$/, 'none'],
   [/^(?:appleid\.apple\.com|www\.facebook\.com|login\.salesforce\.com)$/, 'none'],
   [/^tokens\.sts\.(?:global|[a-z0-9-]+)\.api\.aws$/, 'none'],
-  [/^(?:[a-z0-9]+\.)?auth0\.com$|^(?:okta|oktapreview|okta-emea|onelogin)\.com$/, 'none'],
+  // The labels of two letters are regions: a tenant's name has three characters or more.
+  [/^(?:(?:(?:login|cdn)\.)?[a-z]{2}\.|(?:login|cdn|manage|auth0)\.)?auth0\.com$/, 'none'],
+  [/^(?:okta|oktapreview|okta-emea)\.com$/, 'none'],
+  [/^(?:(?:openid-connect(?:-eu)?|[a-z]{2})\.)?onelogin\.com$/, 'none'],
   [/^(?:ciamlogin|b2clogin|semaphoreci|amazonaws)\.com$|^(?:github|gitlab)\.io$/, 'none'],
 ];
 
