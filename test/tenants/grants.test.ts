@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTestKey } from '../../lab/support/test-issuer.ts';
+import { createPortal } from '../../portal/create-portal.ts';
 import { askedWorld, newClient } from '../lambda/management/limited-world.ts';
+import { origin } from '../portal/portal-world.ts';
+import { createTestFunction } from '../support/management-function.ts';
 
 const issuer = 'https://ci.example.net';
 const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
@@ -14,7 +17,7 @@ async function createSharedIssuer() {
   const options = { clientIdClaim: 'sub', allowClientPatterns: true };
   const register = () => ask('registerProvider', { discoveryUrl, options });
   await register();
-  const personOf =
+  const askAs =
     (name: string, ...groups: readonly string[]) =>
     (operation: string, input: object) => {
       const person = { actor: `https://idp.example.net#${name}`, role: 'manager' };
@@ -26,7 +29,7 @@ async function createSharedIssuer() {
   };
   await grant('repo:globex/', ['tg-globex']);
   await grant('repo:acme/', ['tg-acme']);
-  const grace = personOf('grace', 'tg-globex');
+  const grace = askAs('grace', 'tg-globex');
   await grace('createClient', under('repo:globex/app:ref:refs/heads/*', 'tg-globex'));
   const ofGrace = () => [
     [...world.clients.values()].filter((one) => one.serviceTrunkGroup === 'tg-globex'),
@@ -38,8 +41,8 @@ async function createSharedIssuer() {
     grant,
     register,
     grace,
-    ada: personOf('ada', 'tg-acme'),
-    stranger: personOf('stranger', 'tg-nobody'),
+    ada: askAs('ada', 'tg-acme'),
+    stranger: askAs('stranger', 'tg-nobody'),
     ofGrace,
   };
 }
@@ -89,6 +92,8 @@ describe('a client id of another customer', () => {
     const { ada, stranger, ofGrace, world } = await createSharedIssuer();
     const before = JSON.stringify(ofGrace());
     const outcome = await ada('createClient', under(id, 'tg-acme'));
+    // Refused for the id, and for nothing else.
+    expect(outcome.error?.field).toBe(id === ownLiteral ? undefined : 'externalClientId');
     expect(outcome.error === undefined).toBe(id === ownLiteral);
     expect((await stranger('createClient', under(id, 'tg-nobody'))).error).toBeDefined();
     for (const group of ['tg-globex', 'tg-acme']) {
@@ -105,6 +110,51 @@ describe('a client id of another customer', () => {
     }
     expect(JSON.stringify(ofGrace())).toBe(before);
   });
+
+  it.each(ids)(
+    '%j is not created in the portal, nor in the name of its trunk group',
+    async (id) => {
+      const { world, ofGrace } = await createSharedIssuer();
+      const before = JSON.stringify(ofGrace());
+      let groups = ['tg-acme'];
+      const portal = createPortal({
+        management: createTestFunction(world.context).through('portal'),
+        identify: async () => ({
+          name: 'Ada',
+          role: 'manager',
+          trunkGroups: groups,
+          actor: async () => 'https://idp.example.net#ada',
+        }),
+        origins: [origin],
+      });
+      const post = async (serviceTrunkGroup: string) => {
+        const { client } = under(id, serviceTrunkGroup);
+        const given = { provider: issuer, externalClientId: id, allowsUserTokens: 'on' };
+        const form = { name: client.name, scopes: 'calls:view', serviceTrunkGroup, ...given };
+        const body = new URLSearchParams({
+          ...form,
+          allowOtherGrant: 'on',
+          requestId: `request-${keys}-12345`,
+        });
+        const headers = { origin, 'sec-fetch-site': 'same-origin' };
+        const request = new Request(`${origin}/clients`, { method: 'POST', headers, body });
+        const response = await portal.fetch(request);
+        // The id is the problem, and not another field.
+        const text = await response.text();
+        if (response.status === 422) {
+          expect(text).toMatch(/There is a problem[^]{0,300}Client id at the provider/);
+        }
+        return response.status;
+      };
+      expect(await post('tg-acme')).toBe(id === ownLiteral ? 303 : 422);
+      expect([404, 422]).toContain(await post('tg-globex'));
+      groups = ['tg-nobody'];
+      for (const group of ['tg-nobody', 'tg-acme', 'tg-globex']) {
+        expect([404, 422]).toContain(await post(group));
+      }
+      expect(JSON.stringify(ofGrace())).toBe(before);
+    },
+  );
 
   it('is not created by 40 calls at once', async () => {
     const { ada, world } = await createSharedIssuer();
