@@ -72,6 +72,8 @@ export const operatorGroups = {
       clients: replace,
       apiKeys: replace,
       identityProviders: replace,
+      // What is granted at a provider, and whose it is.
+      signingKeys: ['dynamodb:GetItem', 'dynamodb:Query'],
       audit: ['dynamodb:Query', ...append],
     },
     restoredTables: ['clients', 'apiKeys', 'identityProviders'],

@@ -3,9 +3,12 @@ import type { AuditRecord } from '../audit/audit-log.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { findIssuerGrant, hostOf } from '../identity-provider/issuer-grant.ts';
+import { hasOwner } from '../identity-provider/provider-owner.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { makeAuditedChange } from '../management/audited-change.ts';
 import { viewClient } from '../management/client-view.ts';
+import { checkOutside } from '../management/grants/outside-clients.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/provider-view.ts';
 import { type AuditedChange, findChanges, readClientId } from './audited-changes.ts';
@@ -28,6 +31,8 @@ export interface Restorable<T> {
   /** In the live table. @throws {ConflictError} if the id exists. */
   readonly create: (item: T) => Promise<void>;
   readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
+  /** What an item has that the staff did not grant, as text for the operator. It is restored. */
+  readonly findOutside?: (item: T) => Promise<string | undefined>;
 }
 
 /** The result for one item. */
@@ -67,6 +72,20 @@ async function findPresent<T>(
   }
 }
 
+/** Grants that cannot be read keep nothing from being restored. */
+async function lookAtGrants<T>(
+  { findOutside }: Restorable<T>,
+  item: T,
+): Promise<readonly string[]> {
+  try {
+    const found = await findOutside?.(item);
+    return found === undefined ? [] : [found];
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    return [`whether it is granted could not be read (${cause}): run authctl provider check`];
+  }
+}
+
 async function restoreItem<T>(
   context: ManagementContext,
   kind: Restorable<T>,
@@ -91,7 +110,8 @@ async function restoreItem<T>(
       throw error;
     }
   }
-  return { ...row, outcome: 'restored', because: narrowed, lookAt };
+  const outside = await lookAtGrants(kind, item);
+  return { ...row, outcome: 'restored', because: narrowed, lookAt: [...lookAt, ...outside] };
 }
 
 /** Items that were created since and are in neither table: no audit has their hashes. */
@@ -167,6 +187,9 @@ export function restorableClients(
   context: ManagementContext,
   list: RestoredTables['clients'],
 ): Restorable<Client> {
+  const { providerGrants, providerOwners } = context;
+  const findOwner = (id: string) => providerOwners.findOwner(id);
+  const outsideOf = checkOutside({ providerGrants, findOwner });
   return {
     noun: 'client',
     idOf: ({ clientId }) => clientId,
@@ -176,6 +199,13 @@ export function restorableClients(
     find: (id) => context.clients.findClient(id),
     create: (client) => context.clients.createClient(client),
     replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
+    findOutside: async (client) => {
+      const found = await outsideOf(client);
+      if (found === undefined) return undefined;
+      const { subject, issuer, serviceTrunkGroup, grantedTo } = found;
+      const others = grantedTo.length === 0 ? 'to none' : `to ${grantedTo.join(', ')}`;
+      return `its id ${JSON.stringify(subject)} at ${issuer} is not granted to ${serviceTrunkGroup}, but ${others}`;
+    },
   };
 }
 
@@ -208,6 +238,16 @@ export function restorableProviders(
     find: (issuer) => context.identityProviders.findIdentityProvider(issuer),
     create: (provider) => context.identityProviders.createIdentityProvider(provider),
     replay: replayProvider,
+    findOutside: async (provider) => {
+      if (!hasOwner(provider)) return undefined;
+      const { issuer, registrationId } = provider;
+      const owner = await context.providerOwners.findOwner(registrationId);
+      const { grants } = await context.providerGrants.findGrants('issuer', hostOf(issuer));
+      const granted = findIssuerGrant(grants, issuer)?.trunkGroups ?? [];
+      const outside = owner?.trunkGroups.filter((group) => !granted.includes(group)) ?? [];
+      if (outside.length === 0) return undefined;
+      return `the issuer is not granted to ${outside.join(', ')}, whose provider it is`;
+    },
   };
 }
 

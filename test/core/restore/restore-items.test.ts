@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
-import { restorableClients, restoreItems } from '../../../core/restore/restore-items.ts';
-
+import {
+  restorableClients,
+  restorableProviders,
+  restoreItems,
+} from '../../../core/restore/restore-items.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';
 
@@ -84,5 +87,71 @@ describe('restoring items', () => {
     const rows = await restoreItems(context, restorable, options);
     expect(rows).toMatchObject([{ outcome: 'dropped' }]);
     expect(clients.size).toBe(0);
+  });
+});
+
+describe('restoring what is outside the grants', () => {
+  const issuer = 'https://ci.example';
+  const registrationId = 'own_registration';
+  const subject = 'repo:globex/app';
+  const notGranted = `its id "${subject}" at ${issuer} is not granted to tg, but to`;
+
+  /** @param trunkGroup what the client's id and the issuer are granted to. */
+  async function restoreUnder({ trunkGroup = '', owner = '', dryRun = false, fails = false }) {
+    const { context, clients, providers, stored, options, now } = await lostClient();
+    const { providerGrants, providerOwners } = context;
+    for (const [kind, place, value] of [
+      ['subject', issuer, subject],
+      ['issuer', 'ci.example', issuer],
+    ] as const) {
+      const grants = [{ value, trunkGroups: [trunkGroup] }];
+      if (trunkGroup !== '') await providerGrants.putGrants({ kind, place, grants, version: 1 });
+    }
+    const record = { registrationId, issuer, version: 1, updatedAt: now };
+    if (owner !== '') await providerOwners.putOwner({ ...record, trunkGroups: [owner] });
+    const findGrants = () => Promise.reject(new Error('throttled'));
+    const used = fails
+      ? { ...context, providerGrants: { ...providerGrants, findGrants } }
+      : context;
+    const provider = { issuer, registrationId, externalClientId: subject, conditions: undefined };
+    const client = restorableClients(used, async function* list() {
+      yield { ...stored, provider };
+    });
+    const registration = restorableProviders(used, async function* list() {
+      yield {
+        issuer,
+        registrationId,
+        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+        jwksUri: `${issuer}/jwks`,
+        allowedAlgorithms: ['RS256'],
+        registeredAt: 1,
+      };
+    });
+    const given = { ...options, readAudit: async () => [], dryRun };
+    const rows = [
+      ...(await restoreItems(context, client, given)),
+      ...(await restoreItems(context, registration, given)),
+    ];
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['restored', 'restored']);
+    expect([clients.size, providers.size]).toEqual(dryRun ? [0, 0] : [1, 1]);
+    return rows.map(({ lookAt }) => lookAt.join('; '));
+  }
+
+  const unreadable =
+    'whether it is granted could not be read (throttled): run authctl provider check';
+
+  it.each([
+    ['an id that is granted to none', {}, [`${notGranted} none`, '']],
+    ['an id of another trunk group', { trunkGroup: 'tg-2' }, [`${notGranted} tg-2`, '']],
+    ['one that is only looked at', { dryRun: true }, [`${notGranted} none`, '']],
+    ['what is granted to its trunk group', { trunkGroup: 'tg', owner: 'tg' }, ['', '']],
+    [
+      "its group's own provider without a grant",
+      { owner: 'tg' },
+      ['', 'the issuer is not granted to tg, whose provider it is'],
+    ],
+    ['grants that cannot be read', { fails: true, owner: 'tg' }, [unreadable, unreadable]],
+  ])('tells of %s', async (_case, given, expected) => {
+    expect(await restoreUnder(given)).toEqual(expected);
   });
 });

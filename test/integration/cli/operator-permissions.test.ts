@@ -139,7 +139,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
       credentials: service().aws.credentials,
     });
     for (const item of [
-      { table: 'clients', from: toClientItem(makeClient()) },
+      { table: 'clients', from: toClientItem(underProvider) },
       { table: 'apiKeys', from: toApiKeyItem(apiKey) },
       { table: 'identityProviders', from: toIdentityProviderItem(registration) },
     ] as const) {
@@ -174,6 +174,17 @@ const registration = {
   allowedAlgorithms: ['RS256'],
   registeredAt: 1,
 };
+
+/** Its id there is not granted: the grants and the owner are read. */
+const underProvider = makeClient({
+  secrets: [],
+  provider: {
+    issuer: registration.issuer,
+    registrationId: registration.registrationId,
+    externalClientId: 'x',
+    conditions: undefined,
+  },
+});
 
 function allowed(group: OperatorGroup): readonly string[] {
   const own = Object.entries(group.tables).flatMap(([table, actions]) =>

@@ -90,7 +90,9 @@ export async function createRestoredTables(service: EnforcedService): Promise<vo
   for (const [table, kind] of Object.entries(restored) as [Restored, keyof typeof samples][]) {
     const TableName = restoredTableName('local', table);
     await createTable(dynamodb, { ...tables[table], name: TableName });
-    await dynamodb.put({ TableName, Item: samples[kind][0] });
+    // A client under a provider: what is granted there is read.
+    const Item = samples[kind].find((item) => item['provider'] !== undefined) ?? samples[kind][0];
+    await dynamodb.put({ TableName, Item });
   }
   dynamodb.destroy();
 }
