@@ -28,6 +28,7 @@ import {
 import { credentialQuestion, explain } from './pages/explain/explain.ts';
 import { showOverview } from './pages/overview/overview.ts';
 import { providerDeletion } from './pages/providers/delete-provider.ts';
+import { showGrants, showIssuerGrants } from './pages/providers/grants.ts';
 import { showProvider } from './pages/providers/provider-details.ts';
 import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
@@ -131,6 +132,8 @@ export const routes: readonly Route[] = [
     post('/identity-providers', providerRegistration),
   ]),
   get('/identity-providers/show', showProvider),
+  get('/identity-providers/grants', showGrants),
+  get('/identity-providers/issuer-grants', showIssuerGrants),
   ...formAt('/identity-providers/trunk-groups', providerGroups),
   ...formAt('/identity-providers/delete', providerDeletion),
 

@@ -33,3 +33,12 @@ export function mayChange(
   if (person.trunkGroups === undefined) return true;
   return owner !== undefined && owner.trunkGroups.length > 0 && owner.others !== true;
 }
+
+/** Whether clients under a provider need a grant of the platform's staff. */
+export function needsGrants(
+  { person }: Pick<RequestContext, 'person'>,
+  { owner }: Pick<IdentityProvider, 'owner'>,
+): boolean {
+  if (owner === undefined || owner.trunkGroups.length === 0 || owner.others === true) return true;
+  return person.trunkGroups === undefined && owner.trunkGroups.length > 1;
+}

@@ -16,6 +16,8 @@ export function pageHeader(head: {
   readonly actions?: HtmlValue;
 }): Html {
   const crumbs = head.crumbs ?? [];
+  const actions =
+    String(html`${head.actions}`) !== '' && html`<div class="actions">${head.actions}</div>`;
   const trail =
     crumbs.length === 0
       ? ''
@@ -28,9 +30,7 @@ export function pageHeader(head: {
       <div class="page-title">
         <h1>${head.title}</h1>
         ${head.badge ?? ''}</div>
-      ${
-        head.actions === undefined ? '' : html`<div class="actions">${head.actions}</div>`
-      }${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}
+      ${actions}${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}
     </header>
   `;
 }

@@ -180,6 +180,7 @@ const openToViewers = new Set([
   '/api-keys/:keyId',
   '/identity-providers',
   '/identity-providers/show',
+  '/identity-providers/grants',
   '/expiring',
   '/expiring/export',
   '/trunk-groups',

@@ -85,6 +85,7 @@ function breakStores(
     context.auditPages,
     context.dailyReport,
     context.trunkGroupLimits,
+    context.providerGrants,
   ],
 ): void {
   const fail = async () => {

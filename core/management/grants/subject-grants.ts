@@ -39,10 +39,11 @@ export async function findSubjectGrants(
   context: ManagementContext,
   issuer: string,
 ): Promise<GrantList> {
-  if (context.trunkGroups !== undefined) await findRegisteredIssuer(context, issuer);
+  const isLimited = context.trunkGroups !== undefined;
+  if (isLimited) await findRegisteredIssuer(context, issuer);
   const list = await context.providerGrants.findGrants('subject', issuer);
   // What is granted stays when a provider is deleted, and can then be withdrawn.
-  if (list.version === 0) await findRegisteredIssuer(context, issuer);
+  if (!isLimited && list.version === 0) await findRegisteredIssuer(context, issuer);
   return showGrants(context, list);
 }
 

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
-import { mayChange } from '../../access/own-providers.ts';
+import { mayChange, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
 import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -165,15 +165,17 @@ export const showProvider: Handler = async (context) => {
       title: issuer,
       crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
       badge: healthBadge(healths.get(issuer)),
-      actions: mayChange(context, provider)
-        ? [
-            provider.owner !== undefined &&
-              // With one trunk group there is nothing to choose.
-              person.trunkGroups?.length !== 1 &&
-              linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
-            linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
-          ]
-        : undefined,
+      actions: [
+        needsGrants(context, provider) &&
+          linkButton(href('/identity-providers/grants', { issuer }), 'Grants'),
+        mayChange(context, provider) && [
+          provider.owner !== undefined &&
+            // With one trunk group there is nothing to choose.
+            person.trunkGroups?.length !== 1 &&
+            linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
+          linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
+        ],
+      ],
     })}${doneNotice(query)}${panel(
       {
         title: 'Details',

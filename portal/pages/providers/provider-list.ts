@@ -42,7 +42,12 @@ export const showProviders: Handler = async (context) => {
     body: html`${pageHeader({
       title: 'Identity providers',
       lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
-      actions: register,
+      actions: [
+        person.trunkGroups === undefined &&
+          context.may('listGrants') &&
+          linkButton(href('/identity-providers/issuer-grants'), 'Granted issuers'),
+        register,
+      ],
     })}${doneNotice(context.query)}${
       providers.length === 0
         ? emptyState(
