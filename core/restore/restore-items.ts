@@ -11,11 +11,16 @@ import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/outside-clients.ts';
 import type { ManagementContext } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/provider-view.ts';
-import { type AuditedChange, findChanges, readClientId } from './audited-changes.ts';
-import type { Replayed } from './replay.ts';
+import { providerView, readView } from './audit-views.ts';
+import {
+  type AuditedChange,
+  findChanges,
+  readClientId,
+  selectOwnChanges,
+} from './audited-changes.ts';
+import { dropDeleted, type Replayed, replaying } from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
-import { replayProvider } from './replay-provider.ts';
 
 /** One kind of item: its source, its target, and how the audit reduces it. */
 export interface Restorable<T> {
@@ -275,4 +280,19 @@ export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
   }
   const ofAll = byOwner.get(unknownOwner) ?? [];
   return (id) => [...(byOwner.get(id) ?? []), ...ofAll];
+}
+
+/** As `replayClient`, for a provider: a registration is deleted or it is not. */
+export function replayProvider(
+  stored: IdentityProvider,
+  changes: readonly AuditedChange[],
+  undelete = false,
+): Replayed<IdentityProvider> {
+  return replaying(() => {
+    const deletion = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
+      .filter(({ after }) => after === undefined)
+      .find((change) => readView(providerView, change).registration_id === stored.registrationId);
+    if (deletion !== undefined && !undelete) dropDeleted(deletion);
+    return { outcome: 'kept', item: stored, narrowed: [], lookAt: [] };
+  });
 }

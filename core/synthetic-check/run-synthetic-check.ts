@@ -1,10 +1,42 @@
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import * as v from 'valibot';
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
+import { verifierLeeway } from '../../contract/limits.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { openidConfigurationPath } from '../../contract/routes.ts';
+import { algs } from '../../contract/signing-algorithms.ts';
+import { syntheticAuthority, syntheticClientId } from '../../contract/synthetic-check.ts';
 import { type Clock, seconds } from '../clock.ts';
-import { type MintPorts, mintSecret } from './mint-secret.ts';
-import { type RequestTokenPorts, requestToken } from './request-token.ts';
-import { inStep } from './synthetic-check-error.ts';
-import { verifyToken } from './verify-token.ts';
+import { servedJwksSchema } from '../jwks/served-jwks.ts';
+import { type MintPorts, mintSecret, type SyntheticCredentials } from './mint-secret.ts';
+
+export type SyntheticStep = 'secret' | 'token' | 'jwks' | 'verification' | 'issuer';
+
+/** A failed step of the synthetic check. Its message holds no credential. */
+export class SyntheticCheckError extends Error {
+  override readonly name = 'SyntheticCheckError';
+  readonly step: SyntheticStep;
+
+  constructor(step: SyntheticStep, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.step = step;
+  }
+}
+
+/**
+ * Adds the step to any failure.
+ *
+ * @throws {SyntheticCheckError} if `run` fails.
+ */
+export async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    if (cause instanceof SyntheticCheckError) throw cause;
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : 'an unknown error';
+    throw new SyntheticCheckError(step, why, { cause });
+  }
+}
 
 export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
   /** The JWKS that the region serves. */
@@ -52,4 +84,144 @@ export async function runSyntheticCheck(
     verifyToken(token, jwks, { issuer, regionId, accessTokenType, now: now() }),
   );
   return { tokenLatency, token };
+}
+
+export interface IssuerCheckPorts {
+  /** @throws if no JSON arrives in time. */
+  readonly fetchDocument: (url: string) => Promise<unknown>;
+}
+
+const metadataSchema = v.looseObject({ issuer: v.string(), jwks_uri: v.string() });
+
+async function findKeys(issuer: string, { fetchDocument }: IssuerCheckPorts): Promise<unknown> {
+  const metadata = await fetchDocument(`${issuer}${openidConfigurationPath}`);
+  if (!v.is(metadataSchema, metadata) || metadata.issuer !== issuer) {
+    throw new SyntheticCheckError('issuer', 'the discovery document is not of the issuer');
+  }
+  const jwks = await fetchDocument(metadata.jwks_uri);
+  if (v.is(servedJwksSchema, jwks)) return jwks;
+  throw new SyntheticCheckError('issuer', 'the JWKS of the issuer is not a key set');
+}
+
+/**
+ * Acts as a verifier that knows only the issuer: finds its keys by discovery (RFC 8414 §3), and
+ * verifies a token of this region with them. The name of the issuer can lead to another region.
+ *
+ * @param token left out if the region issued none.
+ * @param now seconds since the epoch.
+ * @throws {SyntheticCheckError} with the step `issuer`.
+ */
+export async function checkIssuer(
+  token: string | undefined,
+  ports: IssuerCheckPorts,
+  settings: SyntheticCheckSettings,
+  now: number,
+): Promise<void> {
+  await inStep('issuer', async () => {
+    const jwks = await findKeys(settings.issuer, ports);
+    if (token === undefined) return;
+    await verifyToken(token, jwks, { ...settings, now }).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : 'unknown error';
+      throw new SyntheticCheckError('issuer', `with the keys of the issuer, ${why}`, { cause });
+    });
+  });
+}
+
+/** Any answer of the token endpoint. */
+export interface TokenAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface RequestTokenPorts {
+  /** @throws if no JSON arrives in time. */
+  readonly postTokenRequest: (credentials: SyntheticCredentials) => Promise<TokenAnswer>;
+  /** Resolves after this many milliseconds. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * The token path reads with eventual consistency, so a new secret may not be accepted at once.
+ * DynamoDB needs well under a second in one region. Five seconds are a fault.
+ */
+const maxAttempts = 6;
+const retryDelay = 1000;
+
+const tokenSchema = v.looseObject({
+  access_token: v.string(),
+  token_type: v.literal('Bearer'),
+  expires_in: v.pipe(v.number(), v.minValue(1), v.maxValue(syntheticAuthority.tokenLifetime)),
+  scope: v.literal(syntheticAuthority.scopes.join(' ')),
+});
+
+/** A code of the protocol. Any other text is not logged. */
+const errorSchema = v.looseObject({ error: v.pipe(v.string(), v.regex(/^[a-z_]{1,40}$/)) });
+
+function describeRefusal({ status, body }: TokenAnswer): string {
+  const result = v.safeParse(errorSchema, body);
+  return `the token endpoint answered ${status} ${result.success ? result.output.error : 'with an unexpected body'}`;
+}
+
+/**
+ * Gets a token as any client does.
+ *
+ * @throws {SyntheticCheckError} if there is no successful answer.
+ */
+export async function requestToken(
+  credentials: SyntheticCredentials,
+  ports: RequestTokenPorts,
+): Promise<string> {
+  let answer = await ports.postTokenRequest(credentials);
+  for (let attempt = 1; answer.status === 401 && attempt < maxAttempts; attempt += 1) {
+    await ports.wait(retryDelay);
+    answer = await ports.postTokenRequest(credentials);
+  }
+  if (answer.status !== 200) throw new SyntheticCheckError('token', describeRefusal(answer));
+  const result = v.safeParse(tokenSchema, answer.body);
+  if (result.success) return result.output.access_token;
+  throw new SyntheticCheckError('token', 'the token endpoint answered 200 without a valid token');
+}
+
+const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
+
+export interface VerificationSettings {
+  readonly issuer: string;
+  /** The region whose synthetic client the token is for. */
+  readonly regionId: RegionId;
+  readonly accessTokenType: AccessTokenType;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Verifies a token with an independent library, as a platform API would (RFC 9068 §4).
+ *
+ * @throws {SyntheticCheckError} if it does not verify.
+ */
+export async function verifyToken(
+  token: string,
+  jwks: unknown,
+  { issuer, regionId, accessTokenType, now }: VerificationSettings,
+): Promise<void> {
+  const clientId = syntheticClientId(regionId);
+  if (!v.is(servedJwksSchema, jwks)) {
+    throw new SyntheticCheckError('jwks', 'the JWKS endpoint answered without a key set');
+  }
+  try {
+    const { payload } = await jwtVerify(token, createLocalJWKSet(jwks as JSONWebKeySet), {
+      issuer,
+      audience: [...syntheticAuthority.audiences],
+      subject: clientId,
+      typ: accessTokenType,
+      algorithms: [...algs],
+      requiredClaims,
+      clockTolerance: verifierLeeway,
+      currentDate: new Date(now * 1000),
+    });
+    if (payload['client_id'] === clientId) return;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown error';
+    throw new SyntheticCheckError('verification', `the token does not verify: ${why}`, { cause });
+  }
+  throw new SyntheticCheckError('verification', 'the token is for another client');
 }

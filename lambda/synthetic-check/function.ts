@@ -8,16 +8,15 @@ import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
-import { checkIssuer } from '../../core/synthetic-check/check-issuer.ts';
 import {
+  checkIssuer,
   runSyntheticCheck,
+  SyntheticCheckError,
   type SyntheticCheckOutcome,
   type SyntheticCheckPorts,
-} from '../../core/synthetic-check/run-synthetic-check.ts';
-import {
-  SyntheticCheckError,
   type SyntheticStep,
-} from '../../core/synthetic-check/synthetic-check-error.ts';
+} from '../../core/synthetic-check/run-synthetic-check.ts';
+
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** How the check calls the public endpoints. Tests and the local run pass their own. */

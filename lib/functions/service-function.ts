@@ -1,14 +1,13 @@
-import { type Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Alias, Function, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { functionArn } from './caller-arns.ts';
-import { environmentBytes, maxEnvironmentBytes } from './environment-size.ts';
 import { functionBundle } from './function-bundles.ts';
 import { runtimeDefaults } from './runtime-defaults.ts';
 
@@ -193,4 +192,39 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       acknowledgeNoTracing(handler, 'Serverless::Serverless-LambdaTracing');
     return handler;
   }
+}
+
+/** Lambda's limit for the names and values of all variables of one function, in bytes. */
+export const maxEnvironmentBytes = 4096;
+
+/** Room for a value that is known only at deployment: an API's id, an account, a role's ARN. */
+const bytesPerUnknown = 128;
+
+/** Longest values of CloudFormation's pseudo parameters, in bytes. */
+const pseudoParameterBytes: Readonly<Record<string, number>> = {
+  'AWS::AccountId': '123456789012'.length,
+  'AWS::Partition': 'aws-us-gov'.length,
+  'AWS::URLSuffix': 'amazonaws.com.cn'.length,
+};
+
+/** Upper estimate of the size of a function's environment, in bytes. */
+export function environmentBytes(
+  scope: IConstruct,
+  variables: Readonly<Record<string, string>>,
+): number {
+  return Object.entries(variables).reduce(
+    (sum, [name, value]) =>
+      sum + Buffer.byteLength(name) + valueBytes(Stack.of(scope).resolve(value)),
+    0,
+  );
+}
+
+/** The size of a text, or of a value that CloudFormation resolves to one. */
+function valueBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return bytesPerUnknown;
+  if ('Ref' in value) return pseudoParameterBytes[String(value.Ref)] ?? bytesPerUnknown;
+  if (!('Fn::Join' in value)) return bytesPerUnknown;
+  const [, parts] = value['Fn::Join'] as [string, readonly unknown[]];
+  return parts.reduce<number>((sum, part) => sum + valueBytes(part), 0);
 }

@@ -1,22 +1,38 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  CfnOutput,
+  Duration,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Validations,
+} from 'aws-cdk-lib';
+import {
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { reservedExecutions } from '../../contract/config-values.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { DomainConfig } from '../../contract/domain-config.ts';
 import { portalEnvironment } from '../../contract/function-environments.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { formatPortalConfig, portalConfigFile } from '../../contract/portal-function-config.ts';
+import { tlsPolicy } from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
 import { functionArn } from '../functions/caller-arns.ts';
 import { ServiceFunction } from '../functions/service-function.ts';
 import { alarmTopicName } from '../monitoring/alarm-topic.ts';
 import { PortalAlarms } from './portal-alarms.ts';
 import { PortalApi } from './portal-api.ts';
-import { PortalDomain } from './portal-domain.ts';
-import { SessionKey } from './session-key.ts';
 
 export interface PortalStackProps extends StackProps {
   readonly config: DeploymentConfig;
@@ -132,5 +148,65 @@ export class PortalStack extends Stack {
     const arn = this.formatArn({ service: 'sns', resource });
     const topic = Topic.fromTopicArn(this, 'AlarmTopic', arn);
     return { deploymentName: config.name, regionId: portal.region, topic };
+  }
+}
+
+/** 62 letters and digits each: 381 bits. */
+const length = 64;
+
+/**
+ * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
+ * of its own, because a deleted name is taken for a week.
+ */
+export class SessionKey extends Construct {
+  readonly secret: Secret;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.secret = new Secret(this, 'Secret', {
+      description: 'Seals the sessions of the portal',
+      generateSecretString: { passwordLength: length, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.secret).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-SMG4',
+      reason:
+        'One command rotates it, and the version before is still read (docs/portal.md). A function that rotates it would be able to read and write it.',
+    });
+  }
+}
+
+export interface PortalDomainProps {
+  readonly domain: DomainConfig;
+  readonly restApi: RestApi;
+}
+
+/** Serves the portal under a host of its own. */
+export class PortalDomain extends Construct {
+  readonly certificate: Certificate;
+
+  constructor(scope: Construct, id: string, { domain, restApi }: PortalDomainProps) {
+    super(scope, id);
+    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
+      hostedZoneId: domain.hostedZoneId,
+      zoneName: domain.hostedZoneName,
+    });
+    this.certificate = new Certificate(this, 'Certificate', {
+      domainName: domain.name,
+      validation: CertificateValidation.fromDns(zone),
+    });
+    const name = new DomainName(this, 'Name', {
+      domainName: domain.name,
+      certificate: this.certificate,
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: tlsPolicy,
+      endpointAccessMode: EndpointAccessMode.STRICT,
+      mapping: restApi,
+    });
+    new ARecord(this, 'Record', {
+      zone,
+      recordName: `${domain.name}.`,
+      target: RecordTarget.fromAlias(new ApiGatewayDomain(name)),
+    });
   }
 }

@@ -10,8 +10,8 @@ import { auditDays } from '../../../core/restore/audit-views.ts';
 import { findChanges } from '../../../core/restore/audited-changes.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
-import { replayProvider } from '../../../core/restore/replay-provider.ts';
-import { indexChanges } from '../../../core/restore/restore-items.ts';
+import { indexChanges, replayProvider } from '../../../core/restore/restore-items.ts';
+
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { testConfig } from '../../support/management.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { checkIssuer } from '../../../core/synthetic-check/check-issuer.ts';
+import { checkIssuer } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 
 const issuer = 'https://auth.example.com';

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import type { TokenAnswer } from '../../../core/synthetic-check/request-token.ts';
 import {
   runSyntheticCheck,
   type SyntheticCheckPorts,
+  type TokenAnswer,
 } from '../../../core/synthetic-check/run-synthetic-check.ts';
+
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 

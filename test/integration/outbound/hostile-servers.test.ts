@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as CallProfile from '../../../adapters/call-profile.ts';
-import type * as InvocationProfile from '../../../adapters/lambda/invocation-profile.ts';
+import type * as InvocationProfile from '../../../adapters/lambda/lambda-client.ts';
 import type * as Limits from '../../../contract/limits.ts';
 import { figure } from '../../support/figure.ts';
 import {
@@ -28,7 +28,7 @@ vi.mock('../../../adapters/call-profile.ts', async (importOriginal) => {
   const { callProfiles } = await importOriginal<typeof CallProfile>();
   return { callProfiles: { request: { ...callProfiles.request, ...quick } } };
 });
-vi.mock('../../../adapters/lambda/invocation-profile.ts', async (importOriginal) => {
+vi.mock('../../../adapters/lambda/lambda-client.ts', async (importOriginal) => {
   const { invocationProfile } = await importOriginal<typeof InvocationProfile>();
   return { invocationProfile: { ...invocationProfile, ...quick } };
 });

@@ -3,7 +3,7 @@ import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type OperationName, operationOf } from '../../../contract/management/operations.ts';
 import type { PortalReach, Reach } from '../../../contract/reach.ts';
 import { operations } from '../../../core/management/operations.ts';
-import { findReach } from '../../../core/management/requests/find-reach.ts';
+import { findReach } from '../../../core/management/requests/answer-request.ts';
 import { isObject } from '../../adapters/management/run-operation.ts';
 import { prepareCall, validCalls } from '../../adapters/management/valid-calls.ts';
 import { account, askedWorld, limitedWorld, newClient, role, session } from './limited-world.ts';
