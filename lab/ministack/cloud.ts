@@ -267,6 +267,8 @@ export class Cloud {
       HOME: this.#work,
       AWS_ENDPOINT_URL: this.#endpoint,
       AWS_REGION: awsRegion,
+      // The command line of AWS from PyPI reads only this one.
+      AWS_DEFAULT_REGION: awsRegion,
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
     };
