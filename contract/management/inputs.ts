@@ -93,7 +93,7 @@ function checkProvider(client: FieldValues): WrongFields {
 
 export const newClient = exactly(
   {
-    name: rule.name,
+    name: rule.newName,
     serviceTrunkGroup: rule.ownTrunkGroup,
     scopes: rule.scopesOfClient,
     ...audiencesOfClient,
@@ -159,7 +159,7 @@ export const clientChanges = exactly({
 
 /** `ifVersion` is the version of the client that the secret belongs to. */
 const secretFields = {
-  name: v.optional(rule.name),
+  name: v.optional(rule.newName),
   /** Seconds since the epoch; never if left out. */
   expiresAt: v.optional(rule.expiry),
   ...idempotencyKey,
@@ -185,7 +185,7 @@ export const secretChanges = exactly({
 const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24';
 
 const subnetFields = {
-  name: rule.name,
+  name: rule.newName,
   /** `203.0.113.0`, or with its prefix `203.0.113.0/24`. IPv4 or IPv6. */
   address: text('an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::', (value) => value.trim()),
   /**
@@ -210,7 +210,7 @@ function checkSubnet({ address, netmask }: FieldValues, { findWrongSubnet }: Fac
 export const newSubnet = exactly({ ...subnetFields, ...ifVersion }, checkSubnet);
 
 export const newApiKey = exactly({
-  name: rule.name,
+  name: rule.newName,
   serviceTrunkGroup: rule.ownTrunkGroup,
   /** True if left out. */
   enabled: v.optional(flag),

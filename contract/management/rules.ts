@@ -51,11 +51,37 @@ export function id(kind: keyof typeof idPrefixes) {
   return text(idForm(kind), (value) => (pattern.test(value) ? value : wrong));
 }
 
-/** A name for people. */
-export const name = text(`1 to ${maxNameLength} printable characters`, (given) => {
+const nameHelp = `1 to ${maxNameLength} printable characters`;
+
+function readName(given: string): string | Wrong {
   const value = given.trim();
   const isAllowed = value !== '' && value.length <= maxNameLength && !unprintable.test(value);
   return isAllowed ? value : wrong;
+}
+
+/** A name for people that may be the stored one, sent again. See `newName`. */
+export const name = text(nameHelp, readName);
+
+/**
+ * They make two names look the same. U+200C and U+200D are not among them: Persian, Indic scripts
+ * and emoji need those.
+ */
+const invisible = [
+  ['\u200B', 'U+200B'],
+  ['\u2060', 'U+2060'],
+  ['\uFEFF', 'U+FEFF'],
+] as const;
+
+/** A name for people, given for the first time. */
+export const newName = text(nameHelp, (given) => {
+  const value = readName(given);
+  if (value instanceof Wrong) return value;
+  const [, found] = invisible.find(([character]) => value.includes(character)) ?? [];
+  if (found === undefined) return value;
+  const names = invisible.map(([, one]) => one).join(', ');
+  return new Wrong({
+    message: `received the invisible character ${found}; allowed: ${nameHelp}, none of ${names}`,
+  });
 });
 
 const trunkGroupPattern = /^[A-Za-z0-9][A-Za-z0-9_.:-]*$/;

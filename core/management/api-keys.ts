@@ -9,6 +9,7 @@ import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
@@ -137,6 +138,7 @@ export async function renameApiKey(
   { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
   const before = await findApiKeyToChange(context, keyId, ifVersion);
+  checkName(before, name);
   return writeApiKey(context, before, 'api_key.rename', { name });
 }
 

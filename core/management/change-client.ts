@@ -9,7 +9,7 @@ import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { checkAudiences, checkScopes } from './input-fields.ts';
+import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
@@ -98,6 +98,7 @@ export async function updateClient(
 ): Promise<Client> {
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, changes.ifVersion, before.version);
+  checkName(before, changes.name);
   const { config } = context;
   // What is left is stored as it was given.
   const {

@@ -11,6 +11,7 @@ import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
@@ -174,6 +175,7 @@ export async function updateClientSecret(
   const client = await findClient(context, clientId);
   const before = findSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  checkName(before, name);
   if (expiresAt !== undefined && before.expiresAt !== undefined && before.expiresAt <= now) {
     throw new RefusedError(`${secretId} has expired; it cannot be extended. Create a new secret`);
   }

@@ -5,7 +5,7 @@ import type { Client, ClientProvider } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { refuseInput, refuseWrong } from './read-input.ts';
+import { readField, refuseInput, refuseWrong } from './read-input.ts';
 
 /** Rules of fields that depend on what is stored. All others are in `contract/management`. */
 
@@ -25,6 +25,15 @@ export function checkScopes(
   const ordered = scopesInOrder(config, scopes);
   refuseWrong('scopes', rule.findWrongScopes(ordered));
   return ordered;
+}
+
+/**
+ * Forms send an unchanged name again, and one that is stored may be older than the rule.
+ *
+ * @throws {InputError} for another name that is not allowed.
+ */
+export function checkName(stored: { readonly name?: string | undefined }, given?: string): void {
+  if (given !== undefined && given !== stored.name) readField('name', rule.newName, given);
 }
 
 /** The audiences of a client that changes. @throws {InputError} for one that is not allowed. */
