@@ -16,6 +16,11 @@ export function expiryOptions(): readonly Option[] {
   ];
 }
 
+/** Of a command that changes an expiry. */
+export function neverExpiresOption(): Option {
+  return new Option('--never-expires', 'remove its expiry').conflicts(['expiresAt', 'expiresIn']);
+}
+
 /**
  * @param now seconds since the epoch.
  * @returns seconds since the epoch; undefined if neither option was given.

@@ -53,7 +53,6 @@ export const apiKeySchema = v.strictObject({
   enabled: v.boolean(),
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
   subnets: v.pipe(v.array(subnetSchema), v.maxLength(maxSubnetsPerApiKey)),
-  // Written by the next release (ADR 0048). A key that has it keeps it.
   expires_at: v.optional(epochSeconds),
   version,
   created_at: epochSeconds,

@@ -6,10 +6,17 @@ import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
+import {
+  type ExpiryOptions,
+  expiryOptions,
+  neverExpiresOption,
+  readExpiry,
+} from '../expiry-options.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
+import { formatExpiry } from './client-secret.ts';
 import {
   collectPages,
   type ListFilterOptions,
@@ -31,6 +38,7 @@ function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
     ['enabled', key.enabled],
     ['service trunk group', key.serviceTrunkGroup],
     ['sources', formatSources(key)],
+    ['expires', formatExpiry(key)],
     ['created', formatTime(key.createdAt)],
     ['updated', formatTime(key.updatedAt)],
   ];
@@ -55,7 +63,7 @@ function parseAllow(text: string): NewSubnet {
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }
 
-interface CreateOptions {
+interface CreateOptions extends ExpiryOptions {
   readonly name: string;
   readonly trunkGroup: string;
   readonly disabled?: boolean;
@@ -74,11 +82,13 @@ const create: CommandSpec = {
       '--allow <name=subnet>',
       'a subnet that may use it; may be repeated; without it, every source may',
     ),
+    ...expiryOptions(),
     clientOptions.idempotencyKey(),
   ],
   examples: [
     'api-key create --name "Ada Lovelace" --trunk-group tg-1001 --allow office=203.0.113.0/24',
     'api-key create --name test --trunk-group tg-1001 --disabled',
+    'api-key create --name script --trunk-group tg-1001 --expires-in 90d',
   ],
   run: async (cli, _, options: CreateOptions) => {
     const subnets = options.allow?.map(parseAllow);
@@ -87,6 +97,7 @@ const create: CommandSpec = {
       serviceTrunkGroup: options.trunkGroup,
       enabled: options.disabled !== true,
       subnets,
+      expiresAt: readExpiry(options, cli.now()),
       idempotencyKey: options.idempotencyKey,
     });
     cli.output.print({
@@ -111,7 +122,7 @@ const list: CommandSpec = {
   name: 'list',
   summary: 'List API keys',
   options: [
-    ...listFilterOptions(),
+    ...listFilterOptions('keys that expire'),
     new Option('--any-source', 'only keys without subnets, which every address may use'),
   ],
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
@@ -130,6 +141,7 @@ const list: CommandSpec = {
         name: (key) => key.name,
         'trunk group': (key) => key.serviceTrunkGroup,
         enabled: (key) => key.enabled,
+        expires: formatExpiry,
         sources: (key) =>
           key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
       },
@@ -157,6 +169,39 @@ const rename: CommandSpec = {
   examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
   run: async (cli, [id = ''], { name, ifVersion }: IfVersionOptions & { readonly name: string }) =>
     printApiKey(cli, await (await cli.management()).renameApiKey(id, name, { ifVersion })),
+};
+
+interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
+  readonly name?: string;
+  readonly neverExpires?: boolean;
+}
+
+const update: CommandSpec = {
+  name: 'update',
+  summary: 'Rename an API key or change its expiry',
+  arguments: [keyId],
+  options: [
+    new Option('--name <name>', 'new name'),
+    ...expiryOptions(),
+    neverExpiresOption(),
+    ifVersionOption('API key'),
+  ],
+  examples: [
+    'api-key update key_7HsLEXAMPLE --expires-in 90d',
+    'api-key update key_7HsLEXAMPLE --never-expires',
+  ],
+  run: async (cli, [id = ''], options: UpdateOptions) => {
+    const { ifVersion, ...changes } = options;
+    if (Object.keys(changes).length === 0) {
+      throw new UsageError(
+        'nothing to change; add --name, --expires-in, --expires-at or --never-expires',
+      );
+    }
+    const expiresAt = options.neverExpires === true ? null : readExpiry(options, cli.now());
+    const management = await cli.management();
+    const { name } = options;
+    printApiKey(cli, await management.updateApiKey(id, { name, expiresAt, ifVersion }));
+  },
 };
 
 function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
@@ -200,6 +245,7 @@ export const apiKeyCommands: CommandGroup = {
     list,
     show,
     rename,
+    update,
     defineSwitch('enable', 'Enable a disabled API key'),
     defineSwitch('disable', 'Disable an API key: it stops working'),
     remove,

@@ -8,7 +8,12 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import { parseDuration } from '../duration.ts';
-import { type ExpiryOptions, expiryOptions, readExpiry } from '../expiry-options.ts';
+import {
+  type ExpiryOptions,
+  expiryOptions,
+  neverExpiresOption,
+  readExpiry,
+} from '../expiry-options.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions } from './client-options.ts';
@@ -17,8 +22,8 @@ const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
 
 const secretName = () => new Option('--name <name>', 'name for people');
 
-function formatExpiry(secret: ClientSecret): string {
-  return secret.expiresAt === undefined ? 'never' : formatTime(secret.expiresAt);
+export function formatExpiry({ expiresAt }: Pick<ClientSecret, 'expiresAt'>): string {
+  return expiresAt === undefined ? 'never' : formatTime(expiresAt);
 }
 
 /** The only place that prints a secret: once, on stdout. */
@@ -137,12 +142,7 @@ const update: CommandSpec = {
   name: 'update',
   summary: 'Rename a secret or change its expiry',
   arguments: [clientIdArgument, secretId],
-  options: [
-    secretName(),
-    ...expiryOptions(),
-    new Option('--never-expires', 'remove its expiry').conflicts(['expiresAt', 'expiresIn']),
-    ifVersionOption('client'),
-  ],
+  options: [secretName(), ...expiryOptions(), neverExpiresOption(), ifVersionOption('client')],
   examples: [
     'client-secret update client_4fWqEXAMPLE secret_9aKdEXAMPLE --name old --expires-in 7d',
   ],

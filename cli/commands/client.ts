@@ -97,7 +97,6 @@ const create: CommandSpec = {
 
 interface ListOptions extends ListFilterOptions {
   readonly provider?: string;
-  readonly expiresWithin?: string;
   readonly unusedFor?: string;
   readonly allowsUserTokens?: boolean;
 }
@@ -106,12 +105,8 @@ const list: CommandSpec = {
   name: 'list',
   summary: 'List clients',
   options: [
-    ...listFilterOptions(),
+    ...listFilterOptions('clients with a secret that expires'),
     new Option('--provider <issuer>', 'only clients under this registered provider'),
-    new Option(
-      '--expires-within <duration>',
-      'only clients with a secret that expires within this time, e.g. 14d',
-    ),
     new Option(
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
@@ -124,7 +119,7 @@ const list: CommandSpec = {
   examples: [
     'client list',
     'client list --json',
-    'client list --trunk-group tg-1001 --expires-within 14d',
+    'client list --trunk-group tg-1001 --unused-for 90d',
   ],
   run: async (cli, _, options: ListOptions) => {
     const management = await cli.management();
@@ -133,7 +128,6 @@ const list: CommandSpec = {
     const filter = {
       ...readListFilter(options),
       provider: options.provider,
-      expiresWithin: seconds(options.expiresWithin, '--expires-within'),
       unusedFor: seconds(options.unusedFor, '--unused-for'),
       allowsUserTokens: options.allowsUserTokens,
     };

@@ -1,27 +1,39 @@
 import { Option } from 'commander';
 import { byNameThen } from '../../core/management/by-name.ts';
 import type { OwnedItemsFilter, Page } from '../../core/management/list-query.ts';
+import { parseDuration } from '../duration.ts';
 
 export interface ListFilterOptions {
   readonly trunkGroup?: string;
   readonly text?: string;
   readonly enabled?: true;
   readonly disabled?: true;
+  readonly expiresWithin?: string;
 }
 
-/** Filters of a list of clients or API keys. */
-export function listFilterOptions(): readonly Option[] {
+/**
+ * Filters of a list of clients or API keys.
+ *
+ * @param what expires, e.g. `keys that expire`.
+ */
+export function listFilterOptions(what: string): readonly Option[] {
   return [
     new Option('--trunk-group <group>', 'only those of one service trunk group'),
     new Option('--text <text>', 'only those with this text in their name or id'),
     new Option('--enabled', 'only those that are enabled').conflicts('disabled'),
     new Option('--disabled', 'only those that are disabled'),
+    new Option('--expires-within <duration>', `only ${what} within this time, e.g. 14d`),
   ];
 }
 
 export function readListFilter(options: ListFilterOptions): OwnedItemsFilter {
-  const { trunkGroup, text, enabled, disabled } = options;
-  return { trunkGroup, text, enabled: enabled ?? (disabled === true ? false : undefined) };
+  const { trunkGroup, text, enabled, disabled, expiresWithin: soon } = options;
+  return {
+    trunkGroup,
+    text,
+    enabled: enabled ?? (disabled === true ? false : undefined),
+    expiresWithin: soon === undefined ? undefined : parseDuration(soon, '--expires-within'),
+  };
 }
 
 /** Every page of a list, of which there is one at least. */

@@ -58,6 +58,8 @@ const ownedItems = {
   /** Text in the name or the id, of a client's secrets as well, in any case. */
   text: v.optional(rule.searched),
   enabled: v.optional(flag),
+  /** Seconds within which a secret of the client, or an enabled key, expires. */
+  expiresWithin: v.optional(rule.duration),
   /**
    * False saves one read of a list of trunk groups: what was created or renamed in the last seconds
    * may be missing then. The default is true.
@@ -124,8 +126,6 @@ export const clientsFilter = exactly({
   ...ownedItems,
   /** Issuer of the registered provider that the clients are under. */
   provider: v.optional(rule.issuer),
-  /** Seconds within which a secret of the client expires. */
-  expiresWithin: v.optional(rule.duration),
   /** Seconds for which a secret of the client was not used. */
   unusedFor: v.optional(rule.duration),
   /** Whether a secret of the client needs attention: see `findSecretConcern`. */
@@ -216,7 +216,16 @@ export const newApiKey = exactly({
   enabled: v.optional(flag),
   /** Subnets that may use the key. None: every address. */
   subnets: v.optional(list(exactly(subnetFields, checkSubnet))),
+  /** Seconds since the epoch; never if left out. */
+  expiresAt: v.optional(rule.expiry),
   ...idempotencyKey,
+});
+
+export const apiKeyChanges = exactly({
+  name: v.optional(rule.name),
+  /** Seconds since the epoch; null: never. */
+  expiresAt: v.optional(rule.expiryOrNever),
+  ...ifVersion,
 });
 
 export const apiKeysFilter = exactly({
@@ -268,7 +277,7 @@ export const limitsFilter = exactly(page);
 export const claimNameHelp =
   'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
 
-/** Where the tokens of a provider name their audience. */
+/** The claims in which tokens of a provider name their audience. */
 export const audienceSources = ['aud', 'scope'] as const;
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */

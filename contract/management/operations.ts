@@ -159,6 +159,9 @@ export const managementOperations = {
   renameApiKey: change(apiKeys, { keyId, name: rule.name, options: version }, output.apiKey, [
     'version',
   ]),
+  updateApiKey: change(apiKeys, { keyId, changes: input.apiKeyChanges }, output.apiKey, [
+    'version',
+  ]),
   setApiKeyEnabled: change(apiKeys, { keyId, enabled: flag, options: version }, output.apiKey, [
     'stop',
   ]),

@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly serviceTrunkGroup: string;
   /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];
-  /** When it stops working; never if undefined. This release reads it and does not set it. */
+  /** The first second at which it no longer works; never if undefined. */
   readonly expiresAt?: number | undefined;
   /** Grows by one with each change; guards against lost updates. As of a client. */
   readonly version: number;

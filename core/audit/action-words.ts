@@ -14,6 +14,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['client_secret.delete', 'Deleted a secret'],
   ['api_key.create', 'Created an API key'],
   ['api_key.rename', 'Renamed an API key'],
+  ['api_key.update', 'Changed an API key'],
   ['api_key.enable', 'Enabled an API key'],
   ['api_key.disable', 'Disabled an API key'],
   ['api_key.delete', 'Deleted an API key'],

@@ -1,9 +1,14 @@
 import type * as v from 'valibot';
-import type { newApiKey } from '../../contract/management/inputs.ts';
+import type { apiKeyChanges, newApiKey } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../errors.ts';
+import {
+  ConflictError,
+  IdempotencyKeyReusedError,
+  NotFoundError,
+  RefusedError,
+} from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -44,6 +49,7 @@ function buildApiKey(
     enabled,
     serviceTrunkGroup,
     subnets: subnets.map((subnet) => buildSubnet(context, subnet)).reduce(addToList, []),
+    expiresAt: input.expiresAt,
     version: firstVersion(context.drawBytes),
     createdAt: now,
     updatedAt: now,
@@ -51,6 +57,7 @@ function buildApiKey(
   return { key, value };
 }
 
+/** The end is not compared: "in 90 days" is another time when the request is sent again. */
 function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
   const key = ({ name, enabled, serviceTrunkGroup, subnets }: ApiKey) =>
     JSON.stringify([
@@ -140,6 +147,33 @@ export async function renameApiKey(
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
   return writeApiKey(context, before, 'api_key.rename', { name });
+}
+
+/** Refuses a later end for a credential that has expired. */
+export function checkCanBeExtended(
+  id: string,
+  stored: number | undefined,
+  { now, what }: { readonly now: number; readonly what: string },
+): void {
+  if (stored === undefined || stored > now) return;
+  throw new RefusedError(`${id} has expired; it cannot be extended. Create a new ${what}`);
+}
+
+/** Renames a key or changes its expiry. An expired key cannot be extended: create a new one. */
+export async function updateApiKey(
+  context: ManagementContext,
+  keyId: string,
+  { name, expiresAt, ifVersion }: v.InferOutput<typeof apiKeyChanges>,
+): Promise<ApiKey> {
+  const before = await findApiKeyToChange(context, keyId, ifVersion);
+  checkName(before, name);
+  if (expiresAt !== undefined) {
+    checkCanBeExtended(keyId, before.expiresAt, { now: currentTime(context), what: 'API key' });
+  }
+  return writeApiKey(context, before, 'api_key.update', {
+    name: name ?? before.name,
+    expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
+  });
 }
 
 export async function setApiKeyEnabled(

@@ -6,6 +6,7 @@ import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
+import { checkCanBeExtended } from './api-keys.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
@@ -176,8 +177,8 @@ export async function updateClientSecret(
   const before = findSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   checkName(before, name);
-  if (expiresAt !== undefined && before.expiresAt !== undefined && before.expiresAt <= now) {
-    throw new RefusedError(`${secretId} has expired; it cannot be extended. Create a new secret`);
+  if (expiresAt !== undefined) {
+    checkCanBeExtended(secretId, before.expiresAt, { now, what: 'secret' });
   }
   const after: ClientSecret = {
     ...before,

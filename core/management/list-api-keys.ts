@@ -1,10 +1,11 @@
 import type * as v from 'valibot';
 import type { apiKeysFilter } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
+import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
 import { isId } from '../credential/credential-value.ts';
 import { byNameThen } from './by-name.ts';
 import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
-import type { ManagementContext } from './management-context.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
 
 /** Filters of a list of API keys. An item must meet all of them. */
 export type ApiKeysFilter = v.InferOutput<typeof apiKeysFilter>;
@@ -18,11 +19,15 @@ export async function listApiKeys(
   context: ManagementContext,
   filter: ApiKeysFilter = {},
 ): Promise<Page<ApiKey>> {
-  const { anySource } = filter;
-  const matches = ({ subnets }: ApiKey) => (subnets.length === 0) === anySource;
+  const { anySource, expiresWithin: soon } = filter;
+  const now = currentTime(context);
+  const isWithin = (key: ApiKey) =>
+    soon === undefined || (key.enabled && doesExpireWithin(key, soon, now));
+  const matches = (key: ApiKey) =>
+    (anySource === undefined || (key.subnets.length === 0) === anySource) && isWithin(key);
   const query = {
     ...readOwnedItemsFilter(filter),
-    matches: anySource === undefined ? undefined : matches,
+    matches: (anySource ?? soon) === undefined ? undefined : matches,
   };
   const { text = '' } = query;
   if (isId('apiKey', text)) {

@@ -6,6 +6,7 @@ import {
   findApiKey,
   renameApiKey,
   setApiKeyEnabled,
+  updateApiKey,
 } from './api-keys.ts';
 import { deleteClient, setClientEnabled, updateClient } from './change-client.ts';
 import {
@@ -66,6 +67,7 @@ export const operations = {
   findApiKey,
   listApiKeys,
   renameApiKey,
+  updateApiKey,
   setApiKeyEnabled,
   deleteApiKey,
   addSubnet,

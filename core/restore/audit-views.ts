@@ -55,6 +55,7 @@ export const apiKeyView = v.object({
   version,
   name: v.string(),
   enabled: v.boolean(),
+  expires_at: v.optional(time),
   acl: v.array(
     v.object({
       subnet_id: v.string(),

@@ -4,6 +4,7 @@ import { acceptsSource, formatCidr, type Subnet } from '../api-key/subnet.ts';
 import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
 import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
 import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
+import { earliest, formatExpiry } from './replay-secrets.ts';
 
 type Acl = readonly ApiKeySubnet[];
 
@@ -44,6 +45,11 @@ function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly stri
   return [
     ...(last.enabled && !key.enabled ? ['it was enabled'] : []),
     ...(showAcl(acl) === showAcl(key.subnets) ? [] : [`it accepted ${showAcl(acl)}`]),
+    ...(last.expires_at === key.expiresAt
+      ? []
+      : [
+          `it was to expire at ${formatExpiry(last.expires_at)}, not ${formatExpiry(key.expiresAt)},`,
+        ]),
   ].map((text) => `${text} after a change since; repeat the change if it is meant`);
 }
 
@@ -57,12 +63,14 @@ export function replayApiKey(
     const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
     const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const subnets = narrowAcl(stored.subnets, bounds);
+    const expiresAt = earliest([stored.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
     const versions = own.map((change) => readView(apiKeyView, change).version);
     const item: ApiKey = {
       ...stored,
       name: last?.name ?? stored.name,
       enabled: stored.enabled && subnets !== undefined && bounds.every((bound) => bound.enabled),
       subnets: subnets ?? stored.subnets,
+      expiresAt,
       version: Math.max(stored.version, ...versions) + 1,
     };
     return {
@@ -73,6 +81,9 @@ export function replayApiKey(
         ...(showAcl(item.subnets) === showAcl(stored.subnets)
           ? []
           : [`accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`]),
+        ...(expiresAt === stored.expiresAt
+          ? []
+          : [`expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`]),
       ],
       lookAt: [
         ...(subnets === undefined

@@ -40,12 +40,12 @@ function isAbout(secret: ClientSecret, view: SecretView): boolean {
   return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
 }
 
-function earliest(times: readonly (number | undefined)[]): number | undefined {
+export function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function formatExpiry(expiresAt: number | undefined): string {
+export function formatExpiry(expiresAt: number | undefined): string {
   return expiresAt === undefined ? 'never' : formatTime(expiresAt);
 }
 

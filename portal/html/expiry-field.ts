@@ -6,6 +6,8 @@ import { formatExactSpan } from './time.ts';
 
 interface ExpiryField {
   readonly label: string;
+  /** What expires. The default is a secret. */
+  readonly what?: 'A key' | undefined;
   readonly values: ExpiryValues;
   readonly problems: Problems;
   /** The present value, if it can stay. */
@@ -14,8 +16,9 @@ interface ExpiryField {
   readonly maxLifetime: number | undefined;
 }
 
-/** A field for the expiry of a secret. */
-export function expiryField({ label, values, problems, keep, maxLifetime }: ExpiryField): Html {
+/** A field for the expiry of a secret or an API key. */
+export function expiryField(field: ExpiryField): Html {
+  const { label, what = 'A secret', values, problems, keep, maxLifetime } = field;
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`
@@ -27,7 +30,7 @@ export function expiryField({ label, values, problems, keep, maxLifetime }: Expi
     name: 'expiresAt',
     group: 'expiry',
     label,
-    hint: `A secret that has expired no longer works. It can be replaced before that without a gap.${
+    hint: `${what} that has expired no longer works. It can be replaced before that without a gap.${
       maxLifetime === undefined
         ? ''
         : ` In this trunk group, it may be valid for at most ${formatExactSpan(maxLifetime)}.`

@@ -48,6 +48,7 @@ const table: Readonly<Record<OperationName, string>> = {
   deleteClientSecret: '-++',
   createApiKey: '-++',
   renameApiKey: '-++',
+  updateApiKey: '-++',
   setApiKeyEnabled: '-++',
   deleteApiKey: '-++',
   addSubnet: '-++',

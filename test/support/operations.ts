@@ -35,6 +35,7 @@ export const createApiKey = checked('createApiKey');
 export const findApiKey = checked('findApiKey');
 export const listApiKeys = checked('listApiKeys');
 export const renameApiKey = checked('renameApiKey');
+export const updateApiKey = checked('updateApiKey');
 export const setApiKeyEnabled = checked('setApiKeyEnabled');
 export const deleteApiKey = checked('deleteApiKey');
 export const addSubnet = checked('addSubnet');

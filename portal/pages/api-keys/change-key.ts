@@ -1,8 +1,12 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { fieldLabels } from '../../../contract/management/field-words.ts';
+import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { type Form, noValues } from '../../forms/form.ts';
+import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import type { Crumb } from '../../html/parts.ts';
+import { formatMinute } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
@@ -23,20 +27,34 @@ export function keyCrumbs(
   ];
 }
 
-interface KeyEdit {
+interface KeyEdit extends ExpiryValues {
   readonly name: string;
   readonly enabled: boolean;
 }
 
-export const keyEdit: Form<ApiKey, KeyEdit> = {
-  operation: 'renameApiKey',
+interface KeyChanges {
+  readonly name: string;
+  /** Seconds since the epoch; null: never. */
+  readonly expiresAt: number | null | undefined;
+}
+
+export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
+  operation: 'updateApiKey',
   find: findKey,
   version: ({ version }) => version,
-  start: (_, { name, enabled }) => ({ name, enabled }),
-  read: (form) => ({ name: form.text('name'), enabled: form.isOn('enabled') }),
-  act: async ({ management, href, id }, { values, ifVersion }) => {
+  start: (_, { name, enabled }) => ({ name, enabled, expiry: 'keep', expiryDate: '' }),
+  read: (form) => ({
+    ...readExpiryValues(form, 'keep'),
+    name: form.text('name'),
+    enabled: form.isOn('enabled'),
+  }),
+  input: (values, { now }) => ({
+    name: values.name,
+    expiresAt: () => readExpiry(values, now),
+  }),
+  act: async ({ management, href, id }, { values, input, ifVersion }) => {
     const keyId = id('keyId');
-    const { version } = await management.renameApiKey(keyId, values.name, { ifVersion });
+    const { version } = await management.updateApiKey(keyId, { ...input, ifVersion });
     await management.setApiKeyEnabled(keyId, values.enabled, { ifVersion: version });
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
   },
@@ -44,7 +62,7 @@ export const keyEdit: Form<ApiKey, KeyEdit> = {
     title: `Edit ${key.name}`,
     section: 'api-keys',
     crumbs: keyCrumbs(context, key),
-    labels: { name: 'Name' },
+    labels: fieldLabels('name', 'expiresAt'),
     submit: 'Save',
     fields: [
       nameField(values.name, problems, isConflict ? key.name : undefined),
@@ -53,6 +71,14 @@ export const keyEdit: Form<ApiKey, KeyEdit> = {
         label: 'Enabled',
         hint: 'A disabled key is refused. It can be enabled again.',
         isOn: values.enabled,
+      }),
+      expiryField({
+        label: 'Expires',
+        what: 'A key',
+        values,
+        problems,
+        keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
+        maxLifetime: undefined,
       }),
     ],
   }),

@@ -12,6 +12,7 @@ import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts
 import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { expirySummary } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');
@@ -142,7 +143,7 @@ export function keyPage(
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
         ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
-        key.expiresAt === undefined ? undefined : ['Expires', timeWithDistance(key.expiresAt, now)],
+        ['Expires', expirySummary(key, now)],
         ['Created', timeWithDistance(key.createdAt, now)],
         [
           'Changed',

@@ -1,11 +1,13 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { findListed, readListFilter } from '../../forms/list-filter.ts';
-import { problemAt } from '../../forms/problems.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
 import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
+import type { Html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
@@ -15,6 +17,11 @@ const sourceOptions: readonly Option[] = [
   ['', 'Any'],
   ['any', 'Every address'],
   ['some', 'Subnets only'],
+];
+
+const expiresOptions: readonly Option[] = [
+  ['', 'Any'],
+  ['soon', `Within ${secretExpiresSoonWithin / secondsPerDay} days`],
 ];
 
 const anySources: ReadonlyMap<string, boolean> = new Map([
@@ -35,10 +42,37 @@ const csv: CsvTable<ApiKey> = {
   },
 };
 
+function filterFields(context: RequestContext, problems: Problems): readonly Html[] {
+  const { query } = context;
+  return [
+    textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
+    trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+    selectField({
+      name: 'sources',
+      label: 'Usable from',
+      value: query.text('sources'),
+      options: sourceOptions,
+    }),
+    selectField({
+      name: 'expires',
+      label: 'Expires',
+      value: query.text('expires'),
+      options: expiresOptions,
+    }),
+    selectField({
+      name: 'enabled',
+      label: 'Status',
+      value: query.text('enabled'),
+      options: enabledOptions,
+    }),
+  ];
+}
+
 function keyList(context: RequestContext): ListPage<ApiKey> {
   const { management, query, href, may, freshness } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
+  const expires = query.optional('expires');
   return {
     title: 'API keys',
     lead: 'Long-lived personal keys. Each stands for its whole trunk group.',
@@ -53,24 +87,10 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       trunkGroup: filter.trunkGroup,
       enabled: query.optional('enabled'),
       sources,
+      expires,
     },
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
-    filterFields: (problems) => [
-      textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-      selectField({
-        name: 'sources',
-        label: 'Usable from',
-        value: sources ?? '',
-        options: sourceOptions,
-      }),
-      selectField({
-        name: 'enabled',
-        label: 'Status',
-        value: query.text('enabled'),
-        options: enabledOptions,
-      }),
-    ],
+    filterFields: (problems) => filterFields(context, problems),
     columns: keyColumns,
     row: (key) => keyRow(context, key),
     empty: {
@@ -81,7 +101,9 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       const { text = '' } = filter;
       if (isId('apiKey', text)) return findListed(() => management.findApiKey(text));
       const anySource = anySources.get(sources ?? '');
-      return management.listApiKeys({ ...filter, ...freshness, anySource, cursor });
+      const expiresWithin = expires === 'soon' ? secretExpiresSoonWithin : undefined;
+      const filters = { ...filter, ...freshness, anySource, expiresWithin };
+      return management.listApiKeys({ ...filters, cursor });
     },
     csv,
   };

@@ -1,9 +1,10 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
+import { secretStatus } from '../../../core/client/client.ts';
 import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
-import { distance } from '../../html/time.ts';
+import { distance, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 export const keyColumns: readonly Column[] = [
@@ -11,6 +12,7 @@ export const keyColumns: readonly Column[] = [
   { text: 'Key id', isWide: true },
   { text: 'Trunk group', isMinor: true },
   { text: 'Usable from' },
+  { text: 'Expires' },
   { text: 'Created', isMinor: true },
 ];
 
@@ -25,6 +27,17 @@ export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
   }`;
 }
 
+/** When a key expires, with a warning if that is soon or was. */
+export function expirySummary({ expiresAt, enabled }: ApiKey, now: number): HtmlValue {
+  if (expiresAt === undefined) return html`<span class="muted">Never</span>`;
+  const status = secretStatus({ expiresAt }, now);
+  const time = timeWithDistance(expiresAt, now);
+  if (status === 'expired') return html`${badge('off', 'Expired')} ${time}`;
+  return status === 'expires_soon' && enabled
+    ? html`${badge('warn', 'Expires soon')} ${time}`
+    : time;
+}
+
 export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly HtmlValue[] {
   return [
     html`
@@ -34,6 +47,7 @@ export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly Htm
     html`<code>${key.keyId}</code>`,
     key.serviceTrunkGroup,
     sourcesSummary(key),
+    expirySummary(key, now),
     distance(key.createdAt, now),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
+import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { noProblems, problemAt } from '../../forms/problems.ts';
@@ -9,6 +10,7 @@ import {
   showSubnetRows,
   toSubnets,
 } from '../../forms/subnet-rows.ts';
+import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox, textField } from '../../html/field.ts';
 import { linkButton } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
@@ -18,7 +20,7 @@ import { trunkGroupField } from '../clients/client-fields.ts';
 import { readQuota } from '../quota.ts';
 import { createdKeyPage } from './created-key.ts';
 
-interface KeyValues {
+interface KeyValues extends ExpiryValues {
   readonly name: string;
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
@@ -30,6 +32,7 @@ interface KeyValues {
 function readValues(form: Fields): KeyValues {
   const wantsMore = form.isOn('more');
   return {
+    ...readExpiryValues(form),
     name: form.text('name'),
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
     enabled: form.isOn('enabled'),
@@ -56,6 +59,7 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
     name: 'Name',
     serviceTrunkGroup: 'Service trunk group',
     subnets: 'Subnets',
+    expiresAt: 'Expires',
   };
 }
 
@@ -75,7 +79,8 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
     );
   }
   const rows = showSubnetRows([]);
-  return { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
+  const start = { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
+  return { ...start, expiry: 'never', expiryDate: '' };
 }
 
 type NewKey = Omit<Parameters<Management['createApiKey']>[0], 'idempotencyKey'>;
@@ -90,11 +95,12 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
     name: 'Give the key a name.',
     serviceTrunkGroup: 'Say which trunk group the key belongs to.',
   },
-  input: ({ name, serviceTrunkGroup, enabled, rows }) => ({
+  input: ({ name, serviceTrunkGroup, enabled, rows, ...expiry }, { now }) => ({
     name,
     serviceTrunkGroup: serviceTrunkGroup.trim(),
     enabled,
     subnets: toSubnets(rows),
+    expiresAt: () => readExpiry(expiry, now) ?? undefined,
   }),
   act: async (context, { values, input, idempotencyKey, showAgain }) => {
     if (values.wantsMore) return showAgain();
@@ -127,6 +133,13 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
         }),
         trunkGroupField(context, values.serviceTrunkGroup, problems),
         checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
+        expiryField({
+          label: 'Expires',
+          what: 'A key',
+          values,
+          problems,
+          maxLifetime: undefined,
+        }),
         subnetRows(values.rows, problems, granted.requireSubnet === true),
       ],
     };

@@ -32,6 +32,7 @@ export const foreignOutcomes: Readonly<Record<OperationName, Outcome>> = {
   findApiKey: 'not found',
   listApiKeys: 'empty',
   renameApiKey: 'not found',
+  updateApiKey: 'not found',
   setApiKeyEnabled: 'not found',
   deleteApiKey: 'not found',
   addSubnet: 'not found',

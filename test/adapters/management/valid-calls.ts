@@ -104,11 +104,17 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       serviceTrunkGroup: 'tg-1001',
       enabled: true,
       subnets: [{ name: 'home', address: '2001:db8::', netmask: 32 }],
+      expiresAt: world.now + 60,
       idempotencyKey: 'key-12345',
     }),
     findApiKey: call('keyId', keyId),
-    listApiKeys: call('filter', { ...filters, anySource: false }),
+    listApiKeys: call('filter', { ...filters, anySource: false, expiresWithin: 60 }),
     renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
+    updateApiKey: call('keyId changes', keyId, {
+      name: 'Ada L.',
+      expiresAt: world.now + 60,
+      ifVersion: keyVersion,
+    }),
     setApiKeyEnabled: call('keyId enabled options', keyId, false, { ifVersion: keyVersion }),
     deleteApiKey: call('keyId options', keyId, { ifVersion: keyVersion }),
     addSubnet: call('keyId subnet', keyId, {

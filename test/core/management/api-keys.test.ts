@@ -5,6 +5,7 @@ import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';
+import { formatTime } from '../../../core/rfc3339.ts';
 import { createTestManagement } from '../../support/management.ts';
 import {
   addSubnet,
@@ -14,6 +15,7 @@ import {
   removeSubnet,
   renameApiKey,
   setApiKeyEnabled,
+  updateApiKey,
 } from '../../support/operations.ts';
 
 const input: NewApiKey = { name: 'Ada', serviceTrunkGroup: 'tg-1001' };
@@ -167,5 +169,69 @@ describe('the list of an API key', () => {
     await expect(addSubnet(context, key.keyId, office)).rejects.toThrow(
       'a key has at most 100 subnets; remove one first',
     );
+  });
+});
+
+describe('the end of an API key', () => {
+  const now = (context: { readonly clock: () => number }) => Math.floor(context.clock() / 1000);
+
+  it('is set at the creation, changed and removed', async () => {
+    const { context, apiKeys, audit } = createTestManagement();
+    const expiresAt = now(context) + 60;
+    const { key } = await createApiKey(context, { ...input, expiresAt });
+    expect(viewApiKey(key).expires_at).toBe(formatTime(expiresAt));
+    await updateApiKey(context, key.keyId, { expiresAt: expiresAt + 60 });
+    expect(apiKeys.get(key.keyId)?.expiresAt).toBe(expiresAt + 60);
+    await updateApiKey(context, key.keyId, { name: 'Bea' });
+    expect(apiKeys.get(key.keyId)).toMatchObject({ name: 'Bea', expiresAt: expiresAt + 60 });
+    await updateApiKey(context, key.keyId, { expiresAt: null });
+    expect(apiKeys.get(key.keyId)?.expiresAt).toBeUndefined();
+    expect(JSON.stringify(audit)).toContain('api_key.update');
+  });
+
+  it.each([
+    ['now', 0],
+    ['in the past', -1],
+  ])('cannot be %s', async (_, seconds) => {
+    const { context, apiKeys } = createTestManagement();
+    const expiresAt = now(context) + seconds;
+    const allowed = 'allowed: a time in the future';
+    await expect(createApiKey(context, { ...input, expiresAt })).rejects.toThrow(allowed);
+    expect(apiKeys.size).toBe(0);
+    const { key } = await createApiKey(context, input);
+    await expect(updateApiKey(context, key.keyId, { expiresAt })).rejects.toThrow(allowed);
+  });
+
+  it('cannot be moved once it has come, but the key can be renamed', async () => {
+    const { context, apiKeys } = createTestManagement();
+    const { key } = await createApiKey(context, input);
+    apiKeys.set(key.keyId, { ...key, expiresAt: now(context) });
+    for (const expiresAt of [null, now(context) + 60]) {
+      await expect(updateApiKey(context, key.keyId, { expiresAt })).rejects.toThrow(
+        new RefusedError(`${key.keyId} has expired; it cannot be extended. Create a new API key`),
+      );
+    }
+    expect(await updateApiKey(context, key.keyId, { name: 'Old' })).toMatchObject({ name: 'Old' });
+  });
+
+  it('is not compared if a creation is sent again: the answer has the end that is stored', async () => {
+    const { context } = createTestManagement();
+    const request = { ...input, idempotencyKey: '6f9619ff-8b86-d011' };
+    const expiresAt = now(context) + 60;
+    const { key } = await createApiKey(context, { ...request, expiresAt });
+    const again = await createApiKey(context, { ...request, expiresAt: expiresAt + 5 });
+    expect(again).toEqual({ key, value: undefined });
+  });
+
+  it('filters a list, without disabled keys', async () => {
+    const { context } = createTestManagement();
+    const soon = { ...input, expiresAt: now(context) + 60 };
+    const { key } = await createApiKey(context, soon);
+    await createApiKey(context, { ...soon, enabled: false });
+    await createApiKey(context, { ...soon, expiresAt: now(context) + 61 });
+    await createApiKey(context, input);
+    expect((await listApiKeys(context, { expiresWithin: 60 })).items).toEqual([key]);
+    const other = { text: key.keyId, expiresWithin: 59 };
+    expect((await listApiKeys(context, other)).items).toEqual([]);
   });
 });

@@ -27,6 +27,8 @@ const ofClient: Readonly<Record<string, Change>> = {
 const ofApiKey: Readonly<Record<string, Change>> = {
   renameApiKey: (management, { keyId }, ifVersion) =>
     management.renameApiKey(keyId, 'New', { ifVersion }),
+  updateApiKey: (management, { keyId }, ifVersion) =>
+    management.updateApiKey(keyId, { name: 'New', ifVersion }),
   setApiKeyEnabled: (management, { keyId }, ifVersion) =>
     management.setApiKeyEnabled(keyId, false, { ifVersion }),
   addSubnet: (management, { keyId }, ifVersion) =>

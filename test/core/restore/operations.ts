@@ -19,6 +19,7 @@ import {
   rotateClientSecret,
   setApiKeyEnabled,
   setClientEnabled,
+  updateApiKey,
   updateClient,
   updateClientSecret,
 } from '../../support/operations.ts';
@@ -162,6 +163,14 @@ export const operations: readonly Operation[] = [
   onKey('enable API key', false, (context, { keyId }) => setApiKeyEnabled(context, keyId, true)),
   onKey('disable API key', true, (context, { keyId }) => setApiKeyEnabled(context, keyId, false)),
   onKey('rename API key', true, (context, { keyId }) => renameApiKey(context, keyId, 'Other')),
+  onKey('end API key', true, (context, { keyId, expiresAt = 2_000_000_100 }) =>
+    updateApiKey(context, keyId, { expiresAt: expiresAt - 1 }),
+  ),
+  onKey('change expiry of API key', false, (context, { keyId }, pick) =>
+    updateApiKey(context, keyId, {
+      expiresAt: pick % 3 === 0 ? null : 2_000_000_000 + (pick % 100),
+    }),
+  ),
   onKey('add subnet', false, (context, { keyId }, pick) => {
     const cidr = choose(cidrs, pick);
     return addSubnet(context, keyId, { name: cidr, address: cidr });

@@ -200,6 +200,8 @@ describe('a list of trunk groups over its index', () => {
     const key = await own.createApiKey({ name: 'k', serviceTrunkGroup: 'tg-1' });
     await own.renameApiKey(key.key.keyId, 'renamed', { ifVersion: key.key.version });
     expect((await own.listApiKeys()).items.map(({ name }) => name)).toEqual(['renamed']);
+    await own.updateApiKey(key.key.keyId, { name: 'again' });
+    expect((await own.listApiKeys()).items.map(({ name }) => name)).toEqual(['again']);
     await own.updateClient(client.clientId, { name: 'z' });
     expect(await names(500)).toEqual(['tg-1 b', 'tg-1 c', 'tg-1 z']);
     await own.deleteClient(client.clientId);

@@ -51,6 +51,23 @@ it('may be created disabled', async () => {
   expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
 });
 
+it('expires, and its end is changed, removed and filtered by', async () => {
+  const { keyId, value } = await createKey('--expires-in', '90d');
+  const list = ['api-key', 'list', '--quiet', '--expires-within'];
+  expect((await authctl([...list, '91d'])).stdout).toContain(keyId);
+  expect((await authctl([...list, '89d'])).stdout).not.toContain(keyId);
+  const never = await json(['api-key', 'update', keyId, '--never-expires']);
+  expect(never.expires_at).toBeUndefined();
+  const later = await json(['api-key', 'update', keyId, '--expires-at', '2100-03-31']);
+  expect(later.expires_at).toBe('2100-03-31T23:59:59Z');
+  expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
+  const past = await authctl(['api-key', 'update', keyId, '--expires-at', '2020-03-31']);
+  expect(past.exitCode).not.toBe(0);
+  expect(past.stderr).toContain('a time in the future');
+  const nothing = await authctl(['api-key', 'update', keyId]);
+  expect(nothing.stderr).toContain('nothing to change');
+});
+
 describe('the list of a key', () => {
   it('accepts its subnets and no other source', async () => {
     const { keyId, value } = await createKey('--allow', 'office=203.0.113.77/24');

@@ -177,7 +177,7 @@ it('renames a secret, moves its end and deletes it, and no other', async () => {
   const update = ['client-secret', 'update', clientId, one.secretId];
   expect(await json([...update, '--name', 'blue', '--expires-at', '2099-01-01'])).toMatchObject({
     name: 'blue',
-    expires_at: '2099-01-01T00:00:00Z',
+    expires_at: '2099-01-01T23:59:59Z',
     status: 'active',
   });
   expect(await json([...update, '--never-expires'])).not.toHaveProperty('expires_at');

@@ -39,6 +39,7 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
   'client-secret enable': ({ client, secret }) => [client, secret],
   'client-secret delete': ({ client, secret }) => [client, secret],
   'api-key rename': ({ key }) => [key, '--name', 'B'],
+  'api-key update': ({ key }) => [key, '--name', 'B'],
   'api-key enable': ({ key }) => [key],
   'api-key disable': ({ key }) => [key],
   'api-key delete': ({ key }) => [key],

@@ -89,6 +89,7 @@ const table: Readonly<Record<OperationName, string>> = {
   findApiKey: 'ddd nnd ddd ddd',
   listApiKeys: 'ddd eed ddd ddd',
   renameApiKey: 'mdd mnd mdd mdd',
+  updateApiKey: 'mdd mnd mdd mdd',
   setApiKeyEnabled: 'mdd mnd mdd mdd',
   deleteApiKey: 'mdd mnd mdd mdd',
   addSubnet: 'mdd mnd mdd mdd',

@@ -65,6 +65,11 @@ const clientChanges: readonly Change[] = [
 const keyChanges: readonly Change[] = [
   ({ management }, id, options) => management.renameApiKey(id, 'Other', options),
   ({ management, random }, id, options) =>
+    management.updateApiKey(id, {
+      expiresAt: random.chance(0.5) ? null : 4_000_000_000,
+      ...options,
+    }),
+  ({ management, random }, id, options) =>
     management.setApiKeyEnabled(id, random.chance(0.5), options),
   ({ management }, id, options) =>
     management.addSubnet(id, { name: 'office', address: '192.0.2.0/24', ...options }),
