@@ -28,6 +28,12 @@ import {
 import { credentialQuestion, explain } from './pages/explain/explain.ts';
 import { showOverview } from './pages/overview/overview.ts';
 import { providerDeletion } from './pages/providers/delete-provider.ts';
+import {
+  issuerGrant,
+  issuerWithdrawal,
+  subjectGrant,
+  subjectWithdrawal,
+} from './pages/providers/grant-forms.ts';
 import { showGrants, showIssuerGrants } from './pages/providers/grants.ts';
 import { showProvider } from './pages/providers/provider-details.ts';
 import { providerGroups } from './pages/providers/provider-groups.ts';
@@ -133,7 +139,11 @@ export const routes: readonly Route[] = [
   ]),
   get('/identity-providers/show', showProvider),
   get('/identity-providers/grants', showGrants),
+  ...formAt('/identity-providers/grants/edit', subjectGrant),
+  ...formAt('/identity-providers/grants/withdraw', subjectWithdrawal),
   get('/identity-providers/issuer-grants', showIssuerGrants),
+  ...formAt('/identity-providers/issuer-grants/edit', issuerGrant),
+  ...formAt('/identity-providers/issuer-grants/withdraw', issuerWithdrawal),
   ...formAt('/identity-providers/trunk-groups', providerGroups),
   ...formAt('/identity-providers/delete', providerDeletion),
 

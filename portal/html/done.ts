@@ -26,6 +26,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['limits-saved', 'The limits were saved. They hold for the next change.'],
   ['provider-registered', 'The provider is registered.'],
   ['provider-assigned', 'The trunk groups of the provider were changed.'],
+  ['grant-saved', 'The grant was saved. It holds for the next change.'],
+  ['grant-withdrawn', 'The grant was withdrawn. What exists goes on.'],
   ['provider-deleted', 'The provider was deleted.'],
 ]);
 

@@ -74,6 +74,28 @@ const samples: Readonly<Record<string, Sample>> = {
     bad: { trunkGroups: 'not/a/group' },
     prepare: (world) => registerOwn(world, ['tg-1001']),
   },
+  '/identity-providers/grants/edit': {
+    content: { ...own, value: 'repo:acme/', trunkGroups: 'tg-2002' },
+    bad: { value: 'repo:*' },
+    prepare: (world) => registerOwn(world, ['tg-1001']),
+  },
+  '/identity-providers/grants/withdraw': {
+    content: { ...own, value: 'repo:acme/' },
+    prepare: async (world) => {
+      await registerOwn(world, ['tg-1001']);
+      const grant = { value: 'repo:acme/', trunkGroups: ['tg-2002'] };
+      await world.management.setSubjectGrant(own.issuer, grant);
+    },
+  },
+  '/identity-providers/issuer-grants/edit': {
+    content: { issuer: `${own.issuer}/acme`, trunkGroups: 'tg-2002' },
+    bad: { trunkGroups: 'not/a/group' },
+  },
+  '/identity-providers/issuer-grants/withdraw': {
+    content: { issuer: `${own.issuer}/acme` },
+    prepare: ({ management }) =>
+      management.setIssuerGrant(`${own.issuer}/acme`, { trunkGroups: ['tg-2002'] }),
+  },
   '/identity-providers/delete': {
     content: own,
     prepare: (world) => registerOwn(world, ['tg-1001']),
@@ -101,6 +123,9 @@ async function versionOf({ management, ...world }: PortalWorld, path: string): P
   if (path.includes(':clientId')) return (await management.findClient(world.clientId)).version;
   if (path.includes(':keyId')) return (await management.findApiKey(world.keyId)).version;
   if (path.includes(':group')) return (await management.findTrunkGroupLimits('tg-1001')).version;
+  if (path.includes('issuer-grants'))
+    return (await management.findIssuerGrants(own.issuer)).version;
+  if (path.includes('/grants')) return (await management.findSubjectGrants(own.issuer)).version;
   return (await management.findProvider(own.issuer)).owner?.version ?? 0;
 }
 
@@ -131,6 +156,10 @@ async function changeMeanwhile({ management, ...world }: PortalWorld, path: stri
     await management.renameApiKey(world.keyId, 'Changed');
   } else if (path.includes(':group')) {
     await management.setTrunkGroupLimits('tg-1001', { maxClients: 7 });
+  } else if (path.includes('issuer-grants')) {
+    await management.setIssuerGrant(`${own.issuer}/other`, { trunkGroups: ['tg-3003'] });
+  } else if (path.includes('/grants')) {
+    await management.setSubjectGrant(own.issuer, { value: 'other', trunkGroups: ['tg-3003'] });
   } else {
     await management.setProviderTrunkGroups(own.issuer, { trunkGroups: ['tg-3003'] });
   }

@@ -1,9 +1,11 @@
+import type { Grant } from '../../../core/identity-provider/grant.ts';
 import { doneNotice } from '../../html/done.ts';
-import { html } from '../../html/html.ts';
+import { textField } from '../../html/field.ts';
+import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
-import { code, emptyState, pageHeader } from '../../html/parts.ts';
+import { code, emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
-import type { Handler } from '../../request-context.ts';
+import type { Handler, RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
 import { providerCrumbs } from './provider-details.ts';
 
@@ -12,9 +14,60 @@ const section = 'identity-providers';
 /** Reads of the page, each of 500 hosts. */
 const maxReads = 20;
 
+/** Grants are the staff's. */
+const maySet = ({ person, may }: RequestContext) =>
+  person.trunkGroups === undefined && may('setSubjectGrant');
+
+type Form = readonly [page: string, query: Readonly<Record<string, string>>];
+
+/** @param formOf the pages of a grant's forms. */
+function grantTable(
+  context: RequestContext,
+  grants: readonly Grant[],
+  formOf: (grant: Grant) => Form,
+): Html {
+  const canSet = maySet(context);
+  return dataTable(
+    'Grants',
+    [{ text: 'Granted' }, { text: 'Trunk groups' }, ...(canSet ? [{ text: 'Change it' }] : [])],
+    grants.map((grant) => {
+      const [page, query] = formOf(grant);
+      const link = (form: string, text: string, kind?: 'danger') =>
+        linkButton(context.href(`/identity-providers/${page}/${form}`, query), text, kind);
+      return [
+        code(grant.value),
+        grant.trunkGroups.join(', '),
+        ...(canSet
+          ? [html`${link('edit', 'Change')} ${link('withdraw', 'Withdraw…', 'danger')}`]
+          : []),
+      ];
+    }),
+  );
+}
+
+/** Which issuer a new grant is for. A query: the form then shows what its host has. */
+function issuerQuery({ href }: RequestContext): Html {
+  return html`
+    <form class="sheet" method="get" action="${href('/identity-providers/issuer-grants/edit')}">
+      ${textField({
+        name: 'issuer',
+        label: 'Issuer to grant',
+        hint: 'With the path of the customer, such as https://sso.example.com/realms/acme.',
+        value: '',
+        type: 'url',
+        required: true,
+        isCode: true,
+      })}
+      <div class="form-actions">
+        <button class="button button-primary" type="submit">Grant…</button>
+      </div>
+    </form>
+  `;
+}
+
 /** The client ids at a provider that are granted. A customer sees those of its trunk groups. */
 export const showGrants: Handler = async (context) => {
-  const { management, query, person } = context;
+  const { management, query, href, person } = context;
   const issuer = query.text('issuer');
   const { grants } = await management.findSubjectGrants(issuer);
   const isStaff = person.trunkGroups === undefined;
@@ -27,6 +80,13 @@ export const showGrants: Handler = async (context) => {
       lead: isStaff
         ? 'Which trunk groups may create clients with which ids at this provider. An id that ends at / or : stands for every id that begins with it. The staff needs no grant.'
         : 'With which ids your trunk groups may create clients at this provider. An id that ends at / or : stands for every id that begins with it.',
+      actions:
+        maySet(context) &&
+        linkButton(
+          href('/identity-providers/grants/edit', { issuer }),
+          'Grant client ids',
+          'primary',
+        ),
     })}${doneNotice(query)}${
       grants.length === 0
         ? emptyState(
@@ -35,11 +95,7 @@ export const showGrants: Handler = async (context) => {
               ? 'Without a grant, a customer creates no client here.'
               : 'Until the platform’s staff grants client ids, you can create no client here.',
           )
-        : dataTable(
-            'Grants',
-            [{ text: 'Client ids' }, { text: 'Trunk groups' }],
-            grants.map(({ value, trunkGroups }) => [code(value), trunkGroups.join(', ')]),
-          )
+        : grantTable(context, grants, ({ value }) => ['grants', { issuer, value }])
     }`,
   };
 };
@@ -67,11 +123,7 @@ export const showIssuerGrants: Handler = async (context) => {
     }${
       grants.length === 0
         ? emptyState('Nothing is granted yet', 'Without a grant, a customer registers no issuer.')
-        : dataTable(
-            'Granted issuers',
-            [{ text: 'Issuer' }, { text: 'Trunk groups' }],
-            grants.map(({ value, trunkGroups }) => [code(value), trunkGroups.join(', ')]),
-          )
-    }`,
+        : grantTable(context, grants, ({ value }) => ['issuer-grants', { issuer: value }])
+    }${maySet(context) && issuerQuery(context)}`,
   };
 };

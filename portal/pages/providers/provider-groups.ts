@@ -80,7 +80,7 @@ const heading = 'Trunk groups of this identity provider';
 const section = 'identity-providers';
 
 /** Names, separated by white space. */
-function readGroups(texts: readonly string[]): readonly string[] {
+export function readGroups(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split(/\s+/).filter(Boolean));
 }
 

@@ -111,7 +111,11 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/show': { GetItem: 1, Scan: 1 },
   // What is granted, and whether the issuer is registered.
   '/identity-providers/grants': { GetItem: 1, Query: 1 },
+  '/identity-providers/grants/edit': { GetItem: 1, Query: 1 },
+  '/identity-providers/grants/withdraw': { GetItem: 1, Query: 1 },
   '/identity-providers/issuer-grants': { Query: 1 },
+  '/identity-providers/issuer-grants/edit': { Query: 1 },
+  '/identity-providers/issuer-grants/withdraw': { Query: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
   // When the daily run was, and the parts of its report.
@@ -136,6 +140,11 @@ const files: Readonly<Record<string, Calls>> = {
 const queries: Readonly<Record<string, (ids: FullTables) => string>> = {
   '/identity-providers/show': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/identity-providers/grants': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
+  '/identity-providers/grants/edit': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
+  '/identity-providers/grants/withdraw': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
+  '/identity-providers/issuer-grants/edit': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
+  '/identity-providers/issuer-grants/withdraw': ({ issuer }) =>
+    `?issuer=${encodeURIComponent(issuer)}`,
   '/identity-providers/delete': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/identity-providers/trunk-groups': ({ issuer }) => `?issuer=${encodeURIComponent(issuer)}`,
   '/explain': ({ clientId }) => `?clientId=${clientId}`,
