@@ -204,9 +204,14 @@ async function show<Subject, Values>(
   return { status, title: page.title, section: page.section, body: render(page, shown) };
 }
 
+/** The version that a form, or a button, was made from. */
+export function versionField(version: number): Html {
+  return hiddenField('ifVersion', version);
+}
+
 function keptFields({ ifVersion, requestId }: Kept, { creates }: Keeping): Html {
   return html`${creates === true && hiddenField('requestId', requestId)}${
-    ifVersion !== undefined && hiddenField('ifVersion', ifVersion)
+    ifVersion !== undefined && versionField(ifVersion)
   }`;
 }
 

@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
+import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
 import { badge, enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
-import { hiddenField } from '../../html/field.ts';
 import { actionButton, errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
@@ -46,7 +46,7 @@ function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems
   const isFirst = key.subnets.length === 0;
   return html`
     <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
-      ${hiddenField('ifVersion', key.version)}
+      ${versionField(key.version)}
       <h3>
         Add a subnet</h3>
       <p class="hint">
@@ -85,7 +85,7 @@ function subnetsPanel(
 function dangerPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   if (!may('deleteApiKey')) return '';
   const address = `/api-keys/${key.keyId}`;
-  const version = hiddenField('ifVersion', key.version);
+  const version = versionField(key.version);
   const change = key.enabled
     ? html`
       <div>

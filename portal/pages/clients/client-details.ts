@@ -2,9 +2,9 @@ import type { Client } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { hadTokensRevoked } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
+import { versionField } from '../../forms/form.ts';
 import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
-import { hiddenField } from '../../html/field.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import {
@@ -141,7 +141,7 @@ function dangerPanel(context: RequestContext, client: Client): Html | '' {
   const { href, may } = context;
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
-  const version = hiddenField('ifVersion', client.version);
+  const version = versionField(client.version);
   const change = client.enabled
     ? html`
       <div>

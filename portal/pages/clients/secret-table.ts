@@ -1,7 +1,7 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
+import { versionField } from '../../forms/form.ts';
 import { badge, disabledBadge } from '../../html/badge.ts';
-import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
@@ -28,7 +28,7 @@ function enabledForm({ href }: RequestContext, client: Client, secret: ClientSec
   const address = `/clients/${client.clientId}/secrets/${secret.secretId}/${verb}`;
   return html`
     <form method="post" action="${href(address)}" class="inline" data-once>
-      ${hiddenField('ifVersion', client.version)}
+      ${versionField(client.version)}
       <button class="link" type="submit">
         ${text}<span class="visually-hidden"> ${secretTitle(secret)}</span>
       </button>
