@@ -9,8 +9,8 @@ export interface Suite {
 }
 
 /**
- * All suites, in the order in which CI runs them. deploy and redeploy come back into CI when each has
- * been seen green on the present tree.
+ * All suites, in the order in which CI runs them. redeploy comes back into CI when it has been seen
+ * green on the present tree.
  */
 export const suites: Readonly<Record<string, Suite>> = {
   browser: {
@@ -34,7 +34,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   deploy: {
     shows: '`cdk deploy` to an emulator of AWS works; needs Python',
-    isInCi: false,
+    isInCi: true,
   },
   redeploy: {
     shows: 'updates and failed deployments break no request, on that emulator; needs Python',
