@@ -29,7 +29,14 @@ vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {
 });
 
 vi.mock('../../adapters/lambda/lambda-client.ts', async (importOriginal) => {
-  const { invocationProfile } = await importOriginal<typeof InvocationProfile>();
+  const original = await importOriginal<typeof InvocationProfile>();
   const patient = { connectionTimeout: stepLimit, requestTimeout: stepLimit };
-  return { invocationProfile: { ...invocationProfile, ...patient } };
+  const { createLambdaClient, invocationProfile } = original;
+  return {
+    invocationProfile: { ...invocationProfile, ...patient },
+    createLambdaClient: (
+      given?: Parameters<typeof createLambdaClient>[0],
+      requestTimeout = stepLimit,
+    ) => createLambdaClient(given, requestTimeout),
+  };
 });
