@@ -29,8 +29,15 @@ vi.mock('../../../adapters/call-profile.ts', async (importOriginal) => {
   return { callProfiles: { request: { ...callProfiles.request, ...quick } } };
 });
 vi.mock('../../../adapters/lambda/lambda-client.ts', async (importOriginal) => {
-  const { invocationProfile } = await importOriginal<typeof InvocationProfile>();
-  return { invocationProfile: { ...invocationProfile, ...quick } };
+  const { createLambdaClient, invocationProfile } =
+    await importOriginal<typeof InvocationProfile>();
+  return {
+    invocationProfile: { ...invocationProfile, ...quick },
+    createLambdaClient: (
+      given?: Parameters<typeof createLambdaClient>[0],
+      requestTimeout = quick.requestTimeout,
+    ) => createLambdaClient(given, requestTimeout),
+  };
 });
 
 /** Milliseconds beyond its limit after which a call counts as hung, on a machine of any speed. */
