@@ -4,7 +4,7 @@ import {
   clientConfiguration,
   limitResponses,
 } from '../aws-client-options.ts';
-import type { CallProfile } from '../call-profile.ts';
+import { invocationProfile } from './invocation-profile.ts';
 
 /**
  * A client that invokes functions, with the time and retries of an invocation.
@@ -24,16 +24,3 @@ export function createLambdaClient(
   });
   return limitResponses(client, options);
 }
-
-/**
- * A rotation invokes the canary, which calls every region. An invocation is never repeated, because
- * the function may have done its work when the response was lost.
- */
-export const invocationProfile: CallProfile = {
-  connectionTimeout: 1500,
-  requestTimeout: 120_000,
-  maxAttempts: 1,
-  retryDelay: 0,
-  initialRetries: 0,
-  maxSavedRetries: 0,
-};

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type * as CallProfile from '../../adapters/call-profile.ts';
-import type * as InvocationProfile from '../../adapters/lambda/lambda-client.ts';
+import type * as InvocationProfile from '../../adapters/lambda/invocation-profile.ts';
 import type * as Limits from '../../contract/limits.ts';
 import { stepLimit } from '../../lab/support/hang-limit.ts';
 
@@ -28,15 +28,8 @@ vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {
   };
 });
 
-vi.mock('../../adapters/lambda/lambda-client.ts', async (importOriginal) => {
-  const original = await importOriginal<typeof InvocationProfile>();
+vi.mock('../../adapters/lambda/invocation-profile.ts', async (importOriginal) => {
+  const { invocationProfile } = await importOriginal<typeof InvocationProfile>();
   const patient = { connectionTimeout: stepLimit, requestTimeout: stepLimit };
-  const { createLambdaClient, invocationProfile } = original;
-  return {
-    invocationProfile: { ...invocationProfile, ...patient },
-    createLambdaClient: (
-      given?: Parameters<typeof createLambdaClient>[0],
-      requestTimeout = stepLimit,
-    ) => createLambdaClient(given, requestTimeout),
-  };
+  return { invocationProfile: { ...invocationProfile, ...patient } };
 });

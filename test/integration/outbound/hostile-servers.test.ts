@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as CallProfile from '../../../adapters/call-profile.ts';
-import type * as InvocationProfile from '../../../adapters/lambda/lambda-client.ts';
+import type * as InvocationProfile from '../../../adapters/lambda/invocation-profile.ts';
 import type * as Limits from '../../../contract/limits.ts';
 import { figure } from '../../support/figure.ts';
 import {
@@ -28,16 +28,9 @@ vi.mock('../../../adapters/call-profile.ts', async (importOriginal) => {
   const { callProfiles } = await importOriginal<typeof CallProfile>();
   return { callProfiles: { request: { ...callProfiles.request, ...quick } } };
 });
-vi.mock('../../../adapters/lambda/lambda-client.ts', async (importOriginal) => {
-  const { createLambdaClient, invocationProfile } =
-    await importOriginal<typeof InvocationProfile>();
-  return {
-    invocationProfile: { ...invocationProfile, ...quick },
-    createLambdaClient: (
-      given?: Parameters<typeof createLambdaClient>[0],
-      requestTimeout = quick.requestTimeout,
-    ) => createLambdaClient(given, requestTimeout),
-  };
+vi.mock('../../../adapters/lambda/invocation-profile.ts', async (importOriginal) => {
+  const { invocationProfile } = await importOriginal<typeof InvocationProfile>();
+  return { invocationProfile: { ...invocationProfile, ...quick } };
 });
 
 /** Milliseconds beyond its limit after which a call counts as hung, on a machine of any speed. */
@@ -143,7 +136,7 @@ describe('the table of outbound clients', () => {
   const imports = /import (?:type )?([^;]*?) from 'node:(?:https?|http2|net|tls|dgram)';/g;
   const opens = /\b(?:request|get|connect|Agent)\b/;
   const otherClients = /(?<![.\w])fetch\(\w|new (?!FunctionClient)[A-Z]\w*Client\(|'openid-client'/;
-  /** They open no connection, except the last two: a health check, and a probe of a socket. */
+  /** They open no connection, except the last three: a health check, and probes of a socket. */
   const exempt = new Set([
     'portal/pages/clients/first-request.ts',
     'adapters/sts/caller-proof.ts',
@@ -151,6 +144,7 @@ describe('the table of outbound clients', () => {
     'portal/serve-on-loopback.ts',
     'lib/platform/forward-auth-container.ts',
     'verifier/forward-auth/server.ts',
+    'cli/look-around.ts',
   ]);
 
   it('names every file that opens a connection', () => {
