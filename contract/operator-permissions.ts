@@ -1,5 +1,5 @@
 import type { ManagementAlias } from './management/roles.ts';
-import type { TableKey } from './tables.ts';
+import { grantRecordTypes, type TableKey, trunkGroupLimitsRecordType } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
 export type TableAction =
@@ -17,6 +17,8 @@ export interface OperatorGroup {
   readonly description: string;
   /** Actions on each table. A table that is not named is out of reach. */
   readonly tables: Readonly<Partial<Record<TableKey, readonly TableAction[]>>>;
+  /** The only partitions of a table that the actions may touch; every one if left out. */
+  readonly partitions?: Readonly<Partial<Record<TableKey, readonly string[]>>>;
   /** Tables, as DynamoDB restored them next to the live ones, that may be scanned. */
   readonly restoredTables?: readonly TableKey[];
   /** Functions that may be invoked. */
@@ -72,10 +74,11 @@ export const operatorGroups = {
       clients: replace,
       apiKeys: replace,
       identityProviders: replace,
-      // What is granted at a provider, and whose it is.
       signingKeys: ['dynamodb:GetItem', 'dynamodb:Query'],
       audit: ['dynamodb:Query', ...append],
     },
+    // What is granted at a provider, and whose it is: no keys.
+    partitions: { signingKeys: [...Object.values(grantRecordTypes), trunkGroupLimitsRecordType] },
     restoredTables: ['clients', 'apiKeys', 'identityProviders'],
     functions: [],
   },

@@ -1,5 +1,6 @@
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { functionName } from '../../contract/function-names.ts';
+import { onlyItems } from '../../contract/list-condition.ts';
 import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
 import { deployedTableName, restoredTableName, type TableKey } from '../../contract/tables.ts';
 
@@ -7,6 +8,7 @@ interface Statement {
   readonly Effect: 'Allow';
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
+  readonly Condition?: ReturnType<typeof onlyItems>;
 }
 
 /** A policy document of IAM, as JSON. */
@@ -29,41 +31,53 @@ function partitionOf(awsRegion: string): string {
   return awsRegion.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }
 
-/** Each action and what it is for, in every region. */
-function permissionsOf(group: OperatorGroup, config: DeploymentConfig, account: string) {
+/** Each set of actions, what it is for, and its condition, in every region. */
+function permissionsOf(
+  group: OperatorGroup,
+  config: DeploymentConfig,
+  account: string,
+): readonly Statement[] {
   const perRegion = deployedRegions(config).map(({ awsRegion }) => {
     const arn = (service: string, resource: string): string =>
       `arn:${partitionOf(awsRegion)}:${service}:${awsRegion}:${account}:${resource}`;
+    const allow = (Action: readonly string[], resource: string): Statement => ({
+      Effect: 'Allow',
+      Action,
+      Resource: [resource],
+    });
     const table = (name: string): string => arn('dynamodb', `table/${name}`);
     const aliases = group.alias === undefined ? [] : [`management:${group.alias}` as const];
     return [
       ...(Object.entries(group.tables) as [TableKey, readonly string[]][]).map(
-        ([key, actions]) => [actions, table(deployedTableName(config, key))] as const,
+        ([key, actions]): Statement => {
+          const partitions = group.partitions?.[key];
+          return {
+            ...allow(actions, table(deployedTableName(config, key))),
+            ...(partitions !== undefined && { Condition: onlyItems(...partitions) }),
+          };
+        },
       ),
-      ...(group.restoredTables ?? []).map(
-        (key) => [['dynamodb:Scan'], table(restoredTableName(config.name, key))] as const,
+      ...(group.restoredTables ?? []).map((key) =>
+        allow(['dynamodb:Scan'], table(restoredTableName(config.name, key))),
       ),
       ...[...group.functions, ...aliases].map((name) => {
         const full = functionName(config.name, name as 'management');
-        return [['lambda:InvokeFunction'], arn('lambda', `function:${full}`)] as const;
+        return allow(['lambda:InvokeFunction'], arn('lambda', `function:${full}`));
       }),
     ];
   });
   return perRegion.flat();
 }
 
-/** One statement for each set of actions. */
-function toStatements(permissions: ReturnType<typeof permissionsOf>): readonly Statement[] {
-  const byActions = new Map<string, Set<string>>();
-  for (const [actions, resource] of permissions) {
-    const key = actions.join(' ');
-    byActions.set(key, (byActions.get(key) ?? new Set()).add(resource));
+/** One statement for each set of actions with its condition. */
+function merge(statements: readonly Statement[]): readonly Statement[] {
+  const merged = new Map<string, Statement>();
+  for (const one of statements) {
+    const key = JSON.stringify([one.Action, one.Condition]);
+    const resources = [...(merged.get(key)?.Resource ?? []), ...one.Resource];
+    merged.set(key, { ...one, Resource: [...new Set(resources)] });
   }
-  return [...byActions].map(([actions, resources]) => ({
-    Effect: 'Allow',
-    Action: actions.split(' '),
-    Resource: [...resources],
-  }));
+  return [...merged.values()];
 }
 
 function lengthOf(document: OperatorDocument): number {
@@ -103,8 +117,7 @@ export function operatorDocuments(
     ...groups.map(([name, group]) => [name, [group]] as const),
   ];
   const documents = wanted.flatMap(([name, members]) => {
-    const permissions = members.flatMap((group) => permissionsOf(group, config, account));
-    const parts = split(toStatements(permissions));
+    const parts = split(merge(members.flatMap((group) => permissionsOf(group, config, account))));
     return parts.map(
       (part, at) => [parts.length === 1 ? name : `${name}-${at + 1}`, part] as const,
     );

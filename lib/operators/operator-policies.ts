@@ -2,6 +2,7 @@ import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { operatorPolicyName } from '../../contract/function-names.ts';
+import { onlyItems } from '../../contract/list-condition.ts';
 import {
   type OperatorGroup,
   type OperatorGroupName,
@@ -55,14 +56,15 @@ export class OperatorPolicies extends Construct {
     return policy;
   }
 
-  private tableStatements(group: OperatorGroup): PolicyStatement[] {
-    return (Object.entries(group.tables) as [TableKey, readonly string[]][]).map(
-      ([table, actions]) =>
-        new PolicyStatement({
-          actions: [...actions],
-          resources: [this.props.tables[table].tableArn],
-        }),
-    );
+  private tableStatements({ tables, partitions = {} }: OperatorGroup): PolicyStatement[] {
+    return (Object.entries(tables) as [TableKey, readonly string[]][]).map(([table, actions]) => {
+      const keys = partitions[table];
+      return new PolicyStatement({
+        actions: [...actions],
+        resources: [this.props.tables[table].tableArn],
+        ...(keys !== undefined && { conditions: onlyItems(...keys) }),
+      });
+    });
   }
 
   private restoredTableStatements({ restoredTables = [] }: OperatorGroup): PolicyStatement[] {

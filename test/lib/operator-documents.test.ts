@@ -16,6 +16,7 @@ const awsRegions = { slc: 'us-west-2', dfw: 'us-east-2', pit: 'us-east-1' } as c
 interface Loose {
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
 }
 
 function resolveArn(value: unknown, region: string): string {
@@ -41,11 +42,15 @@ function resolveArn(value: unknown, region: string): string {
 }
 
 function pairs(statements: readonly Loose[], region = ''): string[] {
-  return statements.flatMap(({ Action, Resource }) =>
+  return statements.flatMap(({ Action, Resource, Condition = {} }) =>
     [Action]
       .flat()
       .flatMap((action) =>
-        [Resource].flat().map((resource) => `${action} ${resolveArn(resource, region)}`),
+        [Resource]
+          .flat()
+          .map(
+            (resource) => `${action} ${resolveArn(resource, region)} ${JSON.stringify(Condition)}`,
+          ),
       ),
   );
 }
