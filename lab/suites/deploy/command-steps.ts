@@ -98,6 +98,11 @@ const aboutApiKeys: readonly Step[] = [
     args: (made) => [...key(made), '--name', 'B'],
   },
   {
+    command: 'api-key update',
+    as: 'api-key-operator',
+    args: (made) => [...key(made), '--expires-in', '90d'],
+  },
+  {
     command: 'explain request',
     as: 'auditor',
     args: ({ own_issuer = '' }) => ['--bearer-stdin', '--issuer', own_issuer],
