@@ -153,7 +153,7 @@ describe('section 2 of the specification, in the browser', () => {
     await page.getByLabel('Day on which it expires').fill('2040-03-31');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The secret was changed.').waitFor();
-    expect(await page.locator('tbody time[datetime="2040-03-31T00:00:00Z"]').count()).toBe(1);
+    expect(await page.locator('tbody time[datetime="2040-03-31T23:59:59Z"]').count()).toBe(1);
 
     await page.getByRole('link', { name: 'Delete old' }).click();
     await page.getByText('It was last used today').waitFor();

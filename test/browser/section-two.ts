@@ -83,7 +83,7 @@ async function manageSecrets(signed: Signed, clientId: string): Promise<void> {
   });
   await press('I have copied it');
   expect(await page.content()).not.toContain(blue);
-  expect(await page.locator('tbody time[datetime="2040-03-31T00:00:00Z"]').count()).toBe(1);
+  expect(await page.locator('tbody time[datetime="2040-03-31T23:59:59Z"]').count()).toBe(1);
 
   await press('Disable blue');
   await page.getByText('The secret is disabled').waitFor();
