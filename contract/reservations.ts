@@ -28,3 +28,12 @@ export function reservationsOf(
     return executions === undefined ? [] : [{ name: name as FunctionName, key, executions }];
   });
 }
+
+/** What one function of a region reserves; undefined if nothing. */
+export function reservedFor(
+  config: Parameters<typeof reservationsOf>[0],
+  regionId: RegionId,
+  name: FunctionName,
+): number | undefined {
+  return reservationsOf(config, regionId).find((one) => one.name === name)?.executions;
+}

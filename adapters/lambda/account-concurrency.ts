@@ -3,7 +3,7 @@ import {
   GetFunctionConcurrencyCommand,
   type LambdaClient,
 } from '@aws-sdk/client-lambda';
-import type { ReservationCheck } from '../../core/deployment/doctor.ts';
+import type { ReservationCheck } from '../../core/deployment/reserved-concurrency.ts';
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 
 /**

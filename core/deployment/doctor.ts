@@ -1,12 +1,12 @@
 import { deploymentCheckProperties, readLiveLiterals } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../contract/function-environments.ts';
-import { leastUnreserved } from '../../contract/lambda-limits.ts';
 import { operatorGroups } from '../../contract/operator-permissions.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { type Reservation, reservationsOf } from '../../contract/reservations.ts';
+import { reservationsOf } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 import { assertLiteralsKept } from './kept-literals.ts';
+import { type AccountConcurrency, assertReservable } from './reserved-concurrency.ts';
 
 /** A fact, or why it could not be seen and what would show it. */
 export type Seen<T> = { readonly seen: T } | { readonly unseen: string; readonly todo: string };
@@ -314,42 +314,4 @@ export function examine({ node, local, deployment }: Facts): readonly Check[] {
     ...(iam === undefined ? [] : [checkIam(iam, regions.length)]),
     ...regions.flatMap((region) => checkRegion(config, region)),
   ];
-}
-
-/** Concurrent executions of an account in one AWS region, as Lambda counts them. */
-export interface AccountConcurrency {
-  /** The quota. */
-  readonly limit: number;
-  /** What no function of the account has reserved. */
-  readonly unreserved: number;
-}
-
-export interface ReservationCheck {
-  readonly account: AccountConcurrency;
-  /** What the config reserves. */
-  readonly wanted: readonly Pick<Reservation, 'key' | 'executions'>[];
-  /** What the same functions have reserved. */
-  readonly held: number;
-}
-
-/** A config that reserves more than the account has. */
-export class ConcurrencyError extends RefusedError {}
-
-/**
- * Checks that Lambda will accept the reservations of a config. It refuses one that leaves too few
- * executions without a reservation, in the middle of a deployment.
- *
- * @throws {ConcurrencyError} naming the quota, the sum and the keys.
- */
-export function assertReservable({ account, wanted, held }: ReservationCheck): void {
-  const { limit, unreserved } = account;
-  const sum = wanted.reduce((total, { executions }) => total + executions, 0);
-  const least = Math.min(leastUnreserved, limit);
-  const most = Math.max(0, unreserved + held - least);
-  // What a service has already is not refused, also if the quota was lowered.
-  if (sum <= most || sum <= held) return;
-  const keys = wanted.map(({ key, executions }) => `${key} (${executions})`).join(' + ');
-  throw new ConcurrencyError(
-    `${keys}: received ${sum} reserved executions; allowed: at most ${most}, because the account has a Lambda quota of ${limit} concurrent executions in this AWS region, other functions reserve ${limit - unreserved - held}, and Lambda keeps ${least} unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing`,
-  );
 }

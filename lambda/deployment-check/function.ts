@@ -21,8 +21,8 @@ import {
 import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
-import { assertReservable } from '../../core/deployment/doctor.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
+import { assertReservable } from '../../core/deployment/reserved-concurrency.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource } from '../shared/answer-custom-resource.ts';

@@ -22,7 +22,7 @@ import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-ke
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
-import { reservationsOf } from '../../contract/reservations.ts';
+import { reservationsOf, reservedFor } from '../../contract/reservations.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {
@@ -276,7 +276,7 @@ export class ServiceFunctions extends Construct {
 
   private reserved(name: FunctionName): number | undefined {
     const { config, regionId } = this.source;
-    return reservationsOf(config, regionId).find((one) => one.name === name)?.executions;
+    return reservedFor(config, regionId, name);
   }
 
   private addManagement(): ServiceFunction<'management'> {

@@ -20,12 +20,12 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { reservedExecutions } from '../../contract/config-values.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { DomainConfig } from '../../contract/domain-config.ts';
 import { portalEnvironment } from '../../contract/function-environments.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { formatPortalConfig, portalConfigFile } from '../../contract/portal-function-config.ts';
+import { reservedFor } from '../../contract/reservations.ts';
 import { tlsPolicy } from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
 import { functionArn } from '../functions/caller-arns.ts';
@@ -92,7 +92,7 @@ export class PortalStack extends Stack {
       }),
       memorySize: memory,
       timeout,
-      reservedConcurrency: reservedExecutions(portal.reservedConcurrency),
+      reservedConcurrency: reservedFor(config, portal.region, 'portal'),
     });
     fn.allow({ actions: ['lambda:InvokeFunction'], resources: [`${managementFunction}:portal`] });
     fn.allow({
@@ -152,7 +152,7 @@ export class PortalStack extends Stack {
 }
 
 /** 62 letters and digits each: 381 bits. */
-const length = 64;
+const sessionKeyLength = 64;
 
 /**
  * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
@@ -165,7 +165,7 @@ export class SessionKey extends Construct {
     super(scope, id);
     this.secret = new Secret(this, 'Secret', {
       description: 'Seals the sessions of the portal',
-      generateSecretString: { passwordLength: length, excludePunctuation: true },
+      generateSecretString: { passwordLength: sessionKeyLength, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });
     Validations.of(this.secret).acknowledge({

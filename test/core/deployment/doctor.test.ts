@@ -5,13 +5,12 @@ import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { reservationsOf } from '../../../contract/reservations.ts';
 import {
-  assertReservable,
   type Check,
   examine,
   type Facts,
   type RegionFacts,
 } from '../../../core/deployment/doctor.ts';
-
+import { assertReservable } from '../../../core/deployment/reserved-concurrency.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 
 const config = parseDeploymentConfig(singleRegion);
