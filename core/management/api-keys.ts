@@ -3,18 +3,13 @@ import type { apiKeyChanges, newApiKey } from '../../contract/management/inputs.
 import type { ApiKey } from '../api-key/api-key.ts';
 import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import {
-  ConflictError,
-  IdempotencyKeyReusedError,
-  NotFoundError,
-  RefusedError,
-} from '../errors.ts';
+import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { checkName } from './input-fields.ts';
+import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
@@ -147,16 +142,6 @@ export async function renameApiKey(
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
   return writeApiKey(context, before, 'api_key.rename', { name });
-}
-
-/** Refuses a later end for a credential that has expired. */
-export function checkCanBeExtended(
-  id: string,
-  stored: number | undefined,
-  { now, what }: { readonly now: number; readonly what: string },
-): void {
-  if (stored === undefined || stored > now) return;
-  throw new RefusedError(`${id} has expired; it cannot be extended. Create a new ${what}`);
 }
 
 /** Renames a key or changes its expiry. An expired key cannot be extended: create a new one. */

@@ -6,13 +6,12 @@ import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { checkCanBeExtended } from './api-keys.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { checkName } from './input-fields.ts';
+import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 

@@ -36,6 +36,16 @@ export function checkName(stored: { readonly name?: string | undefined }, given?
   if (given !== undefined && given !== stored.name) readField('name', rule.newName, given);
 }
 
+/** @throws {RefusedError} for a new expiry of a credential that has expired. */
+export function checkCanBeExtended(
+  id: string,
+  stored: number | undefined,
+  { now, what }: { readonly now: number; readonly what: string },
+): void {
+  if (stored === undefined || stored > now) return;
+  throw new RefusedError(`${id} has expired; it cannot be extended. Create a new ${what}`);
+}
+
 /** The audiences of a client that changes. @throws {InputError} for one that is not allowed. */
 export function checkAudiences(
   { provider }: Pick<Client, 'provider'>,

@@ -1,12 +1,10 @@
 import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
-
 import type { Client } from '../client/client.ts';
 import { subjectOf } from '../client/provider-client-id.ts';
 import { ConflictError, RefusedError, UnavailableError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
-
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
 import { readEvery } from '../paging.ts';

@@ -71,7 +71,7 @@ function* findSecretExcess(
   }
 }
 
-/** A bound on an expiry. For the end of a day, which stands for a date without a time, days are counted. */
+/** The end of a day stands for a date without a time: the bound then counts to the end of its day. */
 function latestExpiry(bound: number, expiry: number): number {
   return expiry === endOfDay(expiry) ? endOfDay(bound) : bound;
 }
