@@ -1,5 +1,4 @@
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
-
 import { formatSpan } from '../../core/duration.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
 import {
@@ -8,7 +7,6 @@ import {
   type RotationState,
 } from '../../core/key-rotation/rotation-state.ts';
 import { buildTimeline, explainWaitForRoom } from '../../core/key-rotation/timeline.ts';
-
 import { formatTime } from '../../core/rfc3339.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { viewEvent } from '../signing-key-view.ts';

@@ -13,7 +13,6 @@ import {
   restorableProviders,
   restoreItems,
 } from '../../core/restore/restore-items.ts';
-
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandSpec, repeatable } from '../command-spec.ts';

@@ -8,7 +8,6 @@ import {
   rotateKey,
   withdrawKey,
 } from '../../core/key-rotation/reconcile.ts';
-
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 
 /** How a deployment waits. */

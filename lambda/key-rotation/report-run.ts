@@ -7,7 +7,6 @@ import type { RotationContext } from '../../core/key-rotation/execute-action.ts'
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
 import { PromotionRefusedError, RetainedKeyError } from '../../core/key-rotation/rotation-ports.ts';
 import { lacksNextKey, overdueSeconds } from '../../core/key-rotation/timeline.ts';
-
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 import { describeRun } from './rotation-report.ts';
 

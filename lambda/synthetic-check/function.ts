@@ -16,7 +16,6 @@ import {
   type SyntheticCheckPorts,
   type SyntheticStep,
 } from '../../core/synthetic-check/run-synthetic-check.ts';
-
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** How the check calls the public endpoints. Tests and the local run pass their own. */

@@ -11,7 +11,6 @@ import { findChanges } from '../../../core/restore/audited-changes.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges, replayProvider } from '../../../core/restore/restore-items.ts';
-
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { testConfig } from '../../support/management.ts';
 

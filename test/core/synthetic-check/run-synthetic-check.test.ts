@@ -6,7 +6,6 @@ import {
   type SyntheticCheckPorts,
   type TokenAnswer,
 } from '../../../core/synthetic-check/run-synthetic-check.ts';
-
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 

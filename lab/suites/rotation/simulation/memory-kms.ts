@@ -6,7 +6,6 @@ import type {
   KeyManagement,
   ManagedKeyState,
 } from '../../../../core/key-rotation/rotation-ports.ts';
-
 import { isModelAlg, kmsKeySpecOf, type ModelAlg, pooledPublicKey } from './public-keys.ts';
 
 export interface MemoryKey {

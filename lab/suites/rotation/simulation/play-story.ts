@@ -1,6 +1,5 @@
 import { type RegionId, regionIds } from '../../../../contract/regions.ts';
 import { reconcile, rotateKey, withdrawKey } from '../../../../core/key-rotation/reconcile.ts';
-
 import { checkEnd, longestPeriod } from './check-end.ts';
 import { makePolicy } from './policies.ts';
 import type { Region } from './region.ts';

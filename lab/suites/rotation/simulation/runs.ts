@@ -14,7 +14,6 @@ import {
   RetainedKeyError,
   type RotationPorts,
 } from '../../../../core/key-rotation/rotation-ports.ts';
-
 import type { HostClock } from './host-clock.ts';
 import { modelCustody } from './memory-kms.ts';
 import { shareOfLag } from './policies.ts';
