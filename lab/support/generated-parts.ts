@@ -62,3 +62,6 @@ export function writeParts(
 
 /** The pages with the figures of benchmarks. */
 export const performancePages = ['performance.md', 'performance-appendix.md'];
+
+/** The pages with what something costs. */
+export const costPages = ['cost.md', 'compare.md', '../README.md'];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { computeParts } from '../../lab/bench/cost/parts.ts';
 import { takeInventory } from '../../lab/bench/cost/standing-cost.ts';
-import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
+import { costPages, readDocument, readPart } from '../../lab/support/generated-parts.ts';
 import { readConfigFile, withStubBundles } from './synthesise.ts';
 
-describe('docs/cost.md and README', () => {
+describe('docs/cost.md, docs/compare.md and README', () => {
   it('have the tables that node lab/bench/cost/main.ts computes', () => {
-    const page = readDocument('cost.md') + readDocument('../README.md');
+    const page = costPages.map(readDocument).join('\n');
     withStubBundles((bundles) => {
       for (const [name, content] of Object.entries(computeParts(bundles))) {
         expect(readPart(page, name), `part ${name}: run node lab/bench/cost/main.ts`).toBe(content);

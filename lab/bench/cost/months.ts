@@ -138,9 +138,9 @@ function formatCognito(tokens: number): string {
   return `${tokens > firstTierTokens ? 'at most ' : ''}${dollars(ofCognito(tokens))}`;
 }
 
-/** README's figures: what a month costs next to Amazon Cognito, and from where it costs less. */
+/** What a month costs next to Amazon Cognito. */
 export function formatPrice(deployments: readonly Deployment[], model: CostModel): string {
-  const table = formatColumns([0, 10_000, 1_000_000], {
+  return formatColumns([0, 10_000, 1_000_000], {
     'tokens a month': thousands,
     ...Object.fromEntries(
       deployments.map((deployment): [string, (tokens: number) => string] => [
@@ -150,8 +150,20 @@ export function formatPrice(deployments: readonly Deployment[], model: CostModel
     ),
     'Amazon Cognito': formatCognito,
   });
-  const [one = 0, three = 0] = deployments.map((deployment) => findBreakEven(deployment, model));
-  return `${table}
+}
 
-Below ${thousands(one)} tokens a month in one region, and ${thousands(three)} in three, Cognito costs less.`;
+/** The figures of README, and of the first row of docs/compare.md. */
+export function describePrices(deployments: readonly Deployment[], model: CostModel) {
+  const at = (tokens: number) =>
+    deployments.map((deployment) => dollars(sumMonth(costOfMonth(deployment, model, tokens))));
+  const [oneIdle, threeIdle] = at(0);
+  const [oneMillion, threeMillion] = at(1e6);
+  const [one = 0, three = 0] = deployments.map((deployment) => findBreakEven(deployment, model));
+  const [stack] = deployments.map(({ inventory }) => inventory);
+  return {
+    'break-even': `- You need fewer than ${thousands(one)} tokens a month, or ${thousands(three)} in three regions: Amazon Cognito costs less.`,
+    bill: `- **A small bill.** One region costs ${oneIdle} a month at rest and ${oneMillion} with a million tokens; three regions cost ${threeIdle} and ${threeMillion} ([cost](docs/cost.md)). \`node lab/bench/cost/main.ts\` computes it from list prices.
+- **One stack of ${stack?.resources} resources** per region, of which ${stack?.functions} are Lambda functions and ${stack?.tables} DynamoDB tables; no server, no container, no VPC. The same command counts them.`,
+    row: `${oneIdle} a month in one region, ${oneMillion} with a million tokens; ${threeIdle} and ${threeMillion} in three`,
+  };
 }

@@ -1,10 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatColumns } from '../../support/generated-parts.ts';
+import { formatComparison } from '../peers/comparison.ts';
 import type { Results } from '../results.ts';
 import { medianOf } from '../statistics.ts';
 import { modelLoad, signQuota } from './load-model.ts';
-import { dollars, formatMonth, formatPortal, formatPrice, readDeployments } from './months.ts';
+import {
+  describePrices,
+  dollars,
+  formatMonth,
+  formatPortal,
+  formatPrice,
+  readDeployments,
+} from './months.ts';
 import { pricePages, prices, pricesReadOn } from './prices.ts';
 import {
   type Configuration,
@@ -195,14 +203,17 @@ function formatSources(): string {
 }
 
 /**
- * The generated parts of docs/cost.md and README.
+ * The generated parts of docs/cost.md, docs/compare.md and README.
  *
  * @param bundles folder of the function bundles.
  */
 export function computeParts(bundles: string): Readonly<Record<string, string>> {
   const deployments = readDeployments(bundles);
   const model = { usual, work };
+  const { row, ...ofReadme } = describePrices(deployments, model);
   return {
+    ...ofReadme,
+    comparison: formatComparison(row),
     price: formatPrice(deployments, model),
     sources: formatSources(),
     month: formatMonth(deployments, model),

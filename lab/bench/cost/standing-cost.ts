@@ -23,6 +23,9 @@ import {
 /** What a deployment has of things with a monthly price, counted in its templates. */
 export interface Inventory {
   readonly regions: number;
+  readonly resources: number;
+  readonly functions: number;
+  readonly tables: number;
   readonly alarmMetrics: number;
   readonly dashboards: number;
   readonly healthChecks: number;
@@ -62,6 +65,11 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
   const webAcls = find('AWS::WAFv2::WebACL');
   return {
     regions: deployedRegions(config).length,
+    resources: sum(
+      stacks.map((stack) => Object.keys(Template.fromStack(stack).toJSON()['Resources']).length),
+    ),
+    functions: find('AWS::Lambda::Function').length,
+    tables: find('AWS::DynamoDB::GlobalTable').length,
     alarmMetrics: sum(find('AWS::CloudWatch::Alarm').map(countMetrics)),
     dashboards: find('AWS::CloudWatch::Dashboard').length,
     healthChecks: find('AWS::Route53::HealthCheck').length,

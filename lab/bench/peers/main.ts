@@ -3,15 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import {
-  performancePages,
-  readDocument,
-  readPart,
-  writeParts,
-} from '../../support/generated-parts.ts';
+import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { countFrom } from '../../support/parse-count.ts';
 import { runOrThrow } from '../../support/run-command.ts';
-import { findOldFacts, readFacts } from './comparison.ts';
+import { findOldFacts, listFacts } from './comparison.ts';
 import { hydra } from './hydra.ts';
 import { keycloak, spring } from './java-peers.ts';
 import { measurePeer, type PeerPlan } from './measure-peer.ts';
@@ -23,13 +18,13 @@ import { formatLine, formatPeers, type PeerRoles, type PeerRow } from './table.t
  * `npm run bench:peers` installs other authorization servers to a temporary folder, has each issue
  * the same kind of token, and writes the table of docs/performance.md. Linux only; the peers take
  * Maven, Java 17 and Go. `--only <part of a name>` measures only these, and keeps the rows
- * of the others. It also says which cells of README's comparison no one has read for a year.
+ * of the others. It also says which cells of docs/compare.md no one has read for a year.
  */
 
 const values = new Command('npm run bench:peers --')
   .option('--only <names...>', 'measures only the peers with these parts of names')
   .option('--seconds <n>', 'of one measurement', countFrom(1), 7)
-  .option('--comparison', "only says which cells of README's comparison are old")
+  .option('--comparison', 'only says which cells of docs/compare.md are old')
   .parse()
   .opts<{
     readonly only?: readonly string[];
@@ -108,10 +103,9 @@ const roles: PeerRoles = {
 };
 
 function checkComparison(): void {
-  const facts = readFacts(readPart(readDocument('../README.md'), 'comparison'));
-  const old = findOldFacts(facts, Date.now());
+  const old = findOldFacts(listFacts(), Date.now());
   const lines = old.map((cell) => `  ${cell}\n`).join('');
-  process.stdout.write(`README's comparison: ${old.length} cells are over a year old\n${lines}`);
+  process.stdout.write(`docs/compare.md: ${old.length} cells are over a year old\n${lines}`);
 }
 
 async function measurePeers(folder: string): Promise<void> {

@@ -1,0 +1,125 @@
+import { describeRule } from '../../core/management/rules.ts';
+import { OAuthError, type OAuthErrorReason, oauthErrorReasons } from '../../core/oauth-error.ts';
+import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
+import { readDocument, writeParts } from '../support/generated-parts.ts';
+
+/*
+ * `node lab/tools/refusals.ts` writes docs/refusals.md: each reason with what the caller sees and
+ * what ends it.
+ */
+
+const useBasic =
+  'Send the id and the secret in the header `Authorization: Basic`, with the first request. [Libraries](interop.md#token-clients) has the setting of each client.';
+const sendOnce = 'Send it once.';
+
+/** What ends the refusal of a token request. */
+const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
+  content_type: 'Send a form, not JSON: `-d grant_type=client_credentials` in curl.',
+  body_too_large: 'Send only `grant_type`, `scope` and `resource`.',
+  body_encoding: 'Encode each value for a form (`encodeURIComponent`, `urllib.parse.urlencode`).',
+  too_many_parameters: 'Send only `grant_type`, `scope` and `resource`.',
+  repeated_parameter: sendOnce,
+  parameter_in_query: 'Move the parameters from the URL to the body: URLs are logged.',
+  no_grant_type: 'Send `grant_type=client_credentials`.',
+  grant_type: 'Send `grant_type=client_credentials`: there are no users and no refresh tokens.',
+  authorization_too_large: 'Send an id and a secret that `authctl` printed, nothing else.',
+  repeated_authorization: sendOnce,
+  several_authentications:
+    'Leave `client_secret` and `client_assertion` out of the body, and keep the header.',
+  client_id_mismatch: 'Leave `client_id` out of the body, or send that of the header.',
+  no_authentication: useBasic,
+  authentication_method: useBasic,
+  authentication_scheme: useBasic,
+  malformed_credentials:
+    'Encode `id:secret` as Base64, without a line break; most HTTP clients do it (`curl -u`).',
+  unknown_client:
+    'Check that the id is from this deployment: `authctl client show ID`. A deleted client does not come back.',
+  wrong_secret:
+    'Send the secret as it was shown. If it is lost, create another one: `authctl client-secret create ID`.',
+  no_secret: '`authctl client-secret create ID`.',
+  secret_expired: '`authctl client-secret rotate ID`, and give the new secret to the client.',
+  secret_disabled: 'Use another secret of the client, or enable this one if it has not leaked.',
+  client_disabled: '`authctl client enable ID`, after you know why it was disabled.',
+  provider_client: 'Get the token from the client’s own [identity provider](providers.md).',
+  scope_syntax: 'Separate scopes by one space; without `scope`, the token has all of the client.',
+  scope_not_granted:
+    'Ask for fewer scopes, or grant the scope: `authctl client show ID` lists what is granted, `authctl client update ID` changes it.',
+  client_without_scopes: 'Grant one: `authctl client update ID`.',
+  repeated_resource: sendOnce,
+  resource_syntax: 'Send an absolute URI without `#`, or leave `resource` out.',
+  resource_not_allowed: 'Send one of the client’s audiences, or leave `resource` out.',
+};
+
+const anotherToken = 'Get a new token, and send it unchanged.';
+const anotherKey = 'Send the API key as it was shown. If it is lost, create another one.';
+
+/** What ends the refusal of a platform API. */
+const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
+  no_credential: 'Send `Authorization: Bearer` and a token or an API key.',
+  authorization_repeated: sendOnce,
+  headers_dropped: 'Send fewer headers.',
+  authorization_malformed: 'Send `Bearer`, one space and the token, without quotes or line breaks.',
+  token_too_long: anotherToken,
+  token_malformed: `${anotherToken} An ID token or an opaque token is not accepted.`,
+  token_type_not_allowed:
+    'Send the access token, not the ID token. For a library that makes `JWT`, see [tokens of the type JWT](platform-api.md#tokens-of-the-type-jwt).',
+  token_algorithm_not_allowed: anotherToken,
+  token_critical_header: anotherToken,
+  token_key_id_missing: anotherToken,
+  token_claims_malformed: '`authctl explain request` names the claim.',
+  token_expired: 'Get a new token shortly before `expires_in` ends; compare the clocks.',
+  token_not_yet_valid: 'Compare the clocks of the issuer and the API.',
+  token_lifetime_too_long: 'Let the provider issue tokens with a shorter life.',
+  token_audience_not_allowed:
+    'Ask for a token with the audience of this API (`resource`), or give the client the audience.',
+  token_key_unknown:
+    'Get a new token. If it stays, the verifier cannot fetch the JWKS, or the token is from another deployment.',
+  token_signature_wrong: anotherToken,
+  issuer_unknown:
+    'Get the token from this deployment, or register the [identity provider](providers.md).',
+  client_unknown: 'Create the client under the provider: `authctl client create`.',
+  client_disabled: '`authctl client enable ID`, after you know why it was disabled.',
+  token_revoked: 'Get a new token.',
+  client_condition_unmet: '`authctl explain request` names the claim and the value expected.',
+  api_key_malformed: anotherKey,
+  api_key_not_accepted: 'Call with a token, or let the verifier accept API keys.',
+  api_key_unknown: `${anotherKey} A deleted key does not come back.`,
+  api_key_wrong: anotherKey,
+  api_key_disabled: '`authctl api-key enable ID`, after you know why it was disabled.',
+  api_key_expired: 'Create another key, or move the expiry: `authctl api-key update ID`.',
+  api_key_source_refused: 'Call from one of the key’s subnets, or add the subnet to the key.',
+  record_malformed: 'Look into the log of the verifier: the stored record is damaged or newer.',
+  insufficient_scope: 'Get a token with the scope that the response names.',
+};
+
+interface Shown {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly description: string | undefined;
+}
+
+function formatReason(name: string, shown: Shown, sentences: readonly string[]): string {
+  const wire = [shown.status, ...(shown.code === undefined ? [] : [`\`${shown.code}\``])].join(' ');
+  const answer = shown.description === undefined ? wire : `${wire}, “${shown.description}”`;
+  return `### ${name}\n\n${[`${answer}.`, ...sentences].join(' ')}`;
+}
+
+/** The parts of docs/refusals.md. */
+export function computeRefusals(): Readonly<Record<string, string>> {
+  const token = oauthErrorReasons.map((reason) =>
+    formatReason(reason, new OAuthError(reason), [ofTokenRequests[reason]]),
+  );
+  const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[]).map((reason) =>
+    formatReason(reason, new BearerRefusal(reason), [
+      `Rule: ${describeRule(reason)}.`,
+      ofPlatformApis[reason],
+    ]),
+  );
+  return { token: token.join('\n\n'), api: api.join('\n\n') };
+}
+
+if (import.meta.main) {
+  writeParts(['refusals.md'], computeRefusals());
+  const reasons = readDocument('refusals.md').match(/^### /gm)?.length;
+  process.stdout.write(`${reasons} reasons of refusal\n`);
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { readDocument, readPart } from '../../lab/support/generated-parts.ts';
+import { readPage } from '../../lab/support/markdown.ts';
+import { computeRefusals } from '../../lab/tools/refusals.ts';
+
+const readme = readPage('README.md');
+const rowsOf = (part: string) => readPart(readDocument('interop.md'), part).split('\n').length - 2;
+
+describe('README', () => {
+  it('is read in a few minutes', () => {
+    expect(readme.split(/\s+/).filter((word) => word !== '').length).toBeLessThanOrEqual(900);
+  });
+
+  it('shows the service before its first table or list', () => {
+    expect(readme.search(/^!\[/m)).toBeLessThan(readme.search(/^(?:\||- )/m));
+  });
+
+  it('counts what the commands that it names print', () => {
+    expect(readme).toContain(
+      `${rowsOf('verifiers')} verifiers and ${rowsOf('clients')} token clients`,
+    );
+    const reasons = Object.values(computeRefusals()).join('\n').match(/^### /gm);
+    expect(readme).toContain(`[${reasons?.length} reasons](docs/refusals.md)`);
+    const [, histories = ''] = /'how many', countFrom\(1\), (\d+)/.exec(
+      readPage('lab/suites/rotation/main.ts'),
+    ) ?? [''];
+    expect(readme).toContain(`plays ${Number(histories).toLocaleString('en-US')} histories`);
+  });
+});
+
+describe('docs/refusals.md', () => {
+  it.each(Object.entries(computeRefusals()))('has the part %s', (name, content) => {
+    const hint = 'run node lab/tools/refusals.ts';
+    expect(readPart(readDocument('refusals.md'), name), hint).toBe(content);
+  });
+});
