@@ -12,6 +12,8 @@ export interface BearerChallenge {
   readonly description?: string | undefined;
   /** Scopes that the resource requires, separated by a space. */
   readonly scope?: string | undefined;
+  /** URL of the API's metadata (RFC 9728 §5.1). */
+  readonly resourceMetadata?: string | undefined;
 }
 
 /** RFC 6750 §3: `%x20-21 / %x23-5B / %x5D-7E`, so that nothing in the value needs an escape. */
@@ -38,6 +40,7 @@ export function formatBearerChallenge(challenge: BearerChallenge): string {
     ...parameter('error', challenge.error),
     ...parameter('error_description', challenge.description),
     ...parameter('scope', challenge.scope),
+    ...parameter('resource_metadata', challenge.resourceMetadata),
   ];
   return `Bearer ${parameters.join(', ')}`;
 }

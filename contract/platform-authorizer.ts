@@ -1,4 +1,8 @@
-import { type BearerErrorCode, formatBearerChallenge } from './bearer-challenge.ts';
+import {
+  type BearerChallenge,
+  type BearerErrorCode,
+  formatBearerChallenge,
+} from './bearer-challenge.ts';
 import {
   type ErrorBody,
   noStoreHeaders,
@@ -66,11 +70,11 @@ const commonHeaders = { ...noStoreHeaders, ...securityHeaders } as const;
 function bearerError(
   type: 'UNAUTHORIZED' | 'ACCESS_DENIED',
   status: number,
-  realm: string,
+  api: Pick<BearerChallenge, 'realm' | 'resourceMetadata'>,
   body: ErrorBody & { readonly error: BearerErrorCode; readonly scope?: string },
 ): BearerGatewayResponse {
   const { error, error_description: description } = body;
-  const challenge = formatBearerChallenge({ realm, error, description });
+  const challenge = formatBearerChallenge({ ...api, error, description });
   return { type, status, headers: { 'WWW-Authenticate': challenge, ...commonHeaders }, body };
 }
 
@@ -99,20 +103,20 @@ function failure(
  * The responses of a platform API's gateway. They are one set per API and their headers are
  * static, so each refusal carries the general challenge (RFC 6750 §3).
  *
- * @param realm protection space that the challenges name (RFC 9110 §11.5).
+ * @param api what the challenges say of the API: its realm (RFC 9110 §11.5) and its metadata.
  * @param failureStatus of the response when the authorizer gives no decision.
  * @throws {RangeError} for a realm that the header cannot carry.
  */
 export function bearerGatewayResponses(
-  realm: string,
+  api: Pick<BearerChallenge, 'realm' | 'resourceMetadata'>,
   failureStatus: FailureStatus = 500,
 ): readonly BearerGatewayResponse[] {
   return [
-    bearerError('UNAUTHORIZED', 401, realm, {
+    bearerError('UNAUTHORIZED', 401, api, {
       error: 'invalid_token',
       error_description: 'a valid access token or API key is required',
     }),
-    bearerError('ACCESS_DENIED', 403, realm, {
+    bearerError('ACCESS_DENIED', 403, api, {
       error: 'insufficient_scope',
       error_description: 'the access token lacks a scope that this request requires',
       scope: `$context.authorizer.${requiredScopeContextKey}`,

@@ -14,6 +14,7 @@ import {
   failureStatuses,
   maxResultCacheTtl,
 } from '../contract/platform-authorizer.ts';
+import { resourceHelp, resourceMetadata } from '../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
   lookupFailureChoices,
@@ -91,6 +92,14 @@ export interface PlatformAuthorizerProps {
    */
   readonly realm?: string;
   /**
+   * The URL of your API, which must be one of the audiences. Challenges then name its metadata
+   * (RFC 9728), and a method of the API serves it to everyone. The API needs a domain of its own
+   * without a base path: the metadata stands at the root of the host, before any stage.
+   *
+   * @default no metadata
+   */
+  readonly resource?: string;
+  /**
    * The status that callers get if the authorizer gives no decision: a table or an identity provider
    * does not answer, or the function fails. 503 has `Retry-After`.
    *
@@ -152,6 +161,15 @@ function checkProps(props: PlatformAuthorizerProps): void {
   }
 }
 
+function readMetadata({ resource, issuer, audiences }: PlatformAuthorizerProps) {
+  if (resource === undefined) return undefined;
+  const metadata = resourceMetadata(resource, issuer, audiences);
+  if (metadata !== undefined) return metadata;
+  throw new PlatformAuthorizerError(
+    `resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`,
+  );
+}
+
 /**
  * Makes a REST API accept the platform's bearer credentials: access tokens of the authorization
  * server and of registered identity providers, and API keys.
@@ -197,7 +215,13 @@ export class PlatformAuthorizer extends Construct {
     }).alarms;
     const realm = props.realm ?? defaultBearerRealm;
     const { failureStatus = 500 } = props;
-    new BearerGatewayResponses(this, 'GatewayResponses', { restApi, realm, failureStatus });
+    const metadata = readMetadata(props);
+    new BearerGatewayResponses(this, 'GatewayResponses', {
+      restApi,
+      realm,
+      failureStatus,
+      metadata,
+    });
   }
 
   /**

@@ -5,7 +5,7 @@ import {
   type MiddlewareOptions,
   receive,
 } from './require-credential.ts';
-import type { BearerErrorResponse, Verifier } from './verifier.ts';
+import type { Verifier } from './verifier.ts';
 
 export { CallerMissingError, callerOf } from './require-credential.ts';
 
@@ -34,7 +34,7 @@ export function createExpressMiddleware(
     receive,
     (check): ExpressHandler =>
       async (request, response, next) => {
-        let refusal: BearerErrorResponse | undefined;
+        let refusal: Awaited<ReturnType<typeof check>>;
         try {
           refusal = await check(request);
           if (refusal !== undefined) {

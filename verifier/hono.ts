@@ -33,6 +33,8 @@ function receiveContext(context: HonoContextLike): Received {
     // A repeated header becomes one text with a comma, which no credential contains.
     authorization: context.req.raw.headers.get('authorization') ?? undefined,
     sourceAddress: peerOf(incoming),
+    method: context.req.raw.method,
+    target: context.req.raw.url,
   };
 }
 

@@ -3,7 +3,12 @@ import { requestDeadline } from '../contract/limits.ts';
 import { isScopeToken } from '../contract/scopes.ts';
 import { InputError } from '../core/errors.ts';
 import { authorizationOf, type ReceivedRequest } from './received-authorization.ts';
-import type { BearerErrorResponse, VerifiedCredential, Verifier } from './verifier.ts';
+import type {
+  BearerErrorResponse,
+  ResourceMetadata,
+  VerifiedCredential,
+  Verifier,
+} from './verifier.ts';
 
 export interface MiddlewareOptions<Request> {
   /**
@@ -27,6 +32,14 @@ export interface CredentialMiddleware<Handler> {
   readonly requireScopes: (...scopes: readonly string[]) => Handler;
   /** Requires any accepted credential. */
   readonly requireCredential: () => Handler;
+  /**
+   * Serves the metadata of the API (RFC 9728) to everyone, at the path that {@link
+   * Verifier.resourceMetadata} names, and lets every other request through. For the root of the
+   * service: `app.use(resourceMetadata())`, in Fastify `app.addHook('onRequest', …)`.
+   *
+   * @throws {InputError} if the verifier has no `resource`.
+   */
+  readonly resourceMetadata: () => Handler;
 }
 
 /** A handler asked for the caller, but no middleware has verified one. */
@@ -59,6 +72,9 @@ export function callerOf(request: object): VerifiedCredential {
 export interface Received {
   readonly authorization: string | readonly string[] | undefined;
   readonly sourceAddress: string | undefined;
+  readonly method: string | undefined;
+  /** The request target: a path and perhaps a query, or a whole URL. */
+  readonly target: string | undefined;
 }
 
 /** The TCP peer, if the host knows it. */
@@ -68,11 +84,19 @@ export function peerOf({ socket }: ReceivedRequest): string | undefined {
 
 /** Reads a request of node:http or node:http2, or of a host that imitates them. */
 export function receive(request: ReceivedRequest): Received {
-  return { authorization: authorizationOf(request), sourceAddress: peerOf(request) };
+  const { method, url: target } = request as { readonly method?: string; readonly url?: string };
+  return {
+    authorization: authorizationOf(request),
+    sourceAddress: peerOf(request),
+    method,
+    target,
+  };
 }
 
-/** @returns the response to send, or undefined if the request is accepted. */
-export type CheckRequest<Request> = (request: Request) => Promise<BearerErrorResponse | undefined>;
+/** @returns the response to send, or undefined if the request goes on to the service. */
+export type CheckRequest<Request> = (
+  request: Request,
+) => Promise<(Omit<BearerErrorResponse, 'status'> & { readonly status: number }) | undefined>;
 
 function checkScopes(scopes: readonly string[]): void {
   const wrong = scopes.find((scope) => !isScopeToken(scope));
@@ -117,11 +141,31 @@ export function createCredentialMiddleware<Request extends object, Handler>(
       }
     };
   }
+  function serve(metadata: ResourceMetadata): CheckRequest<Request> {
+    const { path, url, headers, body } = metadata;
+    return async (request) => {
+      try {
+        const { method, target = '' } = read(request);
+        const isRead = method === 'GET' || method === 'HEAD';
+        if (!isRead || !URL.canParse(target, url)) return undefined;
+        return new URL(target, url).pathname === path ? { status: 200, headers, body } : undefined;
+      } catch (error) {
+        return verifier.toResponse(error);
+      }
+    };
+  }
   return {
     requireScopes(...scopes) {
       checkScopes(scopes);
       return toHandler(check(scopes));
     },
     requireCredential: () => toHandler(check([])),
+    resourceMetadata() {
+      if (verifier.resourceMetadata !== undefined)
+        return toHandler(serve(verifier.resourceMetadata));
+      throw new InputError(
+        'resourceMetadata: received a verifier without resource; allowed: createVerifier({ resource: … })',
+      );
+    },
   };
 }

@@ -12,6 +12,11 @@ import {
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
 import { tokenMemoryMegabytes } from '../contract/limits.ts';
+import {
+  type ResourceMetadata,
+  resourceHelp,
+  resourceMetadata,
+} from '../contract/resource-metadata.ts';
 import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import type { ClientLookup } from '../core/client/client-store.ts';
@@ -25,6 +30,7 @@ import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
 import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
 
 export type { RevocationOptions } from '../adapters/revocation-options.ts';
+export type { ResourceMetadata } from '../contract/resource-metadata.ts';
 export { UnavailableError } from '../core/errors.ts';
 export { BearerRefusal, type RefusalReason } from '../core/verifier/bearer-refusal.ts';
 export type { BearerErrorResponse } from '../core/verifier/challenge.ts';
@@ -70,6 +76,14 @@ export interface VerifierOptions {
   readonly accessTokenType?: AccessTokenType | undefined;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm?: string | undefined;
+  /**
+   * The URL of your API: one of `audience`, with https. Challenges then name its metadata
+   * (RFC 9728), which `resourceMetadata()` of the middleware serves, so that a client finds the
+   * authorization server by itself.
+   *
+   * @default no metadata
+   */
+  readonly resource?: string | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
   /** Certificates to trust for key sets in addition to those of Node, PEM. */
@@ -122,6 +136,8 @@ export interface Verifier {
   toResponse(error: unknown): BearerErrorResponse;
   /** Fetches the issuer's keys ahead of the first request. Never fails: the first request tries again. */
   preload(): Promise<void>;
+  /** What to serve at its `path`, if {@link VerifierOptions.resource} is set. */
+  readonly resourceMetadata?: ResourceMetadata | undefined;
 }
 
 function toList(value: string | readonly string[] | undefined): readonly string[] {
@@ -166,6 +182,16 @@ function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
   return megabytes === 0 ? undefined : new VerifiedTokens(megabytes * 1e6);
 }
 
+function readResource(
+  resource: string | undefined,
+  { issuer, audiences }: VerifierSettings,
+): ResourceMetadata | undefined {
+  if (resource === undefined) return undefined;
+  const metadata = resourceMetadata(resource, issuer, audiences);
+  if (metadata !== undefined) return metadata;
+  throw new InputError(`resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`);
+}
+
 /**
  * Creates a verifier for a service that accepts bearer credentials. Create one and reuse it: it
  * caches the keys of each issuer, refreshes them, and uses the last good keys for a day when an
@@ -178,6 +204,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
   // If no header can carry the realm, fail now and not at the first refusal.
   formatBearerChallenge({ realm });
+  const metadata = readResource(options.resource, settings);
+  const api = { realm, resourceMetadata: metadata?.url };
   const jwks = createVerifierKeys(
     { ...settings, ca: options.ca },
     { allowLoopback: options.allowLoopbackProviders },
@@ -208,7 +236,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       );
       return report === undefined ? verifying : verifying.then(report);
     },
-    toResponse: (error) => bearerErrorResponse(error, realm),
+    toResponse: (error) => bearerErrorResponse(error, api),
+    resourceMetadata: metadata,
     async preload() {
       await jwks.refresh(ownJwksSource(settings));
     },

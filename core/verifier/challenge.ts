@@ -1,4 +1,8 @@
-import { defaultBearerRealm, formatBearerChallenge } from '../../contract/bearer-challenge.ts';
+import {
+  type BearerChallenge,
+  defaultBearerRealm,
+  formatBearerChallenge,
+} from '../../contract/bearer-challenge.ts';
 import { noStoreHeaders, retryAfterSeconds } from '../../contract/error-body.ts';
 import { UnavailableError } from '../errors.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
@@ -13,20 +17,26 @@ export interface BearerErrorResponse {
 
 const jsonHeaders = { 'Content-Type': 'application/json', ...noStoreHeaders } as const;
 
+/** What an API says in each challenge: its protection space, and its metadata if it has some. */
+type Api = Pick<BearerChallenge, 'realm' | 'resourceMetadata'>;
+
 /** The `WWW-Authenticate` value of a refusal (RFC 6750 §3). */
-export function challengeOf(refusal: BearerRefusal, realm: string = defaultBearerRealm): string {
+export function challengeOf(
+  refusal: BearerRefusal,
+  api: Api = { realm: defaultBearerRealm },
+): string {
   return formatBearerChallenge({
-    realm,
+    ...api,
     error: refusal.code,
     description: refusal.description,
     scope: refusal.facts.requiredScopes?.join(' '),
   });
 }
 
-function refusalResponse(refusal: BearerRefusal, realm: string): BearerErrorResponse {
+function refusalResponse(refusal: BearerRefusal, api?: Api): BearerErrorResponse {
   return {
     status: refusal.status,
-    headers: { ...jsonHeaders, 'WWW-Authenticate': challengeOf(refusal, realm) },
+    headers: { ...jsonHeaders, 'WWW-Authenticate': challengeOf(refusal, api) },
     body: JSON.stringify({
       // A body always has the two members; RFC 6750 §3.1 excludes them only from the challenge.
       error: refusal.code ?? 'invalid_token',
@@ -40,13 +50,10 @@ function refusalResponse(refusal: BearerRefusal, realm: string): BearerErrorResp
  * The response to an error that a verifier threw: the refusal's status and challenge, 503 if
  * there is no decision at present, and an opaque 500 for everything else. Never access.
  *
- * @param realm the protection space that the challenge names (RFC 9110 §11.5).
+ * @param api what the challenge says of the API: its realm (RFC 9110 §11.5) and its metadata.
  */
-export function bearerErrorResponse(
-  error: unknown,
-  realm: string = defaultBearerRealm,
-): BearerErrorResponse {
-  if (error instanceof BearerRefusal) return refusalResponse(error, realm);
+export function bearerErrorResponse(error: unknown, api?: Api): BearerErrorResponse {
+  if (error instanceof BearerRefusal) return refusalResponse(error, api);
   if (error instanceof UnavailableError) {
     return {
       status: 503,

@@ -90,6 +90,6 @@ export function createExampleRoute(options: ExampleApiOptions): GatewayRoute {
       functionName: `${options.config.name}-authorizer`,
       handler: createAuthorizer(options),
     },
-    errors: bearerGatewayResponses(defaultBearerRealm),
+    errors: bearerGatewayResponses({ realm: defaultBearerRealm }),
   };
 }

@@ -1,25 +1,65 @@
-import { GatewayResponse, ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  AuthorizationType,
+  GatewayResponse,
+  MockIntegration,
+  ResponseType,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import { bearerGatewayResponses, type FailureStatus } from '../../contract/platform-authorizer.ts';
+import type { ResourceMetadata } from '../../contract/resource-metadata.ts';
 
 export interface BearerGatewayResponsesProps {
   readonly restApi: RestApi;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm: string;
   readonly failureStatus: FailureStatus;
+  /** What the API publishes about itself (RFC 9728), if anything. */
+  readonly metadata: ResourceMetadata | undefined;
 }
 
 /** API Gateway expects a literal in single quotes, and has no escape for a quote. */
-function literals(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+function literals(headers: Readonly<Record<string, string>>, prefix = ''): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [prefix + name, `'${value}'`]),
+  );
+}
+
+/** A route without a function: API Gateway itself answers it, to everyone. */
+function addMetadataRoute(restApi: RestApi, { path, headers, body }: ResourceMetadata): void {
+  const responseParameters = literals(headers, 'method.response.header.');
+  const integration = new MockIntegration({
+    requestTemplates: { 'application/json': '{"statusCode": 200}' },
+    integrationResponses: [
+      {
+        statusCode: '200',
+        responseParameters,
+        responseTemplates: { 'application/json': body },
+      },
+    ],
+  });
+  restApi.root.resourceForPath(path).addMethod('GET', integration, {
+    apiKeyRequired: false,
+    authorizationType: AuthorizationType.NONE,
+    methodResponses: [
+      {
+        statusCode: '200',
+        responseParameters: Object.fromEntries(
+          Object.keys(responseParameters).map((name) => [name, true] as const),
+        ),
+      },
+    ],
+  });
 }
 
 /** The real `WWW-Authenticate` of 401 and 403 (RFC 6750 §3), and the errors of the authorizer. */
 export class BearerGatewayResponses extends Construct {
   constructor(scope: Construct, id: string, props: BearerGatewayResponsesProps) {
     super(scope, id);
-    const { restApi, realm, failureStatus } = props;
-    for (const { type, status, headers, body } of bearerGatewayResponses(realm, failureStatus)) {
+    const { restApi, realm, failureStatus, metadata } = props;
+    if (metadata !== undefined) addMetadataRoute(restApi, metadata);
+    const api = { realm, resourceMetadata: metadata?.url };
+    for (const { type, status, headers, body } of bearerGatewayResponses(api, failureStatus)) {
       new GatewayResponse(this, type, {
         restApi,
         type: ResponseType.of(type),

@@ -5,7 +5,6 @@ import {
   type RevocationOptions,
   readRevocationOptions,
 } from '../../adapters/revocation-options.ts';
-import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import type { ClientLookup } from '../../core/client/client-store.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
@@ -78,7 +77,7 @@ describe("a look-up that DynamoDB refuses because of this host's clock", () => {
       expect(String(error)).toContain(
         'read an item of clients: InvalidSignatureException: the clock is off',
       );
-      expect(bearerErrorResponse(error, defaultBearerRealm).status).toBe(503);
+      expect(bearerErrorResponse(error).status).toBe(503);
     },
   );
 

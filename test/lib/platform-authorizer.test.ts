@@ -305,6 +305,52 @@ describe('PlatformAuthorizer', () => {
     ]);
   });
 
+  it('serves its metadata without a function, and names it in the challenges (RFC 9728)', () => {
+    const resource = 'https://api.example.com/v1';
+    const template = build({ audiences: ['https://api.example.com', resource], resource });
+    const url = 'https://api.example.com/.well-known/oauth-protected-resource/v1';
+    const challenges = Object.values(
+      resourcesOf(template, 'AWS::ApiGateway::GatewayResponse'),
+    ).flatMap(
+      ({ Properties }) =>
+        Properties['ResponseParameters']['gatewayresponse.header.WWW-Authenticate'] ?? [],
+    );
+    expect(challenges).toHaveLength(2);
+    for (const challenge of challenges) {
+      expect(challenge).toMatch(/^'Bearer realm="platform", error="[^']*'$/);
+      expect(challenge).toContain(`, resource_metadata="${url}"'`);
+    }
+    const parts = Object.values(resourcesOf(template, 'AWS::ApiGateway::Resource')).map(
+      ({ Properties }) => Properties['PathPart'],
+    );
+    expect(parts).toEqual(
+      expect.arrayContaining(['.well-known', 'oauth-protected-resource', 'v1']),
+    );
+    const methods = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method'));
+    const [found] = methods.filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('authorization_servers'),
+    );
+    expect(found?.Properties).toMatchObject({
+      HttpMethod: 'GET',
+      AuthorizationType: 'NONE',
+      Integration: {
+        Type: 'MOCK',
+        RequestTemplates: { 'application/json': '{"statusCode": 200}' },
+        IntegrationResponses: [
+          {
+            StatusCode: '200',
+            ResponseTemplates: {
+              'application/json': `{"resource":"${resource}","authorization_servers":["https://auth.example.com"],"bearer_methods_supported":["header"]}`,
+            },
+          },
+        ],
+      },
+    });
+    expect(() => build({ resource: 'https://other.example.com' })).toThrow(
+      'resource: received "https://other.example.com"; allowed: one of the audiences',
+    );
+  });
+
   it('answers refusals with the challenges of RFC 6750 and the errors in one shape', () => {
     const responses = Object.values(resourcesOf(build(), 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => ({

@@ -86,6 +86,11 @@ export function createHandler(options: HandlerOptions): RequestListener {
   }
 
   return (request, response) => {
+    const metadata = verifier.resourceMetadata;
+    if (metadata !== undefined && request.url?.split('?', 1)[0] === metadata.path) {
+      response.writeHead(200, { ...metadata.headers }).end(metadata.body);
+      return;
+    }
     if (request.url === '/live') return sendState(response, undefined);
     if (request.url === '/ready') return sendState(response, options.notReady());
     void answer(request, response);

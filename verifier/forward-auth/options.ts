@@ -7,6 +7,7 @@ import {
 } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
+import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
   lookupFailureChoices,
@@ -35,6 +36,8 @@ export interface ForwardAuthOptions {
   readonly clientAddressHeader: string | undefined;
   readonly accessTokenType: AccessTokenType;
   readonly realm: string;
+  /** URL of the API, whose metadata is then served (RFC 9728). */
+  readonly resource: string | undefined;
   readonly log: LoggedRequests;
   /** Providers on loopback: for the local run and tests only. */
   readonly allowLoopbackProviders: boolean;
@@ -56,6 +59,7 @@ const flags = {
   'default-audience': { type: 'string' },
   'access-token-type': { type: 'string' },
   realm: { type: 'string' },
+  resource: { type: 'string' },
   log: { type: 'string' },
 } as const;
 
@@ -191,6 +195,14 @@ function readAccessTokenType(reader: Reader): AccessTokenType {
   return isAccessTokenType(type) ? type : refuse(flag, type, accessTokenTypes.join(' or '));
 }
 
+function readResource(reader: Reader): string | undefined {
+  const flag = 'resource';
+  const resource = reader.text(flag);
+  const isUsable =
+    resource === undefined || resourceMetadata(resource, '', reader.list('audience')) !== undefined;
+  return isUsable ? resource : refuse(flag, resource, resourceHelp);
+}
+
 const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
 
 function readLog(reader: Reader): LoggedRequests {
@@ -236,6 +248,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     clientAddressHeader: attempt(readAddressHeader),
     accessTokenType: attempt(readAccessTokenType),
     realm: reader.text('realm') ?? defaultBearerRealm,
+    resource: attempt(readResource),
     log: attempt(readLog),
     // The whole project uses this name.
     allowLoopbackProviders: environment['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',

@@ -53,7 +53,7 @@ export async function startForwardAuth(
   write: WriteLog,
   onMistake: (error: unknown) => void,
 ): Promise<RunningForwardAuth> {
-  const { issuer, audiences, defaultAudience, realm } = options;
+  const { issuer, audiences, defaultAudience, realm, resource } = options;
   const lookups = openLookups(options, write);
   const log = createDecisionLog(options.log, write);
   const verifier = createVerifier({
@@ -61,6 +61,7 @@ export async function startForwardAuth(
     audience: audiences,
     defaultAudience,
     realm,
+    resource,
     allowLoopbackProviders: options.allowLoopbackProviders,
     tokenMemory: options.tokenMemory,
     accessTokenType: options.accessTokenType,

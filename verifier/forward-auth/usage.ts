@@ -28,6 +28,10 @@ authorization server, a token of a registered identity provider, or an API key. 
   --access-token-type TYPE        accessTokenType of the deployment: at+jwt (default), or JWT,
                                   which accepts both
   --realm TEXT                    protection space of the challenges; default: platform
+  --resource URL                  URL of your API, which must be an --audience. Challenges then name
+                                  its metadata (RFC 9728), and the check serves it to everyone:
+                                  route /.well-known/oauth-protected-resource… of the API to it.
+                                  Default: no metadata
   --log all|refused|none          requests that get a log line; default: refused
   --help, --version
 

@@ -342,6 +342,6 @@ describe('challenges (RFC 6750 §3)', () => {
 
   it('refuse a realm that the header cannot carry', async () => {
     const refusal = await refusalOf(createWorld().verify([]));
-    expect(() => challengeOf(refusal, 'a"b')).toThrow(RangeError);
+    expect(() => challengeOf(refusal, { realm: 'a"b' })).toThrow(RangeError);
   });
 });

@@ -33,6 +33,7 @@ describe('options', () => {
       listen: { host: '127.0.0.1', port: 9100, isBeyondLoopback: false },
       clientAddressHeader: undefined,
       realm: 'platform',
+      resource: undefined,
       log: 'refused',
       allowLoopbackProviders: false,
     });
@@ -41,7 +42,7 @@ describe('options', () => {
   it('can all be given as arguments', () => {
     const text =
       '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
-      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --access-token-type JWT --check-revocation accept';
+      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --resource https://other.example.com --access-token-type JWT --check-revocation accept';
     const args = [...needed, '--tables', arn, ...text.split(' ')];
     expect(readOptions(args, {})).toEqual({
       issuer,
@@ -55,6 +56,7 @@ describe('options', () => {
       listen: { host: '0.0.0.0', port: 9000, isBeyondLoopback: true },
       clientAddressHeader: 'x-real-ip',
       realm: 'voice',
+      resource: 'https://other.example.com',
       log: 'all',
       allowLoopbackProviders: false,
     });
@@ -72,6 +74,7 @@ describe('options', () => {
       FORWARD_AUTH_TOKEN_MEMORY: '64',
       FORWARD_AUTH_DEFAULT_AUDIENCE: 'x',
       FORWARD_AUTH_REALM: 'voice',
+      FORWARD_AUTH_RESOURCE: audience,
       FORWARD_AUTH_ACCESS_TOKEN_TYPE: 'at+jwt',
       FORWARD_AUTH_LOG: 'none',
       AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
@@ -88,6 +91,7 @@ describe('options', () => {
       listen: { path: '/run/forward-auth.sock', isBeyondLoopback: false },
       clientAddressHeader: 'x-real-ip',
       realm: 'sms',
+      resource: audience,
       log: 'none',
       allowLoopbackProviders: true,
     });
@@ -98,7 +102,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(15);
+    expect(named).toHaveLength(16);
   });
 
   it.each([
@@ -139,6 +143,11 @@ describe('options', () => {
       'look-ups without tables',
       ['--check-revocation', 'refuse', '--own-tokens-only'],
       '--check-revocation (FORWARD_AUTH_CHECK_REVOCATION): received "refuse"; allowed: nothing, because --own-tokens-only reads no tables',
+    ],
+    [
+      'a resource that is not an audience',
+      ['--resource', 'https://other.example.com'],
+      '--resource (FORWARD_AUTH_RESOURCE): received "https://other.example.com"; allowed: one of the audiences that is an https URL',
     ],
     [
       'an invalid prefix of tables',

@@ -237,3 +237,30 @@ describe('a stop', () => {
     expect(running.child.exitCode).toBe(0);
   });
 });
+
+describe('the metadata of an API (RFC 9728)', () => {
+  it('is served without a credential and named by the challenges, if the API has a URL', async () => {
+    const resource = 'https://api.example.com/v1';
+    const named = ['--audience', resource, '--resource', resource];
+    const { address } = await start(['--own-tokens-only', ...named]);
+    const path = '/.well-known/oauth-protected-resource/v1';
+    const { status, headers, body } = await send(address, path);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(JSON.parse(body)).toEqual({
+      resource,
+      authorization_servers: [service().issuer],
+      bearer_methods_supported: ['header'],
+    });
+    const refused = await send(address, '/verify/-');
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer realm="platform", resource_metadata="https://api.example.com${path}"`,
+    ]);
+  });
+
+  it('does not exist by default', async () => {
+    const { address } = await start(['--own-tokens-only']);
+    const answer = await send(address, '/.well-known/oauth-protected-resource');
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([500, undefined]);
+  });
+});

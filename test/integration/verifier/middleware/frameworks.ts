@@ -19,6 +19,8 @@ export interface Observed {
   readonly notAccepted: unknown[];
   /** Whether addresses come from X-Real-IP, as behind a proxy, or from the peer. */
   readonly behindProxy: boolean;
+  /** Whether the service serves the metadata of the verifier's resource. */
+  readonly servesMetadata?: boolean;
 }
 
 export interface RunningService {
@@ -33,12 +35,16 @@ export interface RunningService {
 export const frameworks: Readonly<
   Record<string, (verifier: Verifier, observed: Observed) => Promise<RunningService>>
 > = {
-  async Express(verifier, { notAccepted, behindProxy }) {
-    const { requireScopes, requireCredential } = createExpressMiddleware(verifier, {
-      onNotAccepted: (error) => notAccepted.push(error),
-      ...(behindProxy && { sourceAddress: (request) => String(request.headers['x-real-ip']) }),
-    });
+  async Express(verifier, { notAccepted, behindProxy, servesMetadata = false }) {
+    const { requireScopes, requireCredential, resourceMetadata } = createExpressMiddleware(
+      verifier,
+      {
+        onNotAccepted: (error) => notAccepted.push(error),
+        ...(behindProxy && { sourceAddress: (request) => String(request.headers['x-real-ip']) }),
+      },
+    );
     const app = express();
+    if (servesMetadata) app.use(resourceMetadata());
     app.get('/messages', requireScopes('messaging:view'), (request, response) => {
       response.json(callerOfExpress(request));
     });
@@ -60,12 +66,13 @@ export const frameworks: Readonly<
     return { address: `http://127.0.0.1:${port}`, close: () => void server.close() };
   },
 
-  async Fastify(verifier, { notAccepted, behindProxy }) {
-    const { requireScopes, requireCredential } = createFastifyHooks(verifier, {
+  async Fastify(verifier, { notAccepted, behindProxy, servesMetadata = false }) {
+    const { requireScopes, requireCredential, resourceMetadata } = createFastifyHooks(verifier, {
       onNotAccepted: (error) => notAccepted.push(error),
       ...(behindProxy && { sourceAddress: ({ raw }) => String(raw.headers['x-real-ip']) }),
     });
     const app = fastify();
+    if (servesMetadata) app.addHook('onRequest', resourceMetadata());
     const view = { onRequest: requireScopes('messaging:view') };
     const any = { preHandler: requireCredential() };
     app.get('/messages', view, (request) => Promise.resolve(callerOfFastify(request)));
@@ -81,14 +88,15 @@ export const frameworks: Readonly<
     return { address, close: () => void app.close() };
   },
 
-  async Hono(verifier, { notAccepted, behindProxy }) {
-    const { requireScopes, requireCredential } = createHonoMiddleware(verifier, {
+  async Hono(verifier, { notAccepted, behindProxy, servesMetadata = false }) {
+    const { requireScopes, requireCredential, resourceMetadata } = createHonoMiddleware(verifier, {
       onNotAccepted: (error) => notAccepted.push(error),
       ...(behindProxy && {
         sourceAddress: ({ req }) => req.raw.headers.get('x-real-ip') ?? undefined,
       }),
     });
     const app = new Hono();
+    if (servesMetadata) app.use(resourceMetadata());
     app.get('/messages', requireScopes('messaging:view'), (c) => c.json(callerOfHono(c)));
     app.get('/status', requireCredential(), (c) => c.json(callerOfHono(c)));
     app.get('/open', (c) => c.json(callerOfHono(c)));

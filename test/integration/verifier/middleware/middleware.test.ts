@@ -118,7 +118,68 @@ describe.each(Object.entries(frameworks))('middleware for %s behind a proxy', (_
   });
 });
 
+describe.each(Object.entries(frameworks))('the metadata of an API in %s', (_, start) => {
+  const path = '/.well-known/oauth-protected-resource/v1';
+  let running: RunningService;
+
+  beforeAll(async () => {
+    const { issuer } = service();
+    const resource = 'https://api.example.com/v1';
+    const withMetadata = createVerifier({ issuer, audience: ['https://x', resource], resource });
+    running = await start(withMetadata, {
+      notAccepted: [],
+      behindProxy: false,
+      servesMetadata: true,
+    });
+  });
+  afterAll(() => running.close());
+
+  it('is served to everyone, and only at its path (RFC 9728 §3.1, §3.2)', async () => {
+    const answer = await send(running.address, `${path}?x=y`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toContain('application/json');
+    expect(JSON.parse(answer.body)).toEqual({
+      resource: 'https://api.example.com/v1',
+      authorization_servers: [service().issuer],
+      bearer_methods_supported: ['header'],
+    });
+    expect(await send(running.address, path, [], 'HEAD')).toMatchObject({ status: 200, body: '' });
+    for (const other of ['/.well-known/oauth-protected-resource', `${path}/`, '/v1']) {
+      expect((await send(running.address, other)).status, other).toBe(404);
+    }
+    expect((await send(running.address, path, [], 'POST')).status).toBe(404);
+  });
+
+  it('is named by the challenge, which is otherwise the same (RFC 9728 §5.1)', async () => {
+    const answer = await send(running.address, '/messages');
+    expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+      401,
+      `Bearer realm="platform", resource_metadata="https://api.example.com${path}"`,
+    ]);
+  });
+});
+
 describe('middleware', () => {
+  it('refuses to serve metadata that the verifier does not have', () => {
+    expect(() => createExpressMiddleware(verifier).resourceMetadata()).toThrow(
+      'resourceMetadata: received a verifier without resource; allowed: createVerifier({ resource: … })',
+    );
+  });
+
+  it.each([
+    'https://other.example.com',
+    'http://api.example.com',
+    'https://api.example.com/?a=b',
+    'https://api.example.com/#a',
+    'https://api.example.com/"',
+    'api',
+  ])('refuses the resource %s', (resource) => {
+    const audience = ['https://api.example.com', ...(resource.includes('other') ? [] : [resource])];
+    expect(() => createVerifier({ issuer: 'https://a.example', audience, resource })).toThrow(
+      `resource: received ${JSON.stringify(resource)}; allowed: one of the audiences that is an https URL without query and fragment, e.g. "https://api.example.com"`,
+    );
+  });
+
   it.each([[[]], [['']], [['a b']]])('refuses to require %j', (scopes) => {
     expect(() => createExpressMiddleware(verifier).requireScopes(...scopes)).toThrow(
       /requireScopes: received .*; allowed: one scope or more/,

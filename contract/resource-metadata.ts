@@ -1,0 +1,56 @@
+import { discoveryMaxAge } from './limits.ts';
+
+/** What an API publishes about itself (RFC 9728 §3.2): where its tokens come from. */
+export interface ResourceMetadata {
+  /** Where the API's host serves it (RFC 9728 §3.1). */
+  readonly path: string;
+  /** The same with the host, for `resource_metadata` of a challenge (RFC 9728 §5.1). */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string;
+}
+
+export const resourceHelp =
+  'one of the audiences that is an https URL without query and fragment, e.g. "https://api.example.com"';
+
+/** Nothing in it needs an escape in a header, in JSON or in a mapping template of API Gateway. */
+const resourcePattern = /^https?:\/\/[\w.-]+(:\d+)?(\/[\w.~-]+)*\/?$/;
+
+function isResource(text: string): boolean {
+  if (!resourcePattern.test(text) || !URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '127.0.0.1';
+}
+
+/**
+ * The metadata of a protected resource.
+ *
+ * @param resource the API's URL. A client asks for a token with it as `resource` (RFC 8707), so it
+ *   must be an audience that the API accepts.
+ * @returns undefined if the resource cannot be used; {@link resourceHelp} says what can.
+ */
+export function resourceMetadata(
+  resource: string,
+  issuer: string,
+  audiences: readonly string[],
+): ResourceMetadata | undefined {
+  if (!isResource(resource) || !audiences.includes(resource)) return undefined;
+  const { origin, pathname } = new URL(resource);
+  const path = `/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
+  const metadata = {
+    resource,
+    authorization_servers: [issuer],
+    bearer_methods_supported: ['header'],
+  };
+  return {
+    path,
+    url: `${origin}${path}`,
+    headers: {
+      'Content-Type': 'application/json',
+      'Cache-Control': `public, max-age=${discoveryMaxAge}`,
+      'Access-Control-Allow-Origin': '*',
+    },
+    body: JSON.stringify(metadata),
+  };
+}
