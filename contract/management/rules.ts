@@ -163,7 +163,8 @@ export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
     const message = `at most ${maxScopesPerClient} for a client`;
     return new Wrong({ message, input: `${distinct.length} scopes` });
   }
-  const bytes = distinct.join(' ').length;
+  // What is no text is refused by itself, and may have no form as a text.
+  const bytes = distinct.filter((one) => typeof one === 'string').join(' ').length;
   if (bytes <= maxScopeBytes) return undefined;
   return new Wrong({ message: `at most ${maxScopeBytes} bytes together`, input: `${bytes} bytes` });
 }

@@ -23,7 +23,10 @@ export interface GrantList {
   readonly place: string;
   /** In the order of their values. */
   readonly grants: readonly Grant[];
-  /** 0: nothing is stored. Lists are never deleted, so a version never comes back. */
+  /**
+   * 0: nothing is stored, or the caller is limited to trunk groups. Lists are never deleted, so a
+   * version never comes back.
+   */
   readonly version: number;
   /** Seconds since the epoch. */
   readonly updatedAt?: number | undefined;

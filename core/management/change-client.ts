@@ -8,15 +8,22 @@ import { makeAuditedChange } from './audited-change.ts';
 import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
+import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
+import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
 export type ClientChanges = v.InferOutput<typeof clientChanges>;
 
-/** Writes a client's next version. @throws {ConflictError} if it changed meanwhile. */
+/**
+ * Writes a client's next version.
+ *
+ * @throws {ConflictError} if it changed meanwhile.
+ * @throws {RefusedError} if a limited caller gives more to a client whose id is granted to others.
+ */
 export async function writeClient(
   context: ManagementContext,
   before: Client,
@@ -29,6 +36,10 @@ export async function writeClient(
     version: before.version + 1,
     updatedAt: currentTime(context),
   };
+  // A name gives nothing.
+  if (!onlyStopsClient({ ...before, name: next.name }, next)) {
+    await requireNoOtherGrant(context, next);
+  }
   await makeAuditedChange(
     context,
     {

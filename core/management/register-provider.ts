@@ -1,10 +1,11 @@
 import type * as v from 'valibot';
 import type { registerOptions } from '../../contract/management/inputs.ts';
-import { ConflictError } from '../errors.ts';
+import { ConflictError, UnavailableError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { ownedRegistrationId } from '../identity-provider/provider-owner.ts';
 import { makeAuditedChange } from './audited-change.ts';
+import { requireIssuerGrant } from './grants/require-grant.ts';
 import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
 import { checkClaimName } from './provider-choices.ts';
@@ -29,6 +30,34 @@ function checkUnchanged(
   throw new ConflictError(
     `the discovery document was changed in the meantime: its issuer is now ${provider.issuer}, its JWKS URI ${provider.jwksUri}`,
   );
+}
+
+/**
+ * A provider can keep its registration waiting while its grant is withdrawn and given to another trunk
+ * group, so the grant is read again. `setIssuerGrant` looks at providers again in the same way.
+ *
+ * @throws {RefusedError} if the issuer may no longer be registered. It is deleted again.
+ */
+async function createWhileGranted(
+  context: ManagementContext,
+  provider: IdentityProvider,
+  trunkGroups: readonly string[],
+): Promise<void> {
+  const { issuer, registrationId } = provider;
+  await context.identityProviders.createIdentityProvider(provider);
+  try {
+    await requireIssuerGrant(context, issuer, trunkGroups);
+  } catch (error) {
+    try {
+      await context.identityProviders.deleteIdentityProvider(issuer, registrationId);
+    } catch (cause) {
+      throw new UnavailableError(
+        `delete the provider ${issuer}, which was registered although its grant may be withdrawn; it could not be deleted again`,
+        { cause },
+      );
+    }
+    throw error;
+  }
 }
 
 /**
@@ -77,7 +106,7 @@ export async function registerProvider(
     async () => {
       // Before the provider, which without its owner is open to no one.
       if (trunkGroups.length > 0) await context.providerOwners.putOwner(owner);
-      await context.identityProviders.createIdentityProvider(provider);
+      await createWhileGranted(context, provider, trunkGroups);
     },
   );
   return { provider: shown, keySet };

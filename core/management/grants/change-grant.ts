@@ -5,6 +5,7 @@ import {
   type GrantList,
   replaceGrant,
   sizeOfGrants,
+  withoutGrants,
 } from '../../identity-provider/grant.ts';
 import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion } from '../if-version.ts';
@@ -51,10 +52,13 @@ export function planGrant(
   return { ...before, grants: after, version: version + 1, updatedAt: now };
 }
 
-/** A grant as the audit describes it. Trunk groups of which all are a caller's see the record. */
-function viewGrant({ place, version }: GrantList, grant: Grant | undefined) {
+/**
+ * A grant as the audit describes it. Trunk groups of which all are a caller's see the record, so it has
+ * no version: that would count the changes of others.
+ */
+function viewGrant({ place }: GrantList, grant: Grant | undefined) {
   if (grant === undefined) return undefined;
-  return { place, value: grant.value, service_trunk_groups: grant.trunkGroups, version };
+  return { place, value: grant.value, service_trunk_groups: grant.trunkGroups };
 }
 
 /** Writes a list in which the grant of a value is another one. */
@@ -77,15 +81,20 @@ export async function writeGrant(
   );
 }
 
-/** The grants that a caller may see: those of its own trunk groups, without the names of others. */
+/**
+ * The grants that a caller may see: those of its own trunk groups, without the names of others. The
+ * version and the time of the list would tell a limited caller what others have.
+ */
 export function showGrants(
   { trunkGroups: reach }: Pick<ManagementContext, 'trunkGroups'>,
   list: GrantList,
 ): GrantList {
   if (reach === undefined) return list;
+  const { kind, place } = list;
   const grants = list.grants.map(({ value, trunkGroups }) => ({
     value,
     trunkGroups: trunkGroups.filter((group) => reach.includes(group)),
   }));
-  return { ...list, grants: grants.filter(({ trunkGroups }) => trunkGroups.length > 0) };
+  const shown = grants.filter(({ trunkGroups }) => trunkGroups.length > 0);
+  return { ...withoutGrants(kind, place), grants: shown };
 }

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { newIssuerGrant } from '../../../contract/management/inputs.ts';
-import { RefusedError } from '../../errors.ts';
+import { ConflictError, RefusedError } from '../../errors.ts';
 import type { Grant, GrantList } from '../../identity-provider/grant.ts';
 import {
   findIssuerGrant,
@@ -38,22 +38,21 @@ export async function findIssuerGrants(
   return showGrants(context, await context.providerGrants.findGrants('issuer', hostOf(issuer)));
 }
 
-/** @throws {RefusedError} if another trunk group has registered an issuer that the grant has. */
-async function checkRegistered(
+/** @returns why not, if another trunk group has registered an issuer that the grant has. */
+async function findRegistered(
   context: ManagementContext,
   grant: Grant,
   leave: readonly string[],
-): Promise<void> {
-  if (grant.trunkGroups.length === 0) return;
+): Promise<string | undefined> {
+  if (grant.trunkGroups.length === 0) return undefined;
   for (const { issuer, trunkGroups } of await listOwnProviders(context)) {
     const isTheirs = trunkGroups.every((group) => grant.trunkGroups.includes(group));
     if (isTheirs || leave.includes(issuer) || findIssuerGrant([grant], issuer) === undefined) {
       continue;
     }
-    throw new RefusedError(
-      `${issuer} is registered for the service trunk groups ${trunkGroups.join(', ')}: delete or assign that provider first, or say that they keep it (leave)`,
-    );
+    return `${issuer} is registered for the service trunk groups ${trunkGroups.join(', ')}: delete or assign that provider first, or say that they keep it (leave)`;
   }
+  return undefined;
 }
 
 /**
@@ -63,7 +62,8 @@ async function checkRegistered(
  * @throws {InputError} for an issuer that cannot be one customer's, and a value that is not allowed.
  * @throws {RefusedError} if the grant overlaps with another one, the list of the host is full, or
  *   another trunk group has registered such an issuer.
- * @throws {ConflictError} if the grants at the host were changed in the meantime.
+ * @throws {ConflictError} if the grants at the host were changed in the meantime, or another trunk
+ *   group registered such an issuer.
  */
 export async function setIssuerGrant(
   context: ManagementContext,
@@ -81,7 +81,11 @@ export async function setIssuerGrant(
     { now: currentTime(context), before },
     { grant: wanted, overlaps: issuersOverlap, seen: grant },
   );
-  await checkRegistered(context, wanted, leave);
+  const registered = await findRegistered(context, wanted, leave);
+  if (registered !== undefined) throw new RefusedError(registered);
   await writeGrant(context, { before, after }, issuer);
-  return after;
+  // One that was registered while the grant was written.
+  const meanwhile = await findRegistered(context, wanted, leave);
+  if (meanwhile === undefined) return after;
+  throw new ConflictError(`the grant is written, and meanwhile ${meanwhile}`);
 }

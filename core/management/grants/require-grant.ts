@@ -1,3 +1,5 @@
+import type { Client } from '../../client/client.ts';
+import { subjectOf } from '../../client/provider-client-id.ts';
 import { RefusedError } from '../../errors.ts';
 import type { Grant } from '../../identity-provider/grant.ts';
 import {
@@ -64,6 +66,29 @@ export async function requireSubjectGrant(
   const held = others.map(({ value, trunkGroups }) => `${value} to ${trunkGroups.join(', ')}`);
   throw new RefusedError(
     `${JSON.stringify(subject)} is granted to other service trunk groups: ${held.join('; ')}. Change the grant, or say that the client is meant (allowOtherGrant)`,
+  );
+}
+
+/**
+ * What a client had before its id was granted to another trunk group goes on, or the staff stopped it.
+ * A caller who is limited to trunk groups does not enable it again or give it more.
+ *
+ * @throws {RefusedError} if one of the ids of the client is granted to another trunk group.
+ */
+export async function requireNoOtherGrant(
+  { trunkGroups, identityProviders, providerGrants }: ManagementContext,
+  { clientId, provider, serviceTrunkGroup: group }: Client,
+): Promise<void> {
+  if (trunkGroups === undefined || provider === undefined) return;
+  const { issuer } = provider;
+  const registered = await identityProviders.findIdentityProvider(issuer);
+  if (registered !== undefined && isWithinReach(registered)) return;
+  const { grants } = await providerGrants.findGrants('subject', issuer);
+  const subject = subjectOf(provider);
+  const shared = findSharedSubjects(grants, subject);
+  if (shared.every((grant) => grant.trunkGroups.includes(group))) return;
+  throw new RefusedError(
+    `the client ${clientId} has ${JSON.stringify(subject)} at ${issuer}, which is granted to another service trunk group: only the platform's staff can give it more than it has`,
   );
 }
 

@@ -88,6 +88,16 @@ describe('the management function', () => {
     );
   });
 
+  it.each([
+    ['an object without a form as text', { toString: 1 }],
+    ['a list of them', [{ toString: 1 }]],
+  ])('does not fail because of %s', async (_, scope) => {
+    const { ask } = createFunction();
+    const client = { ...newClient, scopes: [scope] };
+    const answer = await ask({ operation: 'createClient', input: { client } });
+    expect(errorOf(answer)).toMatchObject({ class: 'InputError', field: 'scopes' });
+  });
+
   it('makes several changes, each with its own outcome, and reads nothing in between', async () => {
     const { test, ask } = createFunction();
     const changes = ['key-aaaaa', 'key-bbbbb', 'key-aaaaa'].map((idempotencyKey, index) => ({

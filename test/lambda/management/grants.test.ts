@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';
@@ -255,6 +255,61 @@ describe('grants of client ids', () => {
     });
   });
 
+  it('keep what the staff disabled or left from growing again by its trunk group', async () => {
+    const { ask, ada, grace, grant, tokenFor } = await createSharedWorld();
+    const { result } = await ask(
+      'createClient',
+      under(main, 'tg-acme', { scopes: ['calls:view'] }),
+    );
+    const { clientId } = (result as { client: { clientId: string } }).client;
+    const ofAda = async () =>
+      (await ada('findClient', { clientId })).result as { version: number; enabled: boolean };
+    const clients = [{ clientId, action: 'disable' }];
+    expect((await grant('repo:globex/', ['tg-globex'], { clients })).error).toBeUndefined();
+    expect((await grace('createClient', under(branches, 'tg-globex'))).error).toBeUndefined();
+    const refused = {
+      class: 'RefusedError',
+      text: `the client ${clientId} has ${JSON.stringify(main)} at ${issuer}, which is granted to another service trunk group: only the platform's staff can give it more than it has`,
+    };
+    const enable = async (by: typeof ask) => {
+      const options = { ifVersion: (await ofAda()).version };
+      return by('setClientEnabled', { clientId, enabled: true, options });
+    };
+    expect((await enable(ada)).error).toMatchObject(refused);
+    expect((await ofAda()).enabled).toBe(false);
+    expect((await enable(ask)).error).toBeUndefined();
+    const change = async (changes: object) =>
+      ada('updateClient', {
+        clientId,
+        changes: { ...changes, ifVersion: (await ofAda()).version },
+      });
+    expect((await change({ scopes: ['messaging:view'] })).error).toMatchObject(refused);
+    expect((await change({ tokenLifetime: 86_400 })).error).toMatchObject(refused);
+    // What takes nothing from the other trunk group is still the own one's.
+    expect((await change({ name: 'Old dialer' })).error).toBeUndefined();
+    expect((await change({ requiredClaims: [{ claim: 'x', values: ['y'] }] })).error).toBe(
+      undefined,
+    );
+    expect((await change({ requiredClaims: [] })).error).toMatchObject(refused);
+    const stop = { clientId, enabled: false, options: {} };
+    expect((await ada('setClientEnabled', stop)).error).toBeUndefined();
+    const question = { credential: tokenFor(main) };
+    expect((await ask('explainRequest', { question })).result).toMatchObject({ accepted: false });
+  });
+
+  it('let a trunk group enable what is granted to it, or to none', async () => {
+    const { ask, ada, grant } = await createSharedWorld();
+    await grant('repo:acme/', ['tg-acme']);
+    for (const id of ['repo:acme/app:x', 'repo:none/app:x']) {
+      const { result } = await ask('createClient', under(id, 'tg-acme'));
+      const { clientId } = (result as { client: { clientId: string } }).client;
+      const stopped = await ada('setClientEnabled', { clientId, enabled: false, options: {} });
+      const options = { ifVersion: (stopped.result as { version: number }).version };
+      const enabled = await ada('setClientEnabled', { clientId, enabled: true, options });
+      expect(enabled.error).toBeUndefined();
+    }
+  });
+
   it('are withdrawn: what exists goes on, and nothing new is created', async () => {
     const { ada, grant, ask, tokenFor } = await createSharedWorld();
     await grant('repo:acme/', ['tg-acme']);
@@ -300,6 +355,27 @@ describe('grants of client ids', () => {
     ] as const) {
       expect((await ada(operation, input)).error?.class).toBe('AwsCallerError');
     }
+  });
+
+  it('do not tell a customer whether others have some, when they were changed or how often', async () => {
+    const { ada, ask, grant } = await createSharedWorld();
+    const hosts = ['https://sso.example.net', 'https://free.example.net'];
+    const seen = async () => [
+      (await ada('findSubjectGrants', { issuer })).result,
+      ...(await Promise.all(hosts.map((host) => ada('findIssuerGrants', { issuer: host })))).map(
+        ({ result }) => result,
+      ),
+      (await ada('listAudit', { filter: {} })).result,
+    ];
+    expect((await grant('repo:acme/', ['tg-acme'])).error).toBeUndefined();
+    const before = await seen();
+    expect(before[0]).toMatchObject({ grants: [{ value: 'repo:acme/' }], version: 0 });
+    await grant('repo:globex/', ['tg-globex']);
+    const given = { trunkGroups: ['tg-globex'], ifVersion: 0 };
+    await ask('setIssuerGrant', { issuer: hosts[0], grant: given });
+    expect(await seen()).toEqual(before);
+    await grant('repo:acme2/', ['tg-acme']);
+    expect(JSON.stringify(await seen())).not.toContain('"version":3');
   });
 
   it('say when the list of an issuer is full', async () => {
@@ -394,6 +470,31 @@ describe('an issuer that a customer may register', () => {
     expect(fetched).toEqual([url]);
   });
 
+  it('is not registered if its grant goes to another while its provider keeps us waiting', async () => {
+    const { register, ask, world } = await createOwnWorld();
+    const set = (trunkGroups: readonly string[], ifVersion: number) =>
+      ask('setIssuerGrant', { issuer: own, grant: { trunkGroups, ifVersion } });
+    expect((await set(['tg-acme'], 0)).error).toBeUndefined();
+    const keys = `${issuer}/keys`;
+    const get = world.documents.get.bind(world.documents);
+    const moves: Promise<{ error?: unknown }>[] = [];
+    world.documents.get = (at) => {
+      if (at === keys) moves.push(set([], 1).then(() => set(['tg-globex'], 2)));
+      return get(at);
+    };
+    const { identityProviders } = world.context;
+    const create = identityProviders.createIdentityProvider.bind(identityProviders);
+    vi.spyOn(identityProviders, 'createIdentityProvider').mockImplementation(async (provider) => {
+      for (const move of moves) expect((await move).error).toBeUndefined();
+      await create(provider);
+    });
+    expect((await register(url)).error).toMatchObject({
+      class: 'RefusedError',
+      text: `${own} is not granted to the service trunk group tg-acme; the platform's staff can grant it`,
+    });
+    expect(world.providers.has(own)).toBe(false);
+  });
+
   it('is granted to each trunk group of the registration', async () => {
     const asked = await createOwnWorld();
     grantIssuer(asked.world, own, ['tg-acme']);
@@ -455,6 +556,26 @@ describe('grants of issuers', () => {
     const { error } = await ask('setIssuerGrant', { issuer: value, grant: grantOf(['tg-1'], 0) });
     expect(error?.class).toBe('InputError');
     expect(error?.text).toContain(text);
+  });
+
+  it('say if another trunk group registered the issuer while they were written', async () => {
+    const { ask, world } = await createSharedWorld();
+    const own = 'https://sso.example.net';
+    const { providerGrants } = world.context;
+    const putGrants = providerGrants.putGrants.bind(providerGrants);
+    vi.spyOn(providerGrants, 'putGrants').mockImplementation(async (list) => {
+      const registrationId = 'own_idp_1';
+      const owner = { registrationId, issuer: own, trunkGroups: ['tg-acme'] };
+      world.owners.set(registrationId, { ...owner, version: 1, updatedAt: world.now });
+      const like = world.providers.get(issuer);
+      if (like !== undefined) world.providers.set(own, { ...like, issuer: own, registrationId });
+      await putGrants(list);
+    });
+    const { error } = await ask('setIssuerGrant', { issuer: own, grant: grantOf(['tg-1'], 0) });
+    expect(error).toMatchObject({
+      class: 'ConflictError',
+      text: `the grant is written, and meanwhile ${own} is registered for the service trunk groups tg-acme: delete or assign that provider first, or say that they keep it (leave)`,
+    });
   });
 
   it('do not overlap at a host, and are withdrawn', async () => {
