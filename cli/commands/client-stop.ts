@@ -1,20 +1,25 @@
 import type { Client } from '../../adapters/management.ts';
+import { findLongestToken } from '../../core/client/longest-token.ts';
+import { formatDuration } from '../../core/duration.ts';
+import type { Cli } from '../cli.ts';
 import type { CommandSpec } from '../command-spec.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { clientIdArgument } from './client-options.ts';
 import { printClient } from './client-output.ts';
 
-/** What happens to the tokens that a client has when it is disabled, or when they are revoked. */
-function describeOldTokens({ provider }: Client): string {
-  return provider === undefined
-    ? 'Checks that look up clients refuse its old tokens; all others accept them until they expire: docs/platform-api.md.'
-    : `Old tokens of ${provider.issuer} are refused.`;
+/** What happens to the tokens that a client has when it stops, or when they are revoked. */
+async function describeOldTokens(cli: Cli, client: Client): Promise<string> {
+  const { provider } = client;
+  if (provider !== undefined) return `Old tokens of ${provider.issuer} are refused.`;
+  const { maximum } = cli.deployment().config.tokenLifetime;
+  const most = await findLongestToken(await cli.management(), client, maximum, cli.now());
+  return `Checks that look up clients refuse its old tokens; all others accept them until they expire, at most ${formatDuration(most)}: docs/platform-api.md.`;
 }
 
 function defineSwitch(
   name: 'enable' | 'disable',
   summary: string,
-  describe: (client: Client) => string,
+  describe: (cli: Cli, client: Client) => string | Promise<string>,
 ): CommandSpec {
   return {
     name,
@@ -26,7 +31,7 @@ function defineSwitch(
       const management = await cli.management();
       const client = await management.setClientEnabled(id, name === 'enable', { ifVersion });
       printClient(cli, client);
-      cli.output.note(describe(client));
+      cli.output.note(await describe(cli, client));
     },
   };
 }
@@ -51,7 +56,7 @@ const revokeTokens: CommandSpec = {
       ifVersion: ifVersion ?? client.version,
     });
     printClient(cli, changed);
-    cli.output.note(`New tokens are accepted. ${describeOldTokens(changed)}`);
+    cli.output.note(`New tokens are accepted. ${await describeOldTokens(cli, changed)}`);
     if (changed.secrets.length > 0) cli.output.note('Its secrets still authenticate.');
   },
 };
@@ -65,6 +70,7 @@ const remove: CommandSpec = {
   run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
     const management = await cli.management();
     const client = await management.findClient(id);
+    const oldTokens = await describeOldTokens(cli, client);
     await cli.confirm(
       `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
     );
@@ -74,13 +80,14 @@ const remove: CommandSpec = {
       quiet: [],
       text: `Deleted ${client.clientId}.`,
     });
+    cli.output.note(oldTokens);
   },
 };
 
 /** Commands by which a client or its tokens stop. */
 export const stopCommands: readonly CommandSpec[] = [
   defineSwitch('disable', 'Disable a client: it gets no more tokens', describeOldTokens),
-  defineSwitch('enable', 'Enable a disabled client', ({ provider }) =>
+  defineSwitch('enable', 'Enable a disabled client', (_, { provider }) =>
     provider === undefined ? 'Its secrets authenticate again.' : 'Its tokens are accepted again.',
   ),
   revokeTokens,

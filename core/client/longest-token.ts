@@ -1,21 +1,54 @@
+import type { HistoryFilter, HistoryPage } from '../management/list-history.ts';
+import { formatDay } from '../rfc3339.ts';
 import type { Client } from './client.ts';
 
+type ListHistory = (id: string, filter: HistoryFilter) => Promise<HistoryPage>;
+
+/** Seconds by which the clock of the operator's machine, which dates a change, may be wrong. */
+const clockAllowance = 300;
+
+/** The seconds since a change say nothing. */
+function roundUp(seconds: number): number {
+  const unit = seconds > 3600 ? 3600 : 60;
+  return Math.ceil(seconds / unit) * unit;
+}
+
+/** @returns the changes since a day; undefined if not all can be read. */
+async function readChanges(listHistory: ListHistory, clientId: string, since: string) {
+  try {
+    const { items, unread, nextCursor } = await listHistory(clientId, { since });
+    return unread.length === 0 && nextCursor === undefined ? items : undefined;
+  } catch {
+    // The audit never holds up a person who stops a client.
+    return undefined;
+  }
+}
+
 /**
- * The longest that a token of a client can still be valid, in seconds. A lowered lifetime is that of new
- * tokens only: after a change, a token of before it can have any lifetime that the deployment allows.
+ * The longest that a token of a client can still be valid: seconds in whole minutes or hours. A lowered lifetime is that of
+ * new tokens only: the audit has the one before. If the audit cannot be read, a client that was
+ * changed can have tokens with any lifetime that the deployment allows.
  *
- * @param most the longest lifetime that the deployment allows.
+ * @param maximum the longest lifetime that the deployment allows.
  */
-export function longestTokenLeft(
-  {
-    tokenLifetime,
-    createdAt,
-    updatedAt,
-  }: Pick<Client, 'tokenLifetime' | 'createdAt' | 'updatedAt'>,
-  most: number,
+export async function findLongestToken(
+  { listHistory }: { readonly listHistory: ListHistory },
+  client: Pick<Client, 'clientId' | 'tokenLifetime' | 'createdAt' | 'updatedAt'>,
+  maximum: number,
   now: number,
-): number {
-  const isChanged = updatedAt > createdAt;
-  const left = isChanged ? updatedAt + most - now : 0;
-  return Math.max(tokenLifetime, Math.min(left, most));
+): Promise<number> {
+  const { clientId, tokenLifetime, createdAt, updatedAt } = client;
+  /** What is left of a token that was issued before a change. */
+  const left = (lifetime: number, changedAt: number) =>
+    Math.min(changedAt + lifetime + clockAllowance - now, lifetime);
+  const most = updatedAt > createdAt ? left(maximum, updatedAt) : 0;
+  if (most <= tokenLifetime) return roundUp(tokenLifetime);
+  const since = formatDay(now - maximum - clockAllowance);
+  const changes = await readChanges(listHistory, clientId, since);
+  if (changes === undefined) return roundUp(most);
+  const earlier = changes.map(({ before, time }) => {
+    const lifetime = before?.['token_lifetime'];
+    return typeof lifetime === 'number' ? left(lifetime, Date.parse(time) / 1000) : 0;
+  });
+  return roundUp(Math.max(tokenLifetime, ...earlier));
 }

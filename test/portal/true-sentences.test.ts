@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../core/errors.ts';
 import { readCredential } from '../../portal/forms/credential.ts';
 import { createPortalWorld, type PortalWorld } from './portal-world.ts';
 
@@ -315,20 +316,54 @@ describe('how long a token that is out can work', () => {
     `/clients/${clientId}/revoke-tokens`,
   ];
 
-  it('is not the lifetime that was just lowered, but the longest that the deployment allows', async () => {
-    const world = await createPortalWorld();
-    world.now += 60;
+  async function lower(world: PortalWorld, from: number): Promise<void> {
+    await world.management.updateClient(world.clientId, { tokenLifetime: from });
+    world.now += 2 * 86_400;
     await world.management.updateClient(world.clientId, { tokenLifetime: 60 });
+  }
+
+  async function expectMost(world: PortalWorld, most: string): Promise<void> {
     for (const path of paths(world)) {
-      const text = await open(world, path);
-      expect(text).toContain('at most 1 day');
-      expect(text).not.toContain('at most 1 minute');
+      expect(await open(world, path)).toContain(`at most ${most}`);
     }
-    world.now += 23 * 3600;
-    for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 hour');
+  }
+
+  it('is not the lifetime that was just lowered, but the one before in the audit', async () => {
+    const world = await createPortalWorld();
+    await lower(world, 7200);
+    await expectMost(world, '2 hours');
+    // What is changed later does not hide it.
     world.now += 3600;
-    for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 minute');
+    await world.management.setClientEnabled(world.clientId, false);
+    await world.management.setClientEnabled(world.clientId, true);
+    await expectMost(world, '2 hours');
+    world.now += 900;
+    await expectMost(world, '50 minutes');
+    world.now += 3600;
+    await expectMost(world, '1 minute');
   });
+
+  it.each(['one region', 'every region'])(
+    'is the longest that the deployment allows if the audit of %s cannot be read',
+    async (which) => {
+      const world = await createPortalWorld();
+      await lower(world, 7200);
+      const { auditHistory } = world.context;
+      const fails = async () => {
+        throw new UnavailableError('the audit does not answer');
+      };
+      Object.assign(world.context, {
+        auditHistory: {
+          regions: [...auditHistory.regions, 'pit'],
+          readHistory: (...[region, ...rest]: Parameters<typeof auditHistory.readHistory>) =>
+            which === 'one region' && region !== 'pit'
+              ? auditHistory.readHistory(region, ...rest)
+              : fails(),
+        },
+      });
+      await expectMost(world, '1 day');
+    },
+  );
 
   it('is the lifetime of a client that was never changed', async () => {
     const world = await createPortalWorld();

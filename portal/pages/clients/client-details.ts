@@ -21,7 +21,7 @@ import type { Handler, RequestContext } from '../../request-context.ts';
 import { firstExpiry, lastUse } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
 import { secretTable, secretTitle } from './secret-table.ts';
-import { longestText } from './stop-client.ts';
+import { findLongestText } from './stop-client.ts';
 
 /** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
 function refusedTokens(client: Client, now: number): Fact | undefined {
@@ -137,7 +137,7 @@ function secretsPanel(context: RequestContext, client: Client): Html {
   );
 }
 
-function dangerPanel(context: RequestContext, client: Client): Html | '' {
+async function dangerPanel(context: RequestContext, client: Client): Promise<Html | ''> {
   const { href, may } = context;
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
@@ -149,7 +149,7 @@ function dangerPanel(context: RequestContext, client: Client): Html | '' {
         <p>
           The client gets no new tokens. Platform APIs that look up clients refuse those that it
           has; at the others they work until they expire, at
-          most ${longestText(context, client)}. It can be enabled again.
+          most ${await findLongestText(context, client)}. It can be enabled again.
         </p>
       </div>
       ${actionButton(href(`${address}/disable`), 'Disable client', version)}
@@ -206,7 +206,7 @@ export const showClient: Handler = async (context) => {
       })}${doneNotice(context.query)}${secretsPanel(context, client)}
       ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
         client.provider === undefined && nextSteps(context, client)
-      }${dangerPanel(context, client)}
+      }${await dangerPanel(context, client)}
     `,
   };
 };

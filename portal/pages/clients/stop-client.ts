@@ -1,6 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { longestTokenLeft } from '../../../core/client/longest-token.ts';
+import { findLongestToken } from '../../../core/client/longest-token.ts';
 import { type Form, type FormPage, noValues } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { errorSummary } from '../../html/form.ts';
@@ -67,15 +67,13 @@ function useOfSecret(secret: Client['secrets'][number], now: number): Html {
 }
 
 /** The longest that a token which is out can still work: `1 day`. */
-export function longestText({ deployment, now }: RequestContext, client: Client): string {
-  const seconds = longestTokenLeft(client, deployment.tokenLifetime.maximum, now);
-  // The seconds since a change say nothing.
-  return formatExactSpan(
-    seconds > 3600 ? Math.ceil(seconds / 3600) * 3600 : Math.ceil(seconds / 60) * 60,
-  );
+export async function findLongestText(context: RequestContext, client: Client): Promise<string> {
+  const { management, deployment, now } = context;
+  const { maximum } = deployment.tokenLifetime;
+  return formatExactSpan(await findLongestToken(management, client, maximum, now));
 }
 
-function consequences(context: RequestContext, client: Client): Html {
+async function consequences(context: RequestContext, client: Client): Promise<Html> {
   const { now } = context;
   const live = client.secrets.filter((secret) => isUsable(secret, now));
   const { provider } = client;
@@ -93,7 +91,7 @@ function consequences(context: RequestContext, client: Client): Html {
         html`
       <li>
         Tokens that it has already work until they expire, at
-        most ${longestText(context, client)}, except at platform APIs that look up clients.
+        most ${await findLongestText(context, client)}, except at platform APIs that look up clients.
       </li>
     `
       }${
@@ -138,15 +136,15 @@ export const clientDeletion: Form<Client, undefined> = {
     await management.deleteClient(id('clientId'), { ifVersion });
     return { redirectTo: href('/clients', { done: 'client-deleted' }) };
   },
-  look: (context, { subject: client }) =>
+  look: async (context, { subject: client }) =>
     confirmation(context, client, {
       title: `Delete ${client.name}`,
       submit: 'Delete client',
-      fields: consequences(context, client),
+      fields: await consequences(context, client),
     }),
 };
 
-function revocationText(context: RequestContext, client: Client): Html {
+async function revocationText(context: RequestContext, client: Client): Promise<Html> {
   const { provider } = client;
   return html`
     <ul class="consequences">
@@ -155,7 +153,8 @@ function revocationText(context: RequestContext, client: Client): Html {
           ? html`
         <li>
           Platform APIs that look up clients refuse every token that was issued before now.
-          The others accept them until they expire, at most ${longestText(context, client)}.
+          The others accept them until they expire, at
+          most ${await findLongestText(context, client)}.
         </li>
         <li>The secrets still work. If one has leaked, replace it first.</li>
       `
@@ -177,10 +176,10 @@ export const tokenRevocation: Form<Client, undefined> = {
     await management.revokeClientTokens(clientId);
     return { redirectTo: href(`/clients/${clientId}`, { done: 'tokens-revoked' }) };
   },
-  look: (context, { subject: client }) =>
+  look: async (context, { subject: client }) =>
     confirmation(context, client, {
       title: `Revoke the tokens of ${client.name}`,
       submit: 'Revoke tokens',
-      fields: revocationText(context, client),
+      fields: await revocationText(context, client),
     }),
 };

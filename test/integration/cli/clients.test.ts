@@ -76,7 +76,9 @@ it('updates, disables, enables and deletes, each seen by the next token request'
     'numbers:view',
   ]);
   expect(await outcome()).toBe('60: calls:view numbers:view');
-  await json(['client', 'disable', clientId]);
+  // The token of before lives for an hour, not for the minute of new ones.
+  const disabled = await authctl(['client', 'disable', clientId]);
+  expect(disabled.stderr).toContain('until they expire, at most 1h: docs/platform-api.md');
   expect(await outcome()).toBe('invalid_client');
   await json(['client', 'enable', clientId]);
   expect(await outcome()).toBe('60: calls:view numbers:view');
