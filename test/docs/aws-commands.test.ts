@@ -59,6 +59,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'iam list-policy-versions': ['--policy-arn'],
   'iam list-roles': [],
   'iam put-role-policy': ['--role-name', '--policy-name', '--policy-document'],
+  'iam get-outbound-web-identity-federation-info': [],
   'kms cancel-key-deletion': ['--key-id'],
   'kms describe-key': ['--key-id'],
   'kms enable-key': ['--key-id'],

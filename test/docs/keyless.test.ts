@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { codeBlocks, isShell, readPage } from '../../lab/support/markdown.ts';
-import { workloads } from '../support/platforms/workloads.ts';
+import { workloads } from '../../lab/support/platforms/workloads.ts';
+import { keylessCommands } from '../support/docs/keyless-commands.ts';
 
 type Options = ReadonlyMap<string, readonly string[]>;
-
-/** Words of a command as a shell splits them, with what is in quotes as one word. */
-function wordsOf(command: string): readonly string[] {
-  const words = command.match(/"[^"]*"|'[^']*'|\S+/g) ?? [];
-  return words.map((word) => word.replaceAll(/^['"]|['"]$/g, ''));
-}
 
 function optionsOf(words: readonly string[]): Options {
   const options = new Map<string, string[]>();
@@ -20,16 +14,11 @@ function optionsOf(words: readonly string[]): Options {
   return options;
 }
 
-const commands = codeBlocks(readPage('docs/keyless.md'))
-  .filter(isShell)
-  .flatMap(({ lines }) => lines.join('\n').replaceAll('\\\n', ' ').split('\n'))
-  .map(wordsOf);
-
-const registrations = commands
+const registrations = keylessCommands
   .filter((words) => words.includes('register'))
   .map((words) => ({ url: words[words.indexOf('register') + 1] ?? '', options: optionsOf(words) }));
 
-const clients = commands.filter((words) => words.includes('create')).map(optionsOf);
+const clients = keylessCommands.filter((words) => words.includes('create')).map(optionsOf);
 
 /** What the platform's test registers and creates, in the words of the command line. */
 function expectedClient({ document, client }: (typeof workloads)[number]) {
@@ -51,10 +40,7 @@ const documented = clients.map((options) => ({
 }));
 
 describe('docs/keyless.md', () => {
-  // A cluster is registered as EKS is; its row of the table is for the pattern and the pointer.
-  const platforms = workloads.filter(({ name }) => name !== 'Kubernetes');
-
-  it.each(platforms)('has the commands that the test of $name runs', (platform) => {
+  it.each(workloads)('has the commands that the test of $name runs', (platform) => {
     const { issuer } = platform.document;
     const registration = registrations.find(({ url }) => url.startsWith(issuer));
     const { choices } = platform;
@@ -66,6 +52,6 @@ describe('docs/keyless.md', () => {
   });
 
   it('has no client that no test creates', () => {
-    expect(documented).toHaveLength(platforms.length);
+    expect(documented).toHaveLength(workloads.length);
   });
 });

@@ -2,6 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { NewClient } from '../../../core/management/create-client.ts';
+import { type Claims, keys, type Platform } from '../../../lab/support/platforms/platform.ts';
+import { workloads } from '../../../lab/support/platforms/workloads.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import { root } from '../../architecture/source-files.ts';
 import { createTestManagement } from '../../support/management.ts';
@@ -12,8 +14,6 @@ import {
   registerProvider,
 } from '../../support/operations.ts';
 import { identityProviders } from '../../support/platforms/identity-providers.ts';
-import { type Claims, keys, type Platform } from '../../support/platforms/platform.ts';
-import { workloads } from '../../support/platforms/workloads.ts';
 
 const platforms = [...identityProviders, ...workloads];
 const suffix = '.well-known/openid-configuration';

@@ -1,4 +1,4 @@
-import { bareJwk, type Platform } from './platform.ts';
+import { bareJwk, type Platform } from '../../../lab/support/platforms/platform.ts';
 
 const api = 'https://api.example.com';
 const tenant = '72f988bf-0000-4000-8000-2d7cd011db47';

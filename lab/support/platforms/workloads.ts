@@ -1,4 +1,4 @@
-import { bareJwk, type Platform } from './platform.ts';
+import { bareJwk, type Workload } from './platform.ts';
 
 const api = 'https://api.example.com';
 const sts = 'https://sts.amazonaws.com/';
@@ -26,7 +26,16 @@ const github = {
   jwk: ({ jwk }) => ({ ...jwk, x5t: 'x', x5c: ['MIIDrDCCApSgAwIBAgIQ'] }),
   alg: 'RS256',
   typ: 'JWT',
-} as const satisfies Partial<Platform>;
+  source: {
+    pages: [
+      'https://docs.github.com/en/actions/reference/security/oidc',
+      'https://docs.github.com/en/actions/concepts/security/openid-connect',
+    ],
+    read: '2026-11-23',
+  },
+  notShown: ['members of the JWKS', 'the life of the token', 'how far nbf is before iat'],
+  times: { life: 300, notBefore: 600 },
+} as const satisfies Partial<Workload>;
 
 /** Subjects of repositories since July 2026 have the ids of the owner and the repository. */
 const immutable = 'repo:acme@583231/app@1296269';
@@ -48,8 +57,24 @@ const githubClaims = {
   runner_environment: 'github-hosted',
 };
 
+const awsAccount = {
+  document: {
+    issuer: 'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws',
+    jwks_uri:
+      'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws/.well-known/jwks.json',
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256', 'ES384'],
+    claims_supported: ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'],
+  },
+  jwk: ({ jwk }) => ({ ...jwk }),
+  alg: 'ES384',
+  typ: 'JWT',
+  choices: { clientIdClaim: 'sub' },
+} as const satisfies Partial<Workload>;
+
 /** Platforms that give a workload a token of its own. */
-export const workloads: readonly Platform[] = [
+export const workloads: readonly Workload[] = [
   {
     ...github,
     name: 'GitHub Actions, branches of a repository',
@@ -135,6 +160,12 @@ export const workloads: readonly Platform[] = [
     jwk: ({ jwk }) => ({ ...jwk }),
     alg: 'RS256',
     typ: 'JWT',
+    source: {
+      pages: ['https://docs.gitlab.com/ci/secrets/id_token_authentication'],
+      read: '2026-11-23',
+    },
+    notShown: ['the header', 'members of the JWKS'],
+    times: { life: 3600, notBefore: 5 },
     claims: {
       sub: 'project_path:acme/voice/app:ref_type:branch:ref:main',
       aud: api,
@@ -180,6 +211,15 @@ export const workloads: readonly Platform[] = [
     jwk: ({ jwk }) => ({ ...jwk }),
     alg: 'RS256',
     typ: undefined,
+    source: {
+      pages: [
+        'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
+        'https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html',
+      ],
+      read: '2026-11-23',
+    },
+    notShown: ['the header', 'members of the JWKS'],
+    times: { life: 3600, notBefore: 0 },
     claims: {
       aud: [api],
       sub: 'system:serviceaccount:voice:dialer',
@@ -203,6 +243,15 @@ export const workloads: readonly Platform[] = [
     jwk: ({ jwk }) => ({ ...jwk }),
     alg: 'RS256',
     typ: undefined,
+    source: {
+      pages: [
+        'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
+        'https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/',
+      ],
+      read: '2026-11-23',
+    },
+    notShown: ['the header', 'members of the JWKS'],
+    times: { life: 3600, notBefore: 0 },
     claims: {
       aud: [api],
       jti: 'd7e8f90a-1b2c-4d3e-8f40-51627384950a',
@@ -226,19 +275,22 @@ export const workloads: readonly Platform[] = [
     ],
   },
   {
+    ...awsAccount,
     name: 'AWS STS, GetWebIdentityToken',
-    document: {
-      issuer: 'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws',
-      jwks_uri:
-        'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws/.well-known/jwks.json',
-      response_types_supported: ['id_token'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256', 'ES384'],
-      claims_supported: ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'],
+    source: {
+      pages: [
+        'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound_token_claims.html',
+        'https://docs.aws.amazon.com/STS/latest/APIReference/API_GetWebIdentityToken.html',
+        'https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetOutboundWebIdentityFederationInfo.html',
+      ],
+      read: '2026-11-23',
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'ES384',
-    typ: 'JWT',
+    notShown: [
+      'the header',
+      'members of the discovery document and of the JWKS',
+      'aud of a token for several audiences',
+    ],
+    times: { life: 300 },
     claims: {
       aud: api,
       sub: 'arn:aws:iam::123456789012:role/DialerRole',
@@ -251,7 +303,6 @@ export const workloads: readonly Platform[] = [
         lambda_source_function_arn: 'arn:aws:lambda:us-west-2:123456789012:function:dialer',
       },
     },
-    choices: { clientIdClaim: 'sub' },
     client: {
       externalClientId: 'arn:aws:iam::123456789012:role/DialerRole',
       audiences: [api],
@@ -270,6 +321,33 @@ export const workloads: readonly Platform[] = [
     ],
   },
   {
+    ...awsAccount,
+    name: 'Amazon Bedrock AgentCore',
+    source: {
+      pages: [
+        'https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/client-auth-methods.html',
+      ],
+      read: '2026-11-23',
+    },
+    // AWS_IAM_ID_TOKEN_JWT: STS signs for the execution role of the agent.
+    notShown: ['aud', 'the life of the token', 'whether client_id is sent', 'everything of STS'],
+    times: { life: 300 },
+    claims: {
+      aud: api,
+      sub: 'arn:aws:iam::123456789012:role/AgentRole',
+      jti: '4b0c6a52-51c6-4f0e-8d3e-0f6a7b8c9d10',
+      [sts]: { aws_account: '123456789012', source_region: 'us-west-2', org_id: 'o-abc1234567' },
+    },
+    client: {
+      externalClientId: 'arn:aws:iam::123456789012:role/AgentRole',
+      audiences: [api],
+      requiredClaims: [
+        { claim: '/https:~1~1sts.amazonaws.com~1/org_id', values: ['o-abc1234567'] },
+      ],
+    },
+    refused: [['another role', { sub: 'arn:aws:iam::123456789012:role/Other' }, 'client_unknown']],
+  },
+  {
     name: 'Google Cloud',
     document: {
       issuer: 'https://accounts.google.com',
@@ -283,6 +361,12 @@ export const workloads: readonly Platform[] = [
     jwk: ({ jwk }) => ({ ...jwk }),
     alg: 'RS256',
     typ: 'JWT',
+    source: {
+      pages: ['https://docs.cloud.google.com/compute/docs/instances/verifying-instance-identity'],
+      read: '2026-11-23',
+    },
+    notShown: ['members of the JWKS'],
+    times: { life: 3600 },
     claims: {
       aud: api,
       azp: '107517467455664443765',
@@ -320,19 +404,79 @@ export const workloads: readonly Platform[] = [
     jwk: (key) => bareJwk(key),
     alg: 'ES256',
     typ: 'JWT',
+    source: {
+      pages: [
+        'https://github.com/spiffe/spiffe/blob/main/standards/JWT-SVID.md',
+        'https://github.com/spiffe/spire/blob/main/support/oidc-discovery-provider/README.md',
+      ],
+      read: '2026-11-23',
+    },
+    notShown: [
+      'claims beyond sub, aud and exp: iss and iat come from the configuration of the server',
+    ],
+    times: { life: 300 },
     claims: {
-      aud: ['spiffe://example.org/platform-api'],
+      aud: [api],
       sub: 'spiffe://example.org/ns/voice/sa/dialer',
     },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
     client: {
       externalClientId: 'spiffe://example.org/ns/voice/*',
-      audiences: ['spiffe://example.org/platform-api'],
+      audiences: [api],
     },
     refused: [
       ['another namespace', { sub: 'spiffe://example.org/ns/test/sa/dialer' }, 'client_unknown'],
       ['another trust domain', { sub: 'spiffe://evil.org/ns/voice/sa/dialer' }, 'client_unknown'],
       ['another audience', { aud: ['spiffe://example.org/b'] }, 'token_audience_not_allowed'],
+    ],
+  },
+  {
+    name: 'Buildkite',
+    document: {
+      issuer: 'https://agent.buildkite.com',
+      jwks_uri: 'https://agent.buildkite.com/.well-known/jwks',
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public', 'pairwise'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    },
+    jwk: ({ jwk }) => ({ ...jwk }),
+    alg: 'RS256',
+    typ: undefined,
+    source: {
+      pages: [
+        'https://buildkite.com/docs/agent/cli/reference/oidc',
+        'https://github.com/rubygems/rubygems.org/issues/5412',
+      ],
+      read: '2026-11-23',
+    },
+    notShown: ['members of the discovery document and of the JWKS'],
+    times: { life: 300, notBefore: 0 },
+    claims: {
+      aud: api,
+      sub: '0184990a-477b-4fa8-9968-496074483cee',
+      jti: '0194b014-8517-7cef-b232-76a827315f08',
+      organization_slug: 'acme-inc',
+      pipeline_slug: 'super-duper-app',
+      pipeline_id: '0184990a-477b-4fa8-9968-496074483cee',
+      build_number: 5,
+      build_branch: 'main',
+      build_tag: null,
+      build_commit: 'b5ffe3aeea51cec6c41aef16e45ee6bce47d8810',
+      step_key: null,
+      job_id: '01945ecf-80f0-41e8-9b83-a2970a9305a1',
+      agent_id: '01945ecf-8bcf-40a6-9d70-a765db9a0928',
+      build_source: 'ui',
+      runner_environment: 'buildkite-hosted',
+    },
+    choices: { clientIdClaim: 'sub' },
+    client: {
+      externalClientId: '0184990a-477b-4fa8-9968-496074483cee',
+      audiences: [api],
+      requiredClaims: [{ claim: 'build_branch', values: ['main'] }],
+    },
+    refused: [
+      ['another pipeline', { sub: '0184990a-477b-4fa8-9968-000000000000' }, 'client_unknown'],
+      ['another branch', { build_branch: 'feature/login' }, 'client_condition_unmet'],
     ],
   },
 ];

@@ -1,7 +1,7 @@
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import type { ProviderChoices } from '../../../core/management/provider-choices.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
-import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
+import { createTestKey, type TestKey } from '../test-issuer.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
@@ -33,6 +33,16 @@ export interface Platform {
   };
   /** Tokens of the same platform that are not the client's, with the rule that refuses them. */
   readonly refused: readonly (readonly [what: string, claims: Claims, RefusalReason])[];
+}
+
+/** A platform that gives a workload a token of its own. */
+export interface Workload extends Platform {
+  /** Pages that show the claims and the documents, and when they were read. */
+  readonly source: { readonly pages: readonly string[]; readonly read: string };
+  /** Parts of this copy that none of the pages shows. */
+  readonly notShown: readonly string[];
+  /** Seconds from `iat` to `exp`, and from `nbf` to `iat` if there is `nbf`. */
+  readonly times: { readonly life: number; readonly notBefore?: number };
 }
 
 export const keys: Readonly<Record<Platform['alg'], TestKey>> = {
