@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { lastTime, parseExpiry } from '../core/rfc3339.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../core/duration.ts';
+import { expiryOrTyped, lastTime } from '../core/rfc3339.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface ExpiryOptions {
@@ -28,16 +28,10 @@ export function neverExpiresOption(): Option {
 export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
   const { expiresIn, expiresAt } = options;
   if (expiresIn !== undefined) {
-    const expiry = now + parseDuration(expiresIn, '--expires-in', { minimum: 1 });
-    if (expiry <= lastTime) return expiry;
-    throw new UsageError(
-      `--expires-in: received "${expiresIn}"; allowed: an expiry before the year 10000`,
-    );
+    const seconds = parseDuration(expiresIn) ?? 0;
+    if (seconds > 0 && now + seconds <= lastTime) return now + seconds;
+    const allowed = seconds > 0 ? 'an expiry before the year 10000' : '1s or more, such as 90d';
+    throw new UsageError(`--expires-in: received "${expiresIn}"; allowed: ${allowed}`);
   }
-  if (expiresAt === undefined) return undefined;
-  const time = parseExpiry(expiresAt);
-  if (time !== undefined) return time;
-  throw new UsageError(
-    `--expires-at: received "${expiresAt}"; allowed: an RFC 3339 time such as 2027-03-31T12:00:00Z, or a day such as 2027-03-31 (the end of that day in UTC)`,
-  );
+  return expiresAt === undefined ? undefined : expiryOrTyped(expiresAt);
 }

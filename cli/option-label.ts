@@ -1,4 +1,5 @@
 import type { Option } from 'commander';
+import { sayAsDuration } from '../core/duration.ts';
 import { InputError, type InputProblem } from '../core/errors.ts';
 
 /** Options that have another name than the field of the library. */
@@ -6,6 +7,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
   ['serviceTrunkGroup', 'trunkGroup'],
   ['expiresAt', 'expiresIn'],
   ['overlap', 'expireOldIn'],
+  ['sourceAddress', 'sourceIp'],
 ]);
 
 /** The options of a command, and which of them a person typed. */
@@ -13,6 +15,7 @@ export interface CommandOptions {
   readonly options: readonly Option[];
   /** @param name of an option's value, e.g. `expiresIn`. */
   readonly isGiven: (name: string) => boolean;
+  readonly valueOf: (name: string) => unknown;
 }
 
 function findOption({ options, isGiven }: CommandOptions, field: string): Option | undefined {
@@ -24,13 +27,14 @@ function findOption({ options, isGiven }: CommandOptions, field: string): Option
   return found.find((option) => isGiven(option.attributeName())) ?? found[0];
 }
 
-/** Names the options that a person typed instead of the fields of the library. */
+/** Names the options that a person typed, and durations as typed, instead of the library's fields. */
 export function nameOption(error: unknown, command: CommandOptions): unknown {
   if (!(error instanceof InputError)) return error;
   const name = (problem: InputProblem): InputProblem => {
-    const { field } = problem;
-    const label = field === undefined ? undefined : findOption(command, field)?.long;
-    return label === undefined ? problem : { ...problem, label };
+    const option = problem.field === undefined ? undefined : findOption(command, problem.field);
+    if (option?.long === undefined || option.long === null) return problem;
+    const typed = String(command.valueOf(option.attributeName()));
+    return { ...problem, label: option.long, problem: sayAsDuration(problem.problem, typed) };
   };
   const [first, ...more] = error.problems;
   const named = new InputError([name(first), ...more.map(name)], { cause: error });

@@ -32,6 +32,7 @@ function buildCommand(
       throw nameOption(error, {
         options: command.options,
         isGiven: (name) => command.getOptionValueSource(name) === 'cli',
+        valueOf: (name): unknown => command.getOptionValue(name),
       });
     }
   });

@@ -20,6 +20,31 @@ export function parseDuration(text: string): number | undefined {
   return digits === undefined || seconds === undefined ? undefined : Number(digits) * seconds;
 }
 
+/** Seconds, as management takes them. A text that is not a duration stays itself: management refuses it. */
+export function secondsOrTyped(text: string): number;
+export function secondsOrTyped(text: string | undefined): number | undefined;
+export function secondsOrTyped(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (parseDuration(text) ?? (text as unknown as number));
+}
+
+/** A whole number, in the same way. */
+export function numberOrTyped(text: string): number {
+  return /^\d{1,15}$/.test(text) ? Number(text) : (text as unknown as number);
+}
+
+/**
+ * What management says about seconds, to a person who typed a duration: `received 172800; allowed: 60
+ * to 86400 seconds` becomes `received "2d"; allowed: 1m to 1d, such as 15m or 1h`. Others stay.
+ */
+export function sayAsDuration(problem: string, typed: string): string {
+  const [, least, most, rest = ''] =
+    /; allowed: (\d+)(?: to (\d+))? seconds(.*)$/.exec(problem) ?? [];
+  if (least === undefined) return problem;
+  const bounds = [least, most].filter((one) => one !== undefined).map(Number);
+  const allowed = `${bounds.map(formatDuration).join(' to ')}${rest}`;
+  return `received ${JSON.stringify(typed)}; allowed: ${allowed}, such as 15m or 1h`;
+}
+
 /** The shortest exact text: `1h`, `90m`, `3601s`. */
 export function formatDuration(seconds: number): string {
   const [unit, size] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? [

@@ -78,6 +78,11 @@ export function parseExpiry(text: string): number | undefined {
   return time !== undefined && date.test(text) ? endOfDay(time) : time;
 }
 
+/** The same, as management takes it. A text that is not a time stays itself: management refuses it. */
+export function expiryOrTyped(text: string): number {
+  return parseExpiry(text) ?? (text as unknown as number);
+}
+
 /** Whether a text is a day of the calendar, e.g. `2026-11-20`. */
 export function isDay(text: string): boolean {
   return date.test(text) && parseTime(text) !== undefined;

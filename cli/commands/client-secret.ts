@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import type { ClientSecret } from '../../adapters/management.ts';
 import { secretStatus } from '../../core/client/client.ts';
+import { secondsOrTyped } from '../../core/duration.ts';
 import { type CreatedClientSecret, findSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import type { CommandGroup, CommandSpec } from '../command-spec.ts';
-import { parseDuration } from '../duration.ts';
 import {
   type ExpiryOptions,
   expiryOptions,
@@ -185,7 +185,7 @@ const rotate: CommandSpec = {
     'client-secret rotate client_4fWqEXAMPLE --expire-old-in 0s --yes',
   ],
   run: async (cli, [id = ''], options: RotateOptions) => {
-    const overlap = parseDuration(options.expireOldIn, '--expire-old-in');
+    const overlap = secondsOrTyped(options.expireOldIn);
     if (overlap === 0) await cli.confirm(`Expire all present secrets of ${id} at once?`);
     const management = await cli.management();
     const now = cli.now();

@@ -1,9 +1,8 @@
 import { Option } from 'commander';
+import { secondsOrTyped } from '../../core/duration.ts';
 import { viewClient } from '../../core/management/client-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
-import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions, parseRequiredClaims } from './client-options.ts';
@@ -15,12 +14,6 @@ import {
   listFilterOptions,
   readListFilter,
 } from './list-options.ts';
-
-/** `--token-lifetime` in seconds, within the deployment's bounds. */
-function readTokenLifetime(cli: Cli, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  return parseDuration(text, '--token-lifetime', cli.deployment().config.tokenLifetime);
-}
 
 interface CreateOptions {
   readonly name: string;
@@ -73,7 +66,7 @@ const create: CommandSpec = {
       scopes: scope,
       audiences: audience,
       requiredClaims: given,
-      tokenLifetime: readTokenLifetime(cli, tokenLifetime),
+      tokenLifetime: secondsOrTyped(tokenLifetime),
     });
     printClient(cli, client);
     const added = client.provider?.conditions?.slice(given?.length ?? 0) ?? [];
@@ -123,12 +116,10 @@ const list: CommandSpec = {
   ],
   run: async (cli, _, options: ListOptions) => {
     const management = await cli.management();
-    const seconds = (text: string | undefined, flag: string) =>
-      text === undefined ? undefined : parseDuration(text, flag);
     const filter = {
       ...readListFilter(options),
       provider: options.provider,
-      unusedFor: seconds(options.unusedFor, '--unused-for'),
+      unusedFor: secondsOrTyped(options.unusedFor),
       allowsUserTokens: options.allowsUserTokens,
     };
     const clients = await collectPages(
@@ -217,7 +208,7 @@ const update: CommandSpec = {
       audiences: defaultAudience === true ? [] : audience,
       requiredClaims:
         removeRequiredClaims === true ? [] : requireClaim && parseRequiredClaims(requireClaim),
-      tokenLifetime: readTokenLifetime(cli, tokenLifetime),
+      tokenLifetime: secondsOrTyped(tokenLifetime),
     });
     printClient(cli, client);
   },

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
+import { secondsOrTyped } from '../../core/duration.ts';
 import { byNameThen } from '../../core/management/by-name.ts';
 import type { OwnedItemsFilter, Page } from '../../core/management/list-query.ts';
-import { parseDuration } from '../duration.ts';
 
 export interface ListFilterOptions {
   readonly trunkGroup?: string;
@@ -32,7 +32,7 @@ export function readListFilter(options: ListFilterOptions): OwnedItemsFilter {
     trunkGroup,
     text,
     enabled: enabled ?? (disabled === true ? false : undefined),
-    expiresWithin: soon === undefined ? undefined : parseDuration(soon, '--expires-within'),
+    expiresWithin: secondsOrTyped(soon),
   };
 }
 

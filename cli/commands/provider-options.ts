@@ -27,10 +27,14 @@ export function providerOptions(): readonly Option[] {
       '--client-id-claim <name>',
       'claim that names the client; default: client_id, azp or sub, the first that a token has',
     ),
-    new Option(
-      '--audience-from <source>',
-      'claim that names the API in tokens without aud: scope for Amazon Cognito',
-    ).choices(audienceSources),
+    // Help and completion show the choices; management refuses others.
+    Object.assign(
+      new Option(
+        '--audience-from <source>',
+        'claim that names the API in tokens without aud: scope for Amazon Cognito',
+      ),
+      { argChoices: [...audienceSources] },
+    ),
     new Option(
       '--allow-client-patterns',
       'ids of its clients may end with *, as for the branches of a CI system',

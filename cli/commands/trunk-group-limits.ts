@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { requiredSubnetText } from '../../contract/required-subnet.ts';
+import { numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,
@@ -15,7 +16,6 @@ import {
 } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
-import { parseDuration } from '../duration.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -129,10 +129,7 @@ interface SetOptions extends IfVersionOptions {
 }
 
 function countOption(flag: string, summary: string): Option {
-  return new Option(`${flag} <count>`, summary).argParser((text) => {
-    if (/^\d{1,7}$/.test(text)) return Number(text);
-    throw new UsageError(`${flag}: received "${text}"; allowed: a whole number`);
-  });
+  return new Option(`${flag} <count>`, summary).argParser(numberOrTyped);
 }
 
 function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits)[] {
@@ -146,14 +143,12 @@ function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits
 
 /** The limits that the options name. */
 function readLimits(options: SetOptions): GrantLimits {
-  const duration = (text: string | undefined, flag: string) =>
-    text === undefined ? undefined : parseDuration(text, flag);
   const given: GrantLimits = {
     scopes: options.scopes ? options.scope : [],
     maxClients: options.maxClients,
     maxApiKeys: options.maxApiKeys,
-    maxTokenLifetime: duration(options.maxTokenLifetime, '--max-token-lifetime'),
-    maxSecretLifetime: duration(options.maxSecretLifetime, '--max-secret-lifetime'),
+    maxTokenLifetime: secondsOrTyped(options.maxTokenLifetime),
+    maxSecretLifetime: secondsOrTyped(options.maxSecretLifetime),
     requireSubnet: options.requireSubnet,
     providers: options.providers ? options.provider : [],
     ownProviders: options.ownProviders,

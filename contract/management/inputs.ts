@@ -252,10 +252,10 @@ export const grantLimits = {
   maxApiKeys: v.optional(whole(() => [0, maxLimitedItems])),
   /** Seconds. */
   maxTokenLifetime: v.optional(
-    whole(({ config }) => [minTokenLifetime, config.tokenLifetime.maximum]),
+    rule.seconds(({ config }) => [minTokenLifetime, config.tokenLifetime.maximum]),
   ),
   /** Seconds that a secret may have left. A secret without an end has no such limit. */
-  maxSecretLifetime: v.optional(whole(() => [1, maxSecretLimit])),
+  maxSecretLifetime: v.optional(rule.seconds(() => [1, maxSecretLimit])),
   /** Whether every API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
   requireSubnet: v.optional(flag),
   /** Issuers of the registered providers under which clients may be created. Empty: none. */

@@ -202,32 +202,37 @@ export function findWrongAudience(
   return new Wrong({ message: `at most ${maxAudiencesPerClient}`, input: count });
 }
 
+/** Seconds within bounds. */
+export function seconds(bounds: Parameters<typeof whole>[0]) {
+  return whole(bounds, (least, most) => `${least} to ${most} seconds`);
+}
+
 /** Seconds, within the deployment's bounds. */
-export const tokenLifetime = whole(
-  ({ config: { tokenLifetime: bounds } }) => [bounds.minimum, bounds.maximum],
-  (least, most) => `${least} to ${most} seconds`,
-);
+export const tokenLifetime = seconds(({ config: { tokenLifetime: bounds } }) => [
+  bounds.minimum,
+  bounds.maximum,
+]);
 
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= lastTime;
 
+const expiryHelp =
+  'a time before the year 10000, such as 2027-03-31 (the end of that day in UTC) or 2027-03-31T12:00:00Z';
+
 /** When a secret expires, in seconds since the epoch: later than now. */
-export const expiry = field<number>('a time before the year 10000', (value, { now }) => {
+export const expiry = field<number>(expiryHelp, (value, { now }) => {
   if (!isTime(value)) return wrong;
   if (value > now) return value;
   return new Wrong({ message: 'a time in the future', input: formatTime(value) });
 });
 
 /** The same, or null: never. */
-export const expiryOrNever = field<number | null>(
-  'a time before the year 10000',
-  (value, { now }) => {
-    if (value === null) return null;
-    if (!isTime(value)) return wrong;
-    if (value > now) return value;
-    return new Wrong({ message: 'a time in the future', input: formatTime(value) });
-  },
-);
+export const expiryOrNever = field<number | null>(expiryHelp, (value, { now }) => {
+  if (value === null) return null;
+  if (!isTime(value)) return wrong;
+  if (value > now) return value;
+  return new Wrong({ message: 'a time in the future', input: formatTime(value) });
+});
 
 /** Seconds for which old secrets continue to work. */
 export const overlap = field<number>(
@@ -297,7 +302,10 @@ export const idempotencyKey = text(
 
 /** The `version` that a change is based on. @param least 0 if what is not stored has a version. */
 export function version(least: 0 | 1) {
-  return whole(() => [least, Number.MAX_SAFE_INTEGER]);
+  return whole(
+    () => [least, Number.MAX_SAFE_INTEGER],
+    () => `the version that was read, a whole number of ${least} or more`,
+  );
 }
 
 const maxCursorLength = 2048;
@@ -313,7 +321,10 @@ export const cursor = text('the nextCursor of a page', (value) => {
 export const pageSize = whole(() => [1, maxListedItems]);
 
 /** Seconds, as long as there are times. */
-export const duration = whole(() => [0, lastTime]);
+export const duration = whole(
+  () => [0, lastTime],
+  () => '0 seconds or more',
+);
 
 /** A UTC day. */
 export const day = text('a UTC day, e.g. 2026-11-20', (value) => {

@@ -19,7 +19,7 @@ const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as
 function readAddress(text: string): IpAddress {
   const address = parseIpAddress(text);
   if (address === undefined) {
-    throw new InputError(`received "${text}"; allowed: ${addressHelp}`, {
+    throw new InputError(`received ${JSON.stringify(text)}; allowed: ${addressHelp}`, {
       field: 'address',
       label: 'address',
     });
@@ -35,7 +35,7 @@ function readNetmask(text: string): number {
       ? ipaddr.IPv6.parse(text)
       : undefined;
   if (mask === undefined) {
-    throw new InputError(`received "${text}"; allowed: ${netmaskHelp}`, {
+    throw new InputError(`received ${JSON.stringify(text)}; allowed: ${netmaskHelp}`, {
       field: 'netmask',
       label: 'netmask',
     });
@@ -43,7 +43,7 @@ function readNetmask(text: string): number {
   const length = mask.prefixLengthFromSubnetMask();
   if (length === null) {
     throw new InputError(
-      `received "${text}", whose one bits are not contiguous; allowed: ${netmaskHelp}`,
+      `received ${JSON.stringify(text)}, whose one bits are not contiguous; allowed: ${netmaskHelp}`,
       { field: 'netmask', label: 'netmask' },
     );
   }
@@ -56,7 +56,7 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
   if (!mapped || netmask.includes('.')) return length;
   if (length < mappedBits) {
     throw new InputError(
-      `received "${netmask}" for the IPv4-mapped address "${text}"; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
+      `received ${JSON.stringify(netmask)} for the IPv4-mapped address ${JSON.stringify(text)}; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
       { field: 'netmask', label: 'netmask' },
     );
   }
@@ -66,7 +66,7 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
 function checkPrefix(length: number, address: IpAddress, netmask: string): void {
   if (length === 0) {
     throw new InputError(
-      `received "${netmask}", which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
+      `received ${JSON.stringify(netmask)}, which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
       { field: 'netmask', label: 'netmask' },
     );
   }
@@ -75,7 +75,7 @@ function checkPrefix(length: number, address: IpAddress, netmask: string): void 
     (netmask.includes(':') && addressBits(address) === 32);
   if (length > addressBits(address) || isMaskOfOtherFamily) {
     throw new InputError(
-      `received "${netmask}" for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
+      `received ${JSON.stringify(netmask)} for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
       { field: 'netmask', label: 'netmask' },
     );
   }

@@ -1,8 +1,7 @@
 import type { Client } from '../../adapters/management.ts';
 import { groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration } from '../../core/duration.ts';
-import type { Deployment } from '../access/guarded-management.ts';
-import { readDuration } from './duration.ts';
+import { TypedDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { FormError } from './problems.ts';
 
@@ -82,27 +81,14 @@ export function readRequiredClaims({ requiredClaims }: ClientValues) {
   throw new FormError([{ field: 'requiredClaims', message }]);
 }
 
-/**
- * @param allowed seconds. What is outside is told as it was typed.
- * @returns seconds; undefined for a client whose provider sets it.
- */
-function readTokenLifetime(
-  { tokenLifetime, provider }: ClientValues,
-  allowed: Deployment['tokenLifetime'],
-): number | undefined {
-  if (tokenLifetime === undefined || provider !== '') return undefined;
-  return readDuration('tokenLifetime', tokenLifetime, allowed);
-}
-
-/** The fields that can change later, as the library takes them. */
-export function clientChanges(
-  values: ClientValues,
-  { tokenLifetime }: Pick<Deployment, 'tokenLifetime'>,
-) {
+/** The fields that can change later, as the library takes them. Its provider sets the lifetime. */
+export function clientChanges(values: ClientValues) {
+  const { name, scopes, tokenLifetime, provider } = values;
   return {
-    name: values.name,
-    scopes: values.scopes,
-    tokenLifetime: () => readTokenLifetime(values, tokenLifetime),
+    name,
+    scopes,
+    tokenLifetime: () =>
+      tokenLifetime === undefined || provider !== '' ? undefined : new TypedDuration(tokenLifetime),
     audiences: linesOf(values.audiences),
   };
 }

@@ -1,8 +1,7 @@
 import { secondsPerDay } from '../../contract/limits.ts';
-import { parseExpiry } from '../../core/rfc3339.ts';
+import { expiryOrTyped } from '../../core/rfc3339.ts';
 import { requireChoice } from './choice.ts';
 import type { Fields } from './fields.ts';
-import { FormError } from './problems.ts';
 
 const dayLabel = 'On a day';
 
@@ -64,8 +63,5 @@ export function readExpiry(
   if (expiry === 'never') return null;
   const days = daysOf(expiry);
   if (days !== undefined) return now + days * secondsPerDay;
-  const time = parseExpiry(expiryDate.trim());
-  if (time !== undefined) return time;
-  const message = `Received “${expiryDate.slice(0, 40)}”; allowed: a day such as 2027-03-31.`;
-  throw new FormError([{ field: 'expiresAt', message }]);
+  return expiryOrTyped(expiryDate.trim());
 }

@@ -1,16 +1,18 @@
 import { InputError, type OperationName } from '../../adapters/management.ts';
+import { sayAsDuration } from '../../core/duration.ts';
 import { hiddenField } from '../html/field.ts';
 import { type Labels, postForm } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { type Crumb, pageHeader } from '../html/parts.ts';
 import { HttpError } from '../http-error.ts';
 import type { Handler, Page, RequestContext, RouteResult, Section } from '../request-context.ts';
+import { TypedDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
 
 /** What an operation takes. A function reads what was typed, and can refuse it. */
 export type Readers<Input> = {
-  readonly [Field in keyof Input]: Input[Field] | (() => Input[Field]);
+  readonly [Field in keyof Input]: Input[Field] | (() => Input[Field] | TypedDuration);
 };
 
 /** What a page shows instead of a form that would be refused in any case. */
@@ -105,10 +107,14 @@ export const noValues = { start: () => undefined, read: () => undefined };
 /** No field of an operation allows it, so a call with it changes nothing. */
 const unreadable = Number.NaN;
 
+type InputProblem = InputError['problems'][number];
+
 interface ReadInput {
   readonly input: Readonly<Record<string, unknown>>;
   /** What the portal itself says about fields. */
   readonly problems: readonly FieldProblem[];
+  /** Durations as they were typed, by their fields. */
+  readonly typed: ReadonlyMap<string, string>;
 }
 
 /** What was typed as the operation takes it. A field with a problem is unreadable for the library. */
@@ -119,27 +125,40 @@ function readInput(
 ): ReadInput {
   const input = { ...readers };
   const problems: FieldProblem[] = [];
+  const typed = new Map<string, string>();
   for (const [field, reader] of Object.entries(readers)) {
     const message = required[field];
     try {
       if (message !== undefined && form.all(field).every((value) => value.trim() === '')) {
         throw new FormError([{ field, message }]);
       }
-      if (typeof reader === 'function') input[field] = (reader as () => unknown)();
+      if (typeof reader !== 'function') continue;
+      const value: unknown = (reader as () => unknown)();
+      input[field] = value instanceof TypedDuration ? value.seconds : value;
+      if (value instanceof TypedDuration) typed.set(field, value.text);
     } catch (error) {
       if (!(error instanceof FormError)) throw error;
       input[field] = unreadable;
       problems.push(...error.fields);
     }
   }
-  return { input, problems };
+  return { input, problems, typed };
 }
 
 /** All problems of a form: those of the portal, and what the library says about other fields. */
-function withOwn(own: readonly FieldProblem[], error: unknown): unknown {
-  if (own.length === 0 || !(error instanceof InputError)) return error;
+function withOwn({ problems: own, typed }: ReadInput, error: unknown): unknown {
+  if (!(error instanceof InputError)) return error;
+  const say = (problem: InputProblem): InputProblem => {
+    const text = typed.get(problem.field ?? '');
+    return text === undefined
+      ? problem
+      : { ...problem, problem: sayAsDuration(problem.problem, text) };
+  };
+  const [first, ...more] = error.problems;
+  const said = new InputError([say(first), ...more.map(say)], { cause: error });
+  if (own.length === 0) return said;
   const known = new Set(own.map(({ field }) => field));
-  const others = problemsOf(error)?.fields.filter(({ field }) => !known.has(field)) ?? [];
+  const others = problemsOf(said)?.fields.filter(({ field }) => !known.has(field)) ?? [];
   return new FormError([...own, ...others]);
 }
 
@@ -260,18 +279,18 @@ export function sendForm<Subject, Values, Input>(
     };
     return submit(async () => {
       const readers = form.input?.(values, context) ?? {};
-      const { input, problems } = readInput(context.form, form.required ?? {}, readers);
+      const read = readInput(context.form, form.required ?? {}, readers);
       try {
         return await form.act(context, {
           values,
           // Every member of `Input` is a member of its readers.
-          input: input as Input,
+          input: read.input as Input,
           ifVersion: sent.ifVersion,
           idempotencyKey: sent.requestId || undefined,
           showAgain: (above) => again(noProblems, above),
         });
       } catch (error) {
-        throw withOwn(problems, error);
+        throw withOwn(read, error);
       }
     }, again);
   };

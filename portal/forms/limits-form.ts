@@ -1,10 +1,9 @@
-import { formatDuration } from '../../core/duration.ts';
+import { formatDuration, numberOrTyped } from '../../core/duration.ts';
 import type { GrantLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { requireChoice } from './choice.ts';
-import { readDuration } from './duration.ts';
+import { TypedDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import type { Readers } from './form.ts';
-import { FormError } from './problems.ts';
 
 /** The choice between no limit and a list. */
 type ListChoice = 'all' | 'some';
@@ -66,16 +65,12 @@ export function readLimitsValues(form: Fields): LimitsValues {
   };
 }
 
-function readCount(field: string, text: string): number | undefined {
-  const typed = text.trim();
-  if (typed === '') return undefined;
-  if (/^\d{1,7}$/.test(typed)) return Number(typed);
-  const message = `Received “${typed.slice(0, 40)}”; allowed: a whole number, or nothing.`;
-  throw new FormError([{ field, message }]);
+function readCount(text: string): number | undefined {
+  return text.trim() === '' ? undefined : numberOrTyped(text.trim());
 }
 
-function readLifetime(field: string, text: string): number | undefined {
-  return text.trim() === '' ? undefined : readDuration(field, text);
+function readLifetime(text: string): TypedDuration | undefined {
+  return text.trim() === '' ? undefined : new TypedDuration(text);
 }
 
 function readChosen(
@@ -90,18 +85,19 @@ function readChosen(
 
 /** Each limit of the form. A limit that has no entry here does not compile. */
 const readers: {
-  readonly [Name in keyof Required<GrantLimits>]: (values: LimitsValues) => GrantLimits[Name];
+  readonly [Name in keyof Required<GrantLimits>]: (
+    values: LimitsValues,
+  ) => GrantLimits[Name] | TypedDuration;
 } = {
   scopes: ({ scopesChoice, scopes }) => readChosen('scopes', scopesChoice, scopes),
-  maxClients: ({ maxClients }) => readCount('maxClients', maxClients),
-  maxApiKeys: ({ maxApiKeys }) => readCount('maxApiKeys', maxApiKeys),
+  maxClients: ({ maxClients }) => readCount(maxClients),
+  maxApiKeys: ({ maxApiKeys }) => readCount(maxApiKeys),
   requireSubnet: ({ requireSubnet }) => requireSubnet || undefined,
-  maxTokenLifetime: ({ maxTokenLifetime }) => readLifetime('maxTokenLifetime', maxTokenLifetime),
-  maxSecretLifetime: ({ maxSecretLifetime }) =>
-    readLifetime('maxSecretLifetime', maxSecretLifetime),
+  maxTokenLifetime: ({ maxTokenLifetime }) => readLifetime(maxTokenLifetime),
+  maxSecretLifetime: ({ maxSecretLifetime }) => readLifetime(maxSecretLifetime),
   providers: ({ providersChoice, providers }) =>
     readChosen('providers', providersChoice, providers),
-  ownProviders: ({ ownProviders }) => readCount('ownProviders', ownProviders),
+  ownProviders: ({ ownProviders }) => readCount(ownProviders),
 };
 
 /** The limits as the library takes them, which replace the stored ones as a whole. */

@@ -98,7 +98,8 @@ export function isDenied(error: unknown): boolean {
   return error instanceof AwsCallerError && error.problem === 'access_denied';
 }
 
-/** The problem of a field, if there is one. */
+/** The problem of a field, if there is one. That of a value inside of it counts. */
 export function problemAt({ fields }: Problems, field: string): string | undefined {
-  return fields.find((problem) => problem.field === field)?.message;
+  const isOf = (other: string) => other === field || other.startsWith(`${field}[`);
+  return fields.find((problem) => isOf(problem.field))?.message;
 }

@@ -8,6 +8,13 @@ function inWords(field: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
+/** A value inside of a field that the form shows as one is at that field. */
+function linkTo(field: string, labels: Labels): Html {
+  const [outer = field] = field.split('[');
+  const at = labels[field] === undefined && labels[outer] !== undefined ? outer : field;
+  return html`<a href="${fieldAnchor(at)}">${labels[at] ?? inWords(at)}</a>`;
+}
+
 /**
  * The problems of the form, with a link to each field. It comes first, and screen readers announce
  * it.
@@ -24,7 +31,7 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
               ({ field, message }) =>
                 html`
               <li>
-                <a href="${fieldAnchor(field)}">${labels[field] ?? inWords(field)}</a>: ${message}
+                ${linkTo(field, labels)}: ${message}
               </li>
             `,
             )}</ul>`

@@ -17,6 +17,7 @@ const options = [
 const given = (...names: readonly string[]) => ({
   options,
   isGiven: (name: string) => names.includes(name),
+  valueOf: () => '5s',
 });
 
 function refused(run: () => never): unknown {

@@ -307,7 +307,7 @@ it('tells what the portal and what the library say about fields at once, and cha
     expect([field, page.includes(`id="f-${field}-error"`)]).toEqual([field, true]);
   }
   // What the portal could not read is told as it was typed, and only so.
-  expect(page).toContain('Received “soon”; allowed: 1m to 1d, such as 15m or 1h.');
+  expect(page).toContain('Received &quot;soon&quot;; allowed: 1m to 1d, such as 15m or 1h.');
   expect(page).not.toContain('NaN');
   expect(page).not.toContain('received null');
 });

@@ -169,9 +169,9 @@ describe('a pasted credential', () => {
 
 describe('a typed time that is not allowed', () => {
   it.each([
-    ['7d', 'Received “7d”; allowed: 1m to 1d.'],
-    ['10', 'Received “10”; allowed: 1m to 1d.'],
-    ['soon', 'Received “soon”; allowed: 1m to 1d, such as 15m or 1h.'],
+    ['7d', 'Received &quot;7d&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
+    ['10', 'Received &quot;10&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
+    ['soon', 'Received &quot;soon&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
   ])('%s is told as it was typed, with the limits that the hint has', async (typed, message) => {
     const { post, clientId, management } = await createPortalWorld();
     const { version } = await management.findClient(clientId);

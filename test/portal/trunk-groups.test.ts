@@ -106,9 +106,24 @@ describe('the limits of a trunk group, set by the staff', () => {
 
   it.each([
     ['a scope without its choice', { scopes: 'calls:view' }, 'scopes', 'without the choice'],
-    ['no number', { maxClients: 'many' }, 'maxClients', 'Received “many”; allowed: a whole number'],
-    ['no time', { maxSecretLifetime: 'long' }, 'maxSecretLifetime', 'Received “long”; allowed'],
-    ['a short time', { maxTokenLifetime: '5s' }, 'maxTokenLifetime', 'Received 5; allowed'],
+    [
+      'no number',
+      { maxClients: 'many' },
+      'maxClients',
+      'Received &quot;many&quot;; allowed: a whole number from 0 to 1000000.',
+    ],
+    [
+      'no time',
+      { maxSecretLifetime: 'long' },
+      'maxSecretLifetime',
+      'Received &quot;long&quot;; allowed: 1s to 36500d',
+    ],
+    [
+      'a short time',
+      { maxTokenLifetime: '5s' },
+      'maxTokenLifetime',
+      'Received &quot;5s&quot;; allowed: 1m to 1d',
+    ],
     [
       'an unknown scope',
       { scopesChoice: 'some', scopes: 'calls:dance' },
@@ -119,7 +134,7 @@ describe('the limits of a trunk group, set by the staff', () => {
       'a provider that was deleted',
       { providersChoice: 'some', providers: 'https://gone.example' },
       'providers',
-      'Received “https://gone.example”, which is not registered any more.',
+      'There is no provider &quot;https://gone.example&quot;.',
     ],
   ])('refuse %s next to the field, and keep the input', async (_, changes, field, problem) => {
     const world = await createPortalWorld();

@@ -1,7 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { requireChoice } from '../../forms/choice.ts';
-import { readDuration } from '../../forms/duration.ts';
+import { TypedDuration } from '../../forms/duration.ts';
 import type { Form } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -79,11 +79,11 @@ function expiring({ now }: RequestContext, client: Client): Html {
   `;
 }
 
-/** @throws {FormError} for text that is not a time, or that belongs to another choice. */
-function readOverlap({ overlap, overlapOther }: RotationValues): number {
+/** @throws {FormError} for text that belongs to another choice. */
+function readOverlap({ overlap, overlapOther }: RotationValues): TypedDuration {
   const isChosen = overlap === 'other';
   requireChoice({ field: 'overlap', label: otherOverlap, isChosen, text: overlapOther });
-  return readDuration('overlap', isChosen ? overlapOther : overlap);
+  return new TypedDuration(isChosen ? overlapOther : overlap);
 }
 
 export const secretRotation: Form<Client, RotationValues, RotationInput> = {

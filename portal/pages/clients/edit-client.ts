@@ -18,7 +18,7 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   start: (_, client) => valuesOfClient(client),
   read: readClientValues,
   required: { name: 'Give the client a name.', scopes: 'Choose one scope or more.' },
-  input: (values, { deployment }) => clientChanges(values, deployment),
+  input: clientChanges,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
     return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };

@@ -82,8 +82,8 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     name: 'Give the client a name.',
     scopes: 'Choose one scope or more.',
   },
-  input: (values, { deployment }) => ({
-    ...clientChanges(values, deployment),
+  input: (values) => ({
+    ...clientChanges(values),
     serviceTrunkGroup: values.serviceTrunkGroup.trim(),
     provider: values.provider || undefined,
     externalClientId: values.externalClientId.trim() || undefined,

@@ -1,3 +1,4 @@
+import { NotFoundError } from '../../../adapters/management.ts';
 import type {
   GrantLimits,
   TrunkGroupLimits,
@@ -9,7 +10,7 @@ import {
   readLimitsValues,
   valuesOfLimits,
 } from '../../forms/limits-form.ts';
-import { FormError } from '../../forms/problems.ts';
+import { asSentence, FormError } from '../../forms/problems.ts';
 import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
@@ -26,20 +27,6 @@ const previewButton = html`
 
 async function findIssuers({ management }: RequestContext): Promise<readonly string[]> {
   return (await management.listProviders()).map(({ issuer }) => issuer);
-}
-
-/** The library has another error for a provider that is not registered: one that no form solves. */
-async function checkProviders(
-  context: RequestContext,
-  providers: GrantLimits['providers'],
-): Promise<void> {
-  // What could not be read is refused later, with everything else.
-  if (typeof providers !== 'object') return;
-  const issuers = providers.length === 0 ? [] : await findIssuers(context);
-  const unknown = providers.find((issuer) => !issuers.includes(issuer));
-  if (unknown === undefined) return;
-  const message = `Received “${unknown.slice(0, 100)}”, which is not registered any more.`;
-  throw new FormError([{ field: 'providers', message }]);
 }
 
 async function previewOf(
@@ -69,9 +56,14 @@ export const limitsChange: Form<TrunkGroupLimits, LimitsValues, GrantLimits> = {
   input: limitsInput,
   act: async (context, { input: limits, ifVersion, showAgain }) => {
     const group = context.id('group');
-    await checkProviders(context, limits.providers);
     if (context.form.isOn('preview')) return showAgain(await previewOf(context, group, limits));
-    await context.management.setTrunkGroupLimits(group, { ...limits, ifVersion });
+    try {
+      await context.management.setTrunkGroupLimits(group, { ...limits, ifVersion });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      // A provider was deleted since the form was opened.
+      throw new FormError([{ field: 'providers', message: asSentence(error.message) }]);
+    }
     return { redirectTo: context.href(`/trunk-groups/${group}`, { done: 'limits-saved' }) };
   },
   look: async (context, { subject, values, problems, isConflict, above }) => {
