@@ -121,7 +121,7 @@ export interface Verifier {
    * of a registered identity provider, or an API key.
    *
    * @param requiredScopes all of them are needed, e.g. `['messaging:view']`; may be empty. An API
-   *   key satisfies every scope.
+   *   key without scopes of its own satisfies every scope.
    * @returns the caller. It never returns for a credential that is not accepted.
    * @throws {BearerRefusal} if the credential is refused: status 400, 401 or 403
    *   (RFC 6750 §3.1).

@@ -6,6 +6,7 @@ import {
 } from '../../contract/limits.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import { addressBits, parseIpAddress } from '../../core/network/ip-address.ts';
+import { scopeTokens } from './client-item.ts';
 import {
   epochSeconds,
   hashText,
@@ -53,6 +54,7 @@ export const apiKeySchema = v.strictObject({
   enabled: v.boolean(),
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
   subnets: v.pipe(v.array(subnetSchema), v.maxLength(maxSubnetsPerApiKey)),
+  scopes: v.optional(v.pipe(scopeTokens, v.minLength(1))),
   expires_at: v.optional(epochSeconds),
   version,
   created_at: epochSeconds,
@@ -72,6 +74,7 @@ export function toApiKeyItem(key: ApiKey): Item {
     ...toAttributes(key),
     schema_version: 1,
     subnets,
+    scopes: key.scopes && [...key.scopes],
   } satisfies v.InferInput<typeof apiKeySchema>);
   parseApiKeyItem(item);
   return item;

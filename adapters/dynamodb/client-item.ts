@@ -52,16 +52,18 @@ const condition = v.strictObject({
 
 export type SecretAttributes = v.InferOutput<typeof secretSchema>;
 
+export const scopeTokens = v.pipe(
+  v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
+  v.maxLength(maxScopesPerClient),
+);
+
 /** What a platform API reads of a client: `checkedClientAttributes` of the contract. */
 export const checkedClientEntries = {
   client_id: text,
   schema_version: schemaVersion,
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
   audiences: v.pipe(v.array(textUpTo(maxAudienceLength)), v.maxLength(maxAudiencesPerClient)),
-  scopes: v.pipe(
-    v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
-    v.maxLength(maxScopesPerClient),
-  ),
+  scopes: scopeTokens,
   enabled: v.boolean(),
   provider: v.optional(
     v.strictObject({

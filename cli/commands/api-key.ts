@@ -31,6 +31,19 @@ function formatSources(key: ApiKey): Cell {
   return key.subnets.map((subnet) => `${formatCidr(subnet)} (${subnet.name})`);
 }
 
+const formatScopes = ({ scopes }: ApiKey): Cell => scopes?.join(' ') ?? 'every scope';
+
+const scopeOption = () =>
+  repeatable('--scope <scope>', 'a scope that it satisfies, and no other; may be repeated');
+
+/** Regions of the release before refuse a key with such a field. */
+function warnAboutScopes(cli: Cli, { scopes }: ApiKey): void {
+  if (scopes === undefined) return;
+  cli.output.note(
+    'Regions and verifiers of release 0.2.0 refuse a key with scopes: use them when all of yours run this release.',
+  );
+}
+
 function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
   return [
     ['key_id', key.keyId],
@@ -38,6 +51,7 @@ function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
     ['enabled', key.enabled],
     ['service trunk group', key.serviceTrunkGroup],
     ['sources', formatSources(key)],
+    ['scopes', formatScopes(key)],
     ['expires', formatExpiry(key)],
     ['created', formatTime(key.createdAt)],
     ['updated', formatTime(key.updatedAt)],
@@ -68,6 +82,7 @@ interface CreateOptions extends ExpiryOptions {
   readonly trunkGroup: string;
   readonly disabled?: boolean;
   readonly allow?: readonly string[];
+  readonly scope?: readonly string[];
   readonly idempotencyKey?: string;
 }
 
@@ -82,13 +97,14 @@ const create: CommandSpec = {
       '--allow <name=subnet>',
       'a subnet that may use it; may be repeated; without it, every source may',
     ),
+    scopeOption(),
     ...expiryOptions(),
     clientOptions.idempotencyKey(),
   ],
   examples: [
     'api-key create --name "Ada Lovelace" --trunk-group tg-1001 --allow office=203.0.113.0/24',
     'api-key create --name test --trunk-group tg-1001 --disabled',
-    'api-key create --name script --trunk-group tg-1001 --expires-in 90d',
+    'api-key create --name script --trunk-group tg-1001 --scope messaging:view --expires-in 90d',
   ],
   run: async (cli, _, options: CreateOptions) => {
     const subnets = options.allow?.map(parseAllow);
@@ -97,6 +113,7 @@ const create: CommandSpec = {
       serviceTrunkGroup: options.trunkGroup,
       enabled: options.disabled !== true,
       subnets,
+      scopes: options.scope,
       expiresAt: readExpiry(options, cli.now()),
       idempotencyKey: options.idempotencyKey,
     });
@@ -115,6 +132,7 @@ const create: CommandSpec = {
     } else {
       cli.output.note('Keep the API key now: it is not shown again.');
     }
+    warnAboutScopes(cli, key);
   },
 };
 
@@ -142,6 +160,7 @@ const list: CommandSpec = {
         'trunk group': (key) => key.serviceTrunkGroup,
         enabled: (key) => key.enabled,
         expires: formatExpiry,
+        scopes: formatScopes,
         sources: (key) =>
           key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
       },
@@ -173,15 +192,19 @@ const rename: CommandSpec = {
 
 interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
   readonly name?: string;
+  readonly scope?: readonly string[];
+  readonly everyScope?: boolean;
   readonly neverExpires?: boolean;
 }
 
 const update: CommandSpec = {
   name: 'update',
-  summary: 'Rename an API key or change its expiry',
+  summary: 'Rename an API key or change its scopes or its expiry',
   arguments: [keyId],
   options: [
     new Option('--name <name>', 'new name'),
+    scopeOption(),
+    new Option('--every-scope', 'let it satisfy every scope').conflicts('scope'),
     ...expiryOptions(),
     neverExpiresOption(),
     ifVersionOption('API key'),
@@ -194,13 +217,16 @@ const update: CommandSpec = {
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError(
-        'nothing to change; add --name, --expires-in, --expires-at or --never-expires',
+        'nothing to change; add --name, --scope, --every-scope, --expires-in, --expires-at or --never-expires',
       );
     }
     const expiresAt = options.neverExpires === true ? null : readExpiry(options, cli.now());
     const management = await cli.management();
     const { name } = options;
-    printApiKey(cli, await management.updateApiKey(id, { name, expiresAt, ifVersion }));
+    const scopes = options.everyScope === true ? null : options.scope;
+    const key = await management.updateApiKey(id, { name, scopes, expiresAt, ifVersion });
+    printApiKey(cli, key);
+    if (scopes !== undefined) warnAboutScopes(cli, key);
   },
 };
 

@@ -52,6 +52,7 @@ function viewVerified(
     return {
       credential: 'api_key',
       key_id: verified.keyId,
+      scope: verified.scopes?.join(' '),
       service_trunk_group: verified.serviceTrunkGroup,
     };
   }

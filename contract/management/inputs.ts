@@ -97,7 +97,7 @@ export const newClient = exactly(
   {
     name: rule.newName,
     serviceTrunkGroup: rule.ownTrunkGroup,
-    scopes: rule.scopesOfClient,
+    scopes: rule.ownScopes,
     ...audiencesOfClient,
     /** Seconds; the deployment's default if left out. */
     tokenLifetime: v.optional(rule.tokenLifetime),
@@ -216,6 +216,8 @@ export const newApiKey = exactly({
   enabled: v.optional(flag),
   /** Subnets that may use the key. None: every address. */
   subnets: v.optional(list(exactly(subnetFields, checkSubnet))),
+  /** The only scopes that it satisfies. Left out: every scope. */
+  scopes: v.optional(rule.ownScopes),
   /** Seconds since the epoch; never if left out. */
   expiresAt: v.optional(rule.expiry),
   ...idempotencyKey,
@@ -223,6 +225,8 @@ export const newApiKey = exactly({
 
 export const apiKeyChanges = exactly({
   name: v.optional(rule.name),
+  /** The only scopes that it satisfies; null: every scope. */
+  scopes: v.optional(v.nullable(rule.ownScopes)),
   /** Seconds since the epoch; null: never. */
   expiresAt: v.optional(rule.expiryOrNever),
   ...ifVersion,

@@ -70,6 +70,7 @@ export const apiKey = v.object({
   enabled: v.boolean(),
   serviceTrunkGroup: text,
   subnets: list(subnet),
+  scopes: v.optional(list(text)),
   expiresAt: optionalTime,
   version: v.number(),
   createdAt: time,
@@ -128,7 +129,12 @@ const verifiedCredential = v.variant('credential', [
     tokenId: optionalText,
     expiresAt: time,
   }),
-  v.object({ credential: v.literal('api_key'), keyId: text, serviceTrunkGroup: text }),
+  v.object({
+    credential: v.literal('api_key'),
+    keyId: text,
+    serviceTrunkGroup: text,
+    scopes: v.optional(list(text)),
+  }),
 ]);
 
 const refusal = { reason: optionalText, rule: optionalText, finding: v.optional(finding) };

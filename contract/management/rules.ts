@@ -155,12 +155,12 @@ const scope = text(describeScopes, (value, facts) => {
 
 export const scopes = list(scope);
 
-/** What is wrong with the scopes of a client as a whole. */
+/** What is wrong with the scopes of a client or an API key as a whole. */
 export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return new Wrong({ message: 'one scope or more', input: undefined });
   if (distinct.length > maxScopesPerClient) {
-    const message = `at most ${maxScopesPerClient} for a client`;
+    const message = `at most ${maxScopesPerClient}`;
     return new Wrong({ message, input: `${distinct.length} scopes` });
   }
   // What is no text is refused by itself, and may have no form as a text.
@@ -169,7 +169,8 @@ export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
   return new Wrong({ message: `at most ${maxScopeBytes} bytes together`, input: `${bytes} bytes` });
 }
 
-export const scopesOfClient = checkedList(scope, findWrongScopes);
+/** Of a client or an API key. */
+export const ownScopes = checkedList(scope, findWrongScopes);
 
 const ownAudienceHelp = `an absolute URI without fragment, at most ${maxAudienceLength} characters`;
 const providerAudienceHelp = `1 to ${maxAudienceLength} printable characters, a URI if there is a ":", and not the client's own id at the provider, which is the audience of its id tokens`;

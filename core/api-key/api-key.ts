@@ -18,6 +18,8 @@ export interface ApiKey {
   readonly serviceTrunkGroup: string;
   /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];
+  /** The only scopes that it satisfies, never none. Undefined: every scope. */
+  readonly scopes?: readonly string[] | undefined;
   /** The first second at which it no longer works; never if undefined. */
   readonly expiresAt?: number | undefined;
   /** Grows by one with each change; guards against lost updates. As of a client. */

@@ -13,7 +13,10 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
   };
 }
 
-/** An API key as it is shown: never its value, nor its hash. An empty `acl` is every source. */
+/**
+ * An API key as it is shown: never its value, nor its hash. An empty `acl` is every source,
+ * no `scope` every scope.
+ */
 export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> {
   return {
     key_id: key.keyId,
@@ -21,6 +24,7 @@ export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> 
     enabled: key.enabled,
     service_trunk_group: key.serviceTrunkGroup,
     acl: key.subnets.map(viewSubnet),
+    ...(key.scopes !== undefined && { scope: key.scopes.join(' ') }),
     ...(key.expiresAt !== undefined && { expires_at: formatTime(key.expiresAt) }),
     created_at: formatTime(key.createdAt),
     updated_at: formatTime(key.updatedAt),

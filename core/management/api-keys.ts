@@ -9,7 +9,7 @@ import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
-import { checkCanBeExtended, checkName } from './input-fields.ts';
+import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
@@ -28,6 +28,11 @@ export async function findApiKey(context: ManagementContext, keyId: string): Pro
   return found;
 }
 
+/** In the order of the catalogue; undefined for every scope. */
+function toScopes({ config }: ManagementContext, scopes: NewApiKey['scopes'] | null) {
+  return scopes ? scopesInOrder(config, scopes) : undefined;
+}
+
 function buildApiKey(
   context: ManagementContext,
   input: NewApiKey,
@@ -44,6 +49,7 @@ function buildApiKey(
     enabled,
     serviceTrunkGroup,
     subnets: subnets.map((subnet) => buildSubnet(context, subnet)).reduce(addToList, []),
+    scopes: toScopes(context, input.scopes),
     expiresAt: input.expiresAt,
     version: firstVersion(context.drawBytes),
     createdAt: now,
@@ -54,11 +60,12 @@ function buildApiKey(
 
 /** The end is not compared: "in 90 days" is another time when the request is sent again. */
 function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
-  const key = ({ name, enabled, serviceTrunkGroup, subnets }: ApiKey) =>
+  const key = ({ name, enabled, serviceTrunkGroup, subnets, scopes }: ApiKey) =>
     JSON.stringify([
       name,
       enabled,
       serviceTrunkGroup,
+      scopes,
       subnets.map((subnet) => [subnet.name, subnet.address, subnet.prefixLength]),
     ]);
   return !isFirstVersion(stored.version) || key(stored) === key(wanted);
@@ -144,11 +151,11 @@ export async function renameApiKey(
   return writeApiKey(context, before, 'api_key.rename', { name });
 }
 
-/** Renames a key or changes its expiry. An expired key cannot be extended: create a new one. */
+/** Renames a key or changes its scopes or its expiry. An expired key cannot be extended: create a new one. */
 export async function updateApiKey(
   context: ManagementContext,
   keyId: string,
-  { name, expiresAt, ifVersion }: v.InferOutput<typeof apiKeyChanges>,
+  { name, scopes, expiresAt, ifVersion }: v.InferOutput<typeof apiKeyChanges>,
 ): Promise<ApiKey> {
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
@@ -157,6 +164,7 @@ export async function updateApiKey(
   }
   return writeApiKey(context, before, 'api_key.update', {
     name: name ?? before.name,
+    scopes: scopes === undefined ? before.scopes : toScopes(context, scopes),
     expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
   });
 }

@@ -31,6 +31,7 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   api_key_disabled: 'the API key is enabled',
   api_key_expired: 'the API key has not expired',
   api_key_source_refused: "the source address is in one of the key's subnets",
+  api_key_scope_missing: 'the API key has every scope that the request requires',
   record_malformed: 'the stored record can be read',
   insufficient_scope: 'the credential has every scope that the request requires',
 };

@@ -55,6 +55,12 @@ export const apiKeyView = v.object({
   version,
   name: v.string(),
   enabled: v.boolean(),
+  scope: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.split(' ')),
+    ),
+  ),
   expires_at: v.optional(time),
   acl: v.array(
     v.object({

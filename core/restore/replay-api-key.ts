@@ -25,6 +25,21 @@ function narrowAcl(stored: Acl, bounds: readonly ApiKeyView[]): Acl | undefined 
   return common !== undefined && common.length <= maxSubnetsPerApiKey ? common : undefined;
 }
 
+/** Undefined: every scope. Empty: none is left. */
+function narrowScopes(stored: ApiKey['scopes'], bounds: readonly ApiKeyView[]): ApiKey['scopes'] {
+  return bounds
+    .map(({ scope }) => scope)
+    .reduce<ApiKey['scopes']>(
+      (left, bound) =>
+        bound && left ? left.filter((one) => bound.includes(one)) : (left ?? bound),
+      stored,
+    );
+}
+
+function showScopes(scopes: ApiKey['scopes']): string {
+  return scopes?.join(' ') ?? 'every scope';
+}
+
 function showAcl(acl: Acl): string {
   return acl.length === 0 ? 'every source' : acl.map(formatCidr).join(', ');
 }
@@ -45,6 +60,9 @@ function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly stri
   return [
     ...(last.enabled && !key.enabled ? ['it was enabled'] : []),
     ...(showAcl(acl) === showAcl(key.subnets) ? [] : [`it accepted ${showAcl(acl)}`]),
+    ...(showScopes(last.scope) === showScopes(key.scopes)
+      ? []
+      : [`it had ${showScopes(last.scope)}, not ${showScopes(key.scopes)},`]),
     ...(last.expires_at === key.expiresAt
       ? []
       : [
@@ -63,13 +81,17 @@ export function replayApiKey(
     const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
     const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const subnets = narrowAcl(stored.subnets, bounds);
+    const scopes = narrowScopes(stored.scopes, bounds);
+    const isUsable = subnets !== undefined && scopes?.length !== 0;
     const expiresAt = earliest([stored.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
     const versions = own.map((change) => readView(apiKeyView, change).version);
     const item: ApiKey = {
       ...stored,
       name: last?.name ?? stored.name,
-      enabled: stored.enabled && subnets !== undefined && bounds.every((bound) => bound.enabled),
+      enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
       subnets: subnets ?? stored.subnets,
+      // A list is never empty. The key is disabled then.
+      scopes: scopes?.length === 0 ? stored.scopes : scopes,
       expiresAt,
       version: Math.max(stored.version, ...versions) + 1,
     };
@@ -81,6 +103,9 @@ export function replayApiKey(
         ...(showAcl(item.subnets) === showAcl(stored.subnets)
           ? []
           : [`accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`]),
+        ...(showScopes(item.scopes) === showScopes(stored.scopes)
+          ? []
+          : [`has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`]),
         ...(expiresAt === stored.expiresAt
           ? []
           : [`expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`]),
@@ -89,6 +114,7 @@ export function replayApiKey(
         ...(subnets === undefined
           ? ['disabled, as no list says which sources it accepted then and at last']
           : []),
+        ...(scopes?.length === 0 ? ['disabled, as it had no scope both then and at last'] : []),
         ...describeWider(item, last),
       ],
     };

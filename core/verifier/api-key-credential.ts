@@ -68,5 +68,7 @@ export async function verifyApiKey(
     const finding = { name: 'source address', received: source, expected: subnets.join(', ') };
     throw refuseKey('api_key_source_refused', key, finding);
   }
-  return { credential: 'api_key', keyId, serviceTrunkGroup: key.serviceTrunkGroup };
+  const { serviceTrunkGroup, scopes } = key;
+  const verified = { credential: 'api_key', keyId, serviceTrunkGroup } as const;
+  return scopes === undefined ? verified : { ...verified, scopes };
 }

@@ -49,6 +49,11 @@ const forms = {
   api_key_disabled: badApiKey,
   api_key_expired: badApiKey,
   api_key_source_refused: badApiKey,
+  api_key_scope_missing: {
+    status: 403,
+    code: 'insufficient_scope',
+    description: 'the API key lacks a scope that this request requires',
+  },
   record_malformed: badToken('the credential is not accepted'),
   insufficient_scope: {
     status: 403,

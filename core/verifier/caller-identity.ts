@@ -10,19 +10,20 @@ export type CallerIdentity = Readonly<
 
 /** An allow-list: no claim of a token can add or replace a value. */
 export function identifyCaller(verified: VerifiedCredential): CallerIdentity {
-  const { credential, serviceTrunkGroup } = verified;
+  const { credential, serviceTrunkGroup, scopes } = verified;
   const empty = { clientId: '', scope: '', issuer: '', tokenId: '', keyId: '' };
-  // An API key has access to its whole trunk group: it has no list of scopes.
+  // An API key without a list of scopes has access to its whole trunk group.
+  const scope = scopes?.join(' ') ?? '';
   if (credential === 'api_key') {
-    return { ...empty, credential, serviceTrunkGroup, keyId: verified.keyId };
+    return { ...empty, credential, serviceTrunkGroup, scope, keyId: verified.keyId };
   }
-  const { clientId, scopes, issuer, tokenId = '' } = verified;
+  const { clientId, issuer, tokenId = '' } = verified;
   return {
     ...empty,
     credential,
     serviceTrunkGroup,
     clientId,
-    scope: scopes.join(' '),
+    scope,
     issuer,
     tokenId,
   };

@@ -23,11 +23,13 @@ export interface VerifiedAccessToken {
   readonly lookupFailure?: Error | undefined;
 }
 
-/** An API key that was verified. It stands for its whole trunk group, so it lacks no scope. */
+/** An API key that was verified. */
 export interface VerifiedApiKey {
   readonly credential: 'api_key';
   readonly keyId: string;
   readonly serviceTrunkGroup: string;
+  /** The only scopes that the key has. Left out: it stands for its whole trunk group, and lacks none. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** Who makes a request. */

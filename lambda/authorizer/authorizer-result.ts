@@ -62,7 +62,7 @@ export function allow(
 /** Denies a request that lacks a scope. The gateway's 403 shows the required scopes. */
 export function deny(facts: RefusalFacts, methodArn: string): APIGatewayAuthorizerResult {
   return {
-    principalId: facts.clientId ?? 'unknown',
+    principalId: facts.clientId ?? facts.keyId ?? 'unknown',
     policyDocument: policy({ Effect: 'Deny', Action: invoke, Resource: methodArn }),
     context: { [requiredScopeContextKey]: (facts.requiredScopes ?? []).join(' ') },
   };

@@ -123,6 +123,7 @@ export const apiKey: fc.Arbitrary<ApiKey> = fc.record({
   enabled: fc.boolean(),
   serviceTrunkGroup: fc.string({ minLength: 1, maxLength: maxServiceTrunkGroupLength }),
   subnets: fc.array(subnet, { maxLength: 6 }),
+  scopes: optional(fc.constant(['messaging:view'])),
   version,
   createdAt: time,
   updatedAt: time,

@@ -8,6 +8,9 @@ import type { Client, ClientSecret } from '../../client/client.ts';
 const isWithin = (after: readonly string[], before: readonly string[]) =>
   after.every((one) => before.includes(one));
 
+/** Stands for the scopes of an API key without a list. No scope has a space. */
+const every = 'every scope';
+
 const endOf = (expiresAt: number | undefined) => expiresAt ?? Number.POSITIVE_INFINITY;
 
 function narrowsSecret(before: ClientSecret | undefined, after: ClientSecret): boolean {
@@ -90,8 +93,16 @@ function narrowsSubnets(before: readonly Subnet[], after: readonly Subnet[]): bo
 /** @param after the next version of the same API key. */
 export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
   return (
-    isSameOtherwise(before, after, ['enabled', 'expiresAt', 'subnets', 'version', 'updatedAt']) &&
+    isSameOtherwise(before, after, [
+      'enabled',
+      'expiresAt',
+      'subnets',
+      'scopes',
+      'version',
+      'updatedAt',
+    ]) &&
     (before.enabled || !after.enabled) &&
+    (before.scopes === undefined || isWithin(after.scopes ?? [every], before.scopes)) &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&
     narrowsSubnets(before.subnets, after.subnets)
   );

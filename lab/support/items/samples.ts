@@ -228,7 +228,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         provider: { ...provider, conditions: [{ claim: 'repository_id', values: ['1', '2'] }] },
       }),
     ],
-    api_key: [toApiKeyItem(apiKey), toApiKeyItem({ ...apiKey, subnets: [], enabled: true })],
+    api_key: [
+      toApiKeyItem(apiKey),
+      toApiKeyItem({ ...apiKey, subnets: [], enabled: true }),
+      toApiKeyItem({ ...apiKey, scopes: ['messaging:view', 'messaging:manage'] }),
+    ],
     identity_provider: [
       toIdentityProviderItem(identityProvider),
       toIdentityProviderItem({

@@ -11,6 +11,13 @@ import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
 import { sourcesSummary } from './key-row.ts';
+import {
+  type KeyScopes,
+  keyScopesField,
+  readKeyScopes,
+  startKeyScopes,
+  toKeyScopes,
+} from './key-scopes.ts';
 
 export function findKey({ management, id }: RequestContext): Promise<ApiKey> {
   return management.findApiKey(id('keyId'));
@@ -27,13 +34,14 @@ export function keyCrumbs(
   ];
 }
 
-interface KeyEdit extends ExpiryValues {
+interface KeyEdit extends ExpiryValues, KeyScopes {
   readonly name: string;
   readonly enabled: boolean;
 }
 
 interface KeyChanges {
   readonly name: string;
+  readonly scopes: readonly string[] | null | undefined;
   /** Seconds since the epoch; null: never. */
   readonly expiresAt: number | null | undefined;
 }
@@ -42,14 +50,22 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
   operation: 'updateApiKey',
   find: findKey,
   version: ({ version }) => version,
-  start: (_, { name, enabled }) => ({ name, enabled, expiry: 'keep', expiryDate: '' }),
+  start: (_, { name, enabled, scopes }) => ({
+    ...startKeyScopes(scopes),
+    name,
+    enabled,
+    expiry: 'keep',
+    expiryDate: '',
+  }),
   read: (form) => ({
     ...readExpiryValues(form, 'keep'),
+    ...readKeyScopes(form),
     name: form.text('name'),
     enabled: form.isOn('enabled'),
   }),
   input: (values, { now }) => ({
     name: values.name,
+    scopes: () => toKeyScopes(values),
     expiresAt: () => readExpiry(values, now),
   }),
   act: async ({ management, href, id }, { values, input, ifVersion }) => {
@@ -58,11 +74,11 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
     await management.setApiKeyEnabled(keyId, values.enabled, { ifVersion: version });
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
   },
-  look: (context, { subject: key, values, problems, isConflict }) => ({
+  look: async (context, { subject: key, values, problems, isConflict }) => ({
     title: `Edit ${key.name}`,
     section: 'api-keys',
     crumbs: keyCrumbs(context, key),
-    labels: fieldLabels('name', 'expiresAt'),
+    labels: fieldLabels('name', 'scopes', 'expiresAt'),
     submit: 'Save',
     fields: [
       nameField(values.name, problems, isConflict ? key.name : undefined),
@@ -71,6 +87,10 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
         label: 'Enabled',
         hint: 'A disabled key is refused. It can be enabled again.',
         isOn: values.enabled,
+      }),
+      keyScopesField(context, values, problems, {
+        granted: await context.granted(key.serviceTrunkGroup),
+        present: key.scopes,
       }),
       expiryField({
         label: 'Expires',

@@ -1,15 +1,17 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { type Html, html } from '../../html/html.ts';
 import { facts, linkButton, pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
-import { expirySummary, sourcesSummary } from './key-row.ts';
+import { expirySummary, scopesSummary, sourcesSummary } from './key-row.ts';
 
 function once({ href, now }: RequestContext, key: ApiKey, value: string): Html {
   const more = facts([
     ['Key id', html`<code>${key.keyId}</code>`],
     ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
     ['Usable from', sourcesSummary(key)],
+    [fieldLabel('scopes'), scopesSummary(key)],
     ['Expires', expirySummary(key, now)],
     key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
     ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],

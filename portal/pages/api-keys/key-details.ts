@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
@@ -12,7 +13,7 @@ import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts
 import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { expirySummary } from './key-row.ts';
+import { expirySummary, scopesSummary } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');
@@ -143,6 +144,7 @@ export function keyPage(
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
         ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
+        [fieldLabel('scopes'), scopesSummary(key)],
         ['Expires', expirySummary(key, now)],
         ['Created', timeWithDistance(key.createdAt, now)],
         [

@@ -27,6 +27,13 @@ export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
   }`;
 }
 
+/** What a key may do, with what it means if that is everything. */
+export function scopesSummary({ scopes }: ApiKey): HtmlValue {
+  return scopes === undefined
+    ? 'Every scope: whoever has the key can do everything that the platform’s APIs offer the trunk group'
+    : scopes.join(', ');
+}
+
 /** When a key expires, with a warning if that is soon or was. */
 export function expirySummary({ expiresAt, enabled }: ApiKey, now: number): HtmlValue {
   if (expiresAt === undefined) return html`<span class="muted">Never</span>`;

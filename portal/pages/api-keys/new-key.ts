@@ -1,5 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
+import { fieldLabels } from '../../../contract/management/field-words.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
@@ -19,8 +20,15 @@ import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
 import { readQuota } from '../quota.ts';
 import { createdKeyPage } from './created-key.ts';
+import {
+  type KeyScopes,
+  keyScopesField,
+  readKeyScopes,
+  startKeyScopes,
+  toKeyScopes,
+} from './key-scopes.ts';
 
-interface KeyValues extends ExpiryValues {
+interface KeyValues extends ExpiryValues, KeyScopes {
   readonly name: string;
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
@@ -33,6 +41,7 @@ function readValues(form: Fields): KeyValues {
   const wantsMore = form.isOn('more');
   return {
     ...readExpiryValues(form),
+    ...readKeyScopes(form),
     name: form.text('name'),
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
     enabled: form.isOn('enabled'),
@@ -58,8 +67,7 @@ function labelsOf(rows: readonly SubnetRow[]): Readonly<Record<string, string>> 
     ...Object.fromEntries(ofRows),
     name: 'Name',
     serviceTrunkGroup: 'Service trunk group',
-    subnets: 'Subnets',
-    expiresAt: 'Expires',
+    ...fieldLabels('subnets', 'scopes', 'expiresAt'),
   };
 }
 
@@ -80,7 +88,7 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   }
   const rows = showSubnetRows([]);
   const start = { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
-  return { ...start, expiry: 'never', expiryDate: '' };
+  return { ...start, ...startKeyScopes(undefined), expiry: 'never', expiryDate: '' };
 }
 
 type NewKey = Omit<Parameters<Management['createApiKey']>[0], 'idempotencyKey'>;
@@ -95,12 +103,13 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
     name: 'Give the key a name.',
     serviceTrunkGroup: 'Say which trunk group the key belongs to.',
   },
-  input: ({ name, serviceTrunkGroup, enabled, rows, ...expiry }, { now }) => ({
+  input: ({ name, serviceTrunkGroup, enabled, rows, ...more }, { now }) => ({
     name,
     serviceTrunkGroup: serviceTrunkGroup.trim(),
     enabled,
     subnets: toSubnets(rows),
-    expiresAt: () => readExpiry(expiry, now) ?? undefined,
+    scopes: () => toKeyScopes(more) ?? undefined,
+    expiresAt: () => readExpiry(more, now) ?? undefined,
   }),
   act: async (context, { values, input, idempotencyKey, showAgain }) => {
     if (values.wantsMore) return showAgain();
@@ -116,7 +125,7 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
       title: 'New API key',
       section: 'api-keys',
       crumbs: [{ text: 'API keys', href: context.href('/api-keys') }],
-      lead: 'A key may do everything that its trunk group may do. Limit it to the subnets of its owner.',
+      lead: 'A key works until it expires, for everyone who has it. Limit it to the subnets of its owner, and to what the owner needs.',
       labels: labelsOf(values.rows),
       submit: 'Create API key',
       hasOtherButtons: true,
@@ -133,6 +142,7 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
         }),
         trunkGroupField(context, values.serviceTrunkGroup, problems),
         checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
+        keyScopesField(context, values, problems, { granted }),
         expiryField({
           label: 'Expires',
           what: 'A key',

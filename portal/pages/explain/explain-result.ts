@@ -73,6 +73,7 @@ function verifiedFacts(
     return facts([
       ['Credential', 'API key'],
       ['Key id', keyLink(context, verified.keyId)],
+      ['Scopes', verified.scopes?.join(' ') ?? 'Every scope'],
       ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
     ]);
   }

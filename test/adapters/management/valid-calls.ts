@@ -104,6 +104,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       serviceTrunkGroup: 'tg-1001',
       enabled: true,
       subnets: [{ name: 'home', address: '2001:db8::', netmask: 32 }],
+      scopes: ['calls:view'],
       expiresAt: world.now + 60,
       idempotencyKey: 'key-12345',
     }),
@@ -112,6 +113,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
     updateApiKey: call('keyId changes', keyId, {
       name: 'Ada L.',
+      scopes: ['calls:view'],
       expiresAt: world.now + 60,
       ifVersion: keyVersion,
     }),

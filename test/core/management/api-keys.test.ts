@@ -235,3 +235,48 @@ describe('the end of an API key', () => {
     expect((await listApiKeys(context, other)).items).toEqual([]);
   });
 });
+
+describe('the scopes of an API key', () => {
+  const view = ['messaging:view'];
+
+  it('are chosen at the creation, in the order of the catalogue, changed and removed', async () => {
+    const { context, apiKeys } = createTestManagement();
+    const scopes = ['calls:view', 'messaging:view', 'calls:view'];
+    const { key } = await createApiKey(context, { ...input, scopes });
+    expect(viewApiKey(key).scope).toBe('messaging:view calls:view');
+    await updateApiKey(context, key.keyId, { scopes: view });
+    await updateApiKey(context, key.keyId, { name: 'Bea' });
+    expect(apiKeys.get(key.keyId)).toMatchObject({ name: 'Bea', scopes: view });
+    await updateApiKey(context, key.keyId, { scopes: null });
+    expect(apiKeys.get(key.keyId)?.scopes).toBeUndefined();
+  });
+
+  it('are left out of a plain key, and of what is shown of it', async () => {
+    const { context } = createTestManagement();
+    const { key } = await createApiKey(context, input);
+    expect(key.scopes).toBeUndefined();
+    expect(viewApiKey(key)).not.toHaveProperty('scope');
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['none', [], 'scope: received nothing; allowed: one scope or more'],
+    ['an unknown one', ['messaging:vew'], 'scope: received "messaging:vew"; allowed: '],
+    ['all at once', ['*'], 'scope: received "*"; allowed: '],
+  ])('cannot be %s', async (_, scopes, message) => {
+    const { context, apiKeys } = createTestManagement();
+    await expect(createApiKey(context, { ...input, scopes })).rejects.toThrow(message);
+    expect(apiKeys.size).toBe(0);
+    const { key } = await createApiKey(context, input);
+    await expect(updateApiKey(context, key.keyId, { scopes })).rejects.toThrow(message);
+  });
+
+  it('are compared if a creation is sent again', async () => {
+    const { context } = createTestManagement();
+    const request = { ...input, scopes: view, idempotencyKey: '6f9619ff-8b86-d011' };
+    const { key } = await createApiKey(context, request);
+    expect(await createApiKey(context, request)).toEqual({ key, value: undefined });
+    for (const scopes of [undefined, ['calls:view']]) {
+      await expect(createApiKey(context, { ...request, scopes })).rejects.toThrow(RefusedError);
+    }
+  });
+});

@@ -171,6 +171,9 @@ export const operations: readonly Operation[] = [
       expiresAt: pick % 3 === 0 ? null : 2_000_000_000 + (pick % 100),
     }),
   ),
+  onKey('change scopes of API key', false, (context, { keyId }, pick) =>
+    updateApiKey(context, keyId, { scopes: pick % 3 === 0 ? null : subset(scopes, pick) }),
+  ),
   onKey('add subnet', false, (context, { keyId }, pick) => {
     const cidr = choose(cidrs, pick);
     return addSubnet(context, keyId, { name: cidr, address: cidr });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scopeName } from '../../../contract/scopes.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import { acceptsSource } from '../../../core/api-key/subnet.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
@@ -58,10 +59,13 @@ function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
     }
   }
   for (const key of apiKeys.values()) {
+    const { expiresAt = 9_999_999_999, scopes = everyScope } = key;
     if (!key.enabled) continue;
+    const who = `${key.keyId} by ${key.hash}`;
     for (const source of sources.filter((one) => acceptsSource(key.subnets, one))) {
-      grants.add(`${key.keyId} by ${key.hash} from ${source}`);
+      for (const scope of scopes) grants.add(`${who} from ${source}: ${scope}`);
     }
+    for (const end of ends.filter((one) => one <= expiresAt)) grants.add(`${who} at ${end}`);
   }
   return grants;
 }
@@ -73,6 +77,9 @@ const ends = [
   ...Array.from({ length: 202 }, (_, index) => 1_999_999_900 + index),
   9_999_999_998,
 ];
+/** Those of the catalogue, and one that only a key without a list has. */
+const everyScope = [...testConfig.scopes.map(scopeName), 'later:added'];
+
 /** In and outside of every block that a history can give a key. */
 const sources = [
   '10.200.0.1',

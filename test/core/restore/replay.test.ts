@@ -288,6 +288,37 @@ describe('an API key', () => {
   });
 });
 
+describe('the scopes of an API key', () => {
+  type Scopes = readonly string[] | undefined;
+  const keyWith = (scopes: Scopes, version = 1): ApiKey => ({
+    keyId: 'key_1',
+    hash: 'h',
+    name: 'K',
+    enabled: true,
+    serviceTrunkGroup: 'tg',
+    subnets: [],
+    scopes,
+    version,
+    createdAt: 1,
+    updatedAt: 1,
+  });
+
+  it.each<[Scopes, Scopes, Scopes | 'disabled']>([
+    [undefined, ['a', 'b'], ['a', 'b']],
+    [['a', 'b'], undefined, ['a', 'b']],
+    [['a', 'b'], ['b', 'c'], ['b']],
+    [['a'], ['b'], 'disabled'],
+    [undefined, undefined, undefined],
+  ])('that were %j and then %j, are restored as %j', (then, last, expected) => {
+    const after = viewApiKey(keyWith(last, 2));
+    const change = record({ action: 'api_key.update', subject: 'key_1', after });
+    const replayed = replayApiKey(keyWith(then), findChanges([change]));
+    if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
+    const { enabled, scopes } = replayed.item;
+    expect(enabled ? scopes : 'disabled').toEqual(expected);
+  });
+});
+
 describe('a provider', () => {
   const provider = {
     issuer: 'https://i.example',

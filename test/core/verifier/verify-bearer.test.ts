@@ -67,6 +67,34 @@ describe('an API key', () => {
     });
   });
 
+  it('with scopes satisfies these and no other, and names them', async () => {
+    const world = createWorld();
+    const key = createApiKey({ scopes: ['messaging:view', 'calls:view'] });
+    world.apiKeys.set(key.keyId, key);
+    const verify = (...scopes: readonly string[]) => world.verify(`Bearer ${apiKeyValue}`, scopes);
+    expect(await verify('calls:view')).toEqual({
+      credential: 'api_key',
+      keyId: key.keyId,
+      serviceTrunkGroup: 'group-3',
+      scopes: ['messaging:view', 'calls:view'],
+    });
+    expect(await verify()).toMatchObject({ scopes: key.scopes });
+    const refusal = await refusalOf(verify('messaging:view', 'messaging:manage'));
+    expect(refusal).toMatchObject({
+      reason: 'api_key_scope_missing',
+      status: 403,
+      code: 'insufficient_scope',
+      description: 'the API key lacks a scope that this request requires',
+      facts: { keyId: key.keyId, requiredScopes: ['messaging:view', 'messaging:manage'] },
+      finding: {
+        name: 'scope',
+        received: 'messaging:view calls:view',
+        expected: 'messaging:view messaging:manage',
+      },
+    });
+    expect(await reasonOf(verify('calls:vie'))).toBe('api_key_scope_missing');
+  });
+
   const { keyId } = createApiKey();
   const wrong: readonly [string, string, RefusalReason, number][] = [
     [

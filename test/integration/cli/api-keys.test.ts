@@ -12,9 +12,13 @@ async function createKey(...more: readonly string[]) {
 }
 
 /** What the verifier says about a key from a source. */
-async function decisionOn(value: string, source: string): Promise<string> {
+async function decisionOn(
+  value: string,
+  source: string,
+  ...more: readonly string[]
+): Promise<string> {
   const run = await authctl(
-    ['explain', 'request', '--bearer-stdin', '--source-ip', source, '--json'],
+    ['explain', 'request', '--bearer-stdin', '--source-ip', source, ...more, '--json'],
     { stdin: value },
   );
   const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
@@ -66,6 +70,28 @@ it('expires, and its end is changed, removed and filtered by', async () => {
   expect(past.stderr).toContain('a time in the future');
   const nothing = await authctl(['api-key', 'update', keyId]);
   expect(nothing.stderr).toContain('nothing to change');
+});
+
+it('has scopes by choice, which are changed and removed', async () => {
+  const source = '203.0.113.9';
+  const manage = ['--scope', 'messaging:manage'];
+  const created = await authctl([
+    ...'api-key create --name Ada --trunk-group tg-1001 --scope messaging:view'.split(' '),
+  ]);
+  expect(created.stdout).toMatch(/^scopes +messaging:view$/m);
+  expect(created.stderr).toContain('0.2.0 refuse a key with scopes');
+  const value = /ak_\w+/.exec(created.stdout)?.[0] ?? '';
+  const keyId = /key_\w{22}/.exec(created.stdout)?.[0] ?? '';
+  expect(await decisionOn(value, source, '--scope', 'messaging:view')).toBe('accepted');
+  expect(await decisionOn(value, source, ...manage)).toBe('api_key_scope_missing');
+  expect(await json(['api-key', 'update', keyId, ...manage])).toMatchObject({
+    scope: 'messaging:manage',
+  });
+  expect(await decisionOn(value, source, ...manage)).toBe('accepted');
+  const all = await json(['api-key', 'update', keyId, '--every-scope']);
+  expect(all).not.toHaveProperty('scope');
+  const both = await authctl(['api-key', 'update', keyId, '--every-scope', ...manage]);
+  expect(both.stderr).toContain("option '--every-scope' cannot be used with option '--scope");
 });
 
 describe('the list of a key', () => {

@@ -13,8 +13,9 @@ const budgets: Readonly<Record<string, number>> = {
   token: 69_300,
   jwks: 46_000,
   discovery: 26_100,
-  // Patterns of client ids and required claims of providers (ADR 0057), bounds of the key cache (ADR 0028).
-  authorizer: 88_700,
+  // Patterns of client ids and required claims of providers (ADR 0057), bounds of the key cache
+  // (ADR 0028), scopes and second values of API keys (ADR 0109).
+  authorizer: 89_400,
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,

@@ -69,6 +69,23 @@ describe('the authorizer', () => {
     });
   });
 
+  it('allows an API key with scopes for these, names them, and denies it for others', async () => {
+    const { world, authorizer } = authorizerWorld();
+    const key = createApiKey({ scopes: ['messaging:view'] });
+    world.apiKeys.set(key.keyId, key);
+    const authorization = `Bearer ${apiKeyValue}`;
+    expect(await authorizer(authorizerEvent({ authorization }))).toMatchObject({
+      principalId: key.keyId,
+      policyDocument: { Statement: [{ Effect: 'Allow' }] },
+      context: { scope: 'messaging:view', credential: 'api_key' },
+    });
+    expect(await authorizer(authorizerEvent({ authorization, httpMethod: 'POST' }))).toMatchObject({
+      principalId: key.keyId,
+      policyDocument: { Statement: [{ Effect: 'Deny' }] },
+      context: { required_scope: 'messaging:manage' },
+    });
+  });
+
   it('takes nothing else from a token into the context', async () => {
     const crafted = signToken(ownKey, {
       ...ownClaims,

@@ -70,6 +70,11 @@ const keyChanges: readonly Change[] = [
       ...options,
     }),
   ({ management, random }, id, options) =>
+    management.updateApiKey(id, {
+      scopes: random.chance(0.3) ? null : [random.pick(['messaging:view', 'messaging:manage'])],
+      ...options,
+    }),
+  ({ management, random }, id, options) =>
     management.setApiKeyEnabled(id, random.chance(0.5), options),
   ({ management }, id, options) =>
     management.addSubnet(id, { name: 'office', address: '192.0.2.0/24', ...options }),

@@ -55,8 +55,26 @@ describe('an accepted credential', () => {
     expect(callerOf(answer)).toMatchObject({
       'x-auth-credential': 'api_key',
       'x-auth-client-id': '',
+      'x-auth-scope': '',
       'x-auth-service-trunk-group': 'demo',
     });
+  });
+
+  it('may be an API key with scopes, for these only, which the service behind it sees', async () => {
+    const key = ['api-key', 'create', '--name', 'Narrow', '--trunk-group', 'tg-9'];
+    const scopes = ['--scope', 'messaging:view', '--scope', 'calls:view'];
+    const { api_key: narrow } = (await json([...key, ...scopes])) as { api_key: string };
+    const answer = await ask('/verify/messaging:view', bearer(narrow));
+    expect(answer.status).toBe(200);
+    expect(callerOf(answer)).toMatchObject({
+      'x-auth-credential': 'api_key',
+      'x-auth-scope': 'messaging:view calls:view',
+    });
+    const refused = await ask('/verify/messaging:manage', bearer(narrow));
+    expect(refused.status).toBe(403);
+    expect(refused.headers['www-authenticate']).toContain(
+      'error="insufficient_scope", error_description="the API key lacks a scope that this request requires", scope="messaging:manage"',
+    );
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PROPFIND'])(

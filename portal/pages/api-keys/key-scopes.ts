@@ -1,0 +1,68 @@
+import { fieldLabel } from '../../../contract/management/field-words.ts';
+import { type Granted, offeredScopes } from '../../access/granted.ts';
+import { requireChoice } from '../../forms/choice.ts';
+import type { Fields } from '../../forms/fields.ts';
+import { type Problems, problemAt } from '../../forms/problems.ts';
+import { radioGroup } from '../../html/field.ts';
+import type { Html } from '../../html/html.ts';
+import { scopeTable } from '../../html/scope-matrix.ts';
+import type { RequestContext } from '../../request-context.ts';
+
+const chosenLabel = 'Only these scopes';
+
+/** What a key may do, as a form has it. */
+export interface KeyScopes {
+  readonly access: string;
+  readonly scopes: readonly string[];
+}
+
+export function readKeyScopes(form: Fields): KeyScopes {
+  const scopes = form.all('scopes');
+  return { access: form.text('access') || (scopes.length > 0 ? 'chosen' : ''), scopes };
+}
+
+export function startKeyScopes(scopes: readonly string[] | undefined): KeyScopes {
+  return { access: scopes === undefined ? 'every' : 'chosen', scopes: scopes ?? [] };
+}
+
+/**
+ * @returns null: every scope; undefined: as it is, of a form without the field.
+ * @throws {FormError} if scopes are ticked and not chosen.
+ */
+export function toKeyScopes({ access, scopes }: KeyScopes): readonly string[] | null | undefined {
+  requireChoice({
+    field: 'scopes',
+    label: chosenLabel,
+    isChosen: access === 'chosen',
+    text: scopes.join(' '),
+    what: 'the scopes',
+  });
+  if (access === 'chosen') return scopes;
+  return access === 'every' ? null : undefined;
+}
+
+/** A field for the scopes of a key. */
+export function keyScopesField(
+  { deployment }: RequestContext,
+  { access, scopes }: KeyScopes,
+  problems: Problems,
+  { granted, present = [] }: { readonly granted: Granted; readonly present?: readonly string[] },
+): Html {
+  const error = problemAt(problems, 'scopes');
+  return radioGroup({
+    name: 'scopes',
+    group: 'access',
+    label: fieldLabel('scopes'),
+    hint: 'What a request with the key may do. Whoever finds a key can do the same.',
+    value: error !== undefined && scopes.length > 0 ? 'chosen' : access,
+    error,
+    options: [
+      { value: 'every', text: 'Everything that the platform’s APIs offer the trunk group' },
+      {
+        value: 'chosen',
+        text: chosenLabel,
+        more: scopeTable(offeredScopes(deployment.scopes, granted, present), scopes),
+      },
+    ],
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { createPortalWorld } from './portal-world.ts';
+
+const day = 86_400;
+
+describe('the expiry of an API key', () => {
+  it('is chosen at the creation, and shown on its page and in the list', async () => {
+    const world = await createPortalWorld();
+    const { management, get, post, now } = world;
+    const sent = {
+      name: 'Script',
+      serviceTrunkGroup: 'tg-1001',
+      enabled: 'on',
+      expiry: 'days-30',
+      requestId: 'request-0000000001',
+    };
+    expect(await (await post('/api-keys', sent)).text()).toContain('The API key was created');
+    const { items } = await management.listApiKeys({ text: 'Script' });
+    expect(items.map(({ expiresAt }) => expiresAt)).toEqual([now + 30 * day]);
+    const keyId = items[0]?.keyId ?? '';
+    await management.updateApiKey(keyId, { expiresAt: now + day });
+    expect(await (await get(`/api-keys/${keyId}`)).text()).toContain('Expires soon');
+    expect(await (await get('/api-keys?expires=soon')).text()).toContain(keyId);
+    await management.updateApiKey(keyId, { expiresAt: now + 15 * day });
+    expect(await (await get('/api-keys?expires=soon')).text()).not.toContain(keyId);
+  });
+
+  it('is changed, kept and removed on the page that edits the key', async () => {
+    const world = await createPortalWorld();
+    const { management, keyId, post, now } = world;
+    const edit = async (expiry: string, more: Readonly<Record<string, string>> = {}) => {
+      const { version, name } = await management.findApiKey(keyId);
+      const form = { name, enabled: 'on', ifVersion: String(version), expiry, ...more };
+      const { status } = await post(`/api-keys/${keyId}`, form);
+      return [status, (await management.findApiKey(keyId)).expiresAt];
+    };
+    expect(await edit('days-90')).toEqual([303, now + 90 * day]);
+    expect(await edit('keep', { name: 'Other' })).toEqual([303, now + 90 * day]);
+    expect(await edit('date', { expiryDate: '2020-01-01' })).toEqual([422, now + 90 * day]);
+    expect(await edit('never')).toEqual([303, undefined]);
+  });
+});
+
+describe('the scopes of an API key', () => {
+  const sent = {
+    name: 'Script',
+    serviceTrunkGroup: 'tg-1001',
+    enabled: 'on',
+    requestId: 'request-0000000001',
+  };
+
+  it('are chosen at the creation, and its page says what every scope means', async () => {
+    const { management, get, post, keyId } = await createPortalWorld();
+    const created = await post('/api-keys', { ...sent, access: 'chosen', scopes: 'calls:view' });
+    expect(await created.text()).toContain('calls:view');
+    const { items } = await management.listApiKeys({ text: 'Script' });
+    expect(items.map(({ scopes }) => scopes)).toEqual([['calls:view']]);
+    expect(await (await get(`/api-keys/${keyId}`)).text()).toContain('Every scope: whoever');
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    ['are not none by mistake', { access: 'chosen' }, 'one scope or more'],
+    [
+      'are not ticked without a word',
+      { access: 'every', scopes: 'calls:view' },
+      'Received the scopes “calls:view” without the choice “Only these scopes”',
+    ],
+    ['are of the catalogue', { access: 'chosen', scopes: 'calls:vew' }, 'allowed:'],
+  ])('%s', async (_, fields, message) => {
+    const { management, post } = await createPortalWorld();
+    const refused = await post('/api-keys', { ...sent, ...fields });
+    expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining(message)]);
+    expect((await management.listApiKeys({ text: 'Script' })).items).toEqual([]);
+  });
+
+  it('are changed, kept by a form without the field, and removed', async () => {
+    const { management, keyId, post } = await createPortalWorld();
+    const edit = async (more: Readonly<Record<string, string>>) => {
+      const { version, name } = await management.findApiKey(keyId);
+      await post(`/api-keys/${keyId}`, {
+        name,
+        enabled: 'on',
+        ifVersion: String(version),
+        ...more,
+      });
+      return (await management.findApiKey(keyId)).scopes;
+    };
+    expect(await edit({ access: 'chosen', scopes: 'calls:view' })).toEqual(['calls:view']);
+    expect(await edit({ name: 'Other' })).toEqual(['calls:view']);
+    expect(await edit({ access: 'every' })).toBeUndefined();
+  });
+});
