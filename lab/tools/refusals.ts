@@ -86,8 +86,9 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
   api_key_unknown: `${anotherKey} A deleted key does not come back.`,
   api_key_wrong: anotherKey,
   api_key_disabled: '`authctl api-key enable ID`, after you know why it was disabled.',
-  api_key_expired: 'Create another key, or move the expiry: `authctl api-key update ID`.',
+  api_key_expired: 'Create another key: one that has expired cannot be extended.',
   api_key_source_refused: 'Call from one of the key’s subnets, or add the subnet to the key.',
+  api_key_scope_missing: 'Add the scope: `authctl api-key update ID --scope …` names all of them.',
   record_malformed: 'Look into the log of the verifier: the stored record is damaged or newer.',
   insufficient_scope: 'Get a token with the scope that the response names.',
 };
