@@ -75,9 +75,9 @@ it('expires, and its end is changed, removed and filtered by', async () => {
 it('has scopes by choice, which are changed and removed', async () => {
   const source = '203.0.113.9';
   const manage = ['--scope', 'messaging:manage'];
-  const created = await authctl([
-    ...'api-key create --name Ada --trunk-group tg-1001 --scope messaging:view'.split(' '),
-  ]);
+  const created = await authctl(
+    'api-key create --name Ada --trunk-group tg-1001 --scope messaging:view'.split(' '),
+  );
   expect(created.stdout).toMatch(/^scopes +messaging:view$/m);
   expect(created.stderr).toContain('0.2.0 refuse a key with scopes');
   const value = /ak_\w+/.exec(created.stdout)?.[0] ?? '';
