@@ -55,7 +55,7 @@ describe('the scopes of an API key', () => {
     expect(await created.text()).toContain('calls:view');
     const { items } = await management.listApiKeys({ text: 'Script' });
     expect(items.map(({ scopes }) => scopes)).toEqual([['calls:view']]);
-    expect(await (await get(`/api-keys/${keyId}`)).text()).toContain('Every scope: whoever');
+    expect(await (await get(`/api-keys/${keyId}`)).text()).toContain('Every scope: anyone who');
   });
 
   it.each<[string, Readonly<Record<string, string>>, string]>([

@@ -30,7 +30,7 @@ export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
 /** What a key may do, with what it means if that is everything. */
 export function scopesSummary({ scopes }: ApiKey): HtmlValue {
   return scopes === undefined
-    ? 'Every scope: whoever has the key can do everything that the platform’s APIs offer the trunk group'
+    ? 'Every scope: anyone who has the key can do everything that the platform’s APIs offer the trunk group'
     : scopes.join(', ');
 }
 

@@ -53,7 +53,7 @@ export function keyScopesField(
     name: 'scopes',
     group: 'access',
     label: fieldLabel('scopes'),
-    hint: 'What a request with the key may do. Whoever finds a key can do the same.',
+    hint: 'What a request with the key may do. Anyone who finds a key can do the same.',
     value: error !== undefined && scopes.length > 0 ? 'chosen' : access,
     error,
     options: [
