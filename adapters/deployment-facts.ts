@@ -5,8 +5,7 @@ import { signingAlgorithms } from '../contract/signing-algorithms.ts';
 import { deployedTableName, tableKeys } from '../contract/tables.ts';
 import type { Facts, RegionFacts, RegionQuotas, Seen } from '../core/deployment/doctor.ts';
 import { InputError, UnavailableError } from '../core/errors.ts';
-import { findAwsCallerError } from './aws-caller-error.ts';
-import { checkIssuer } from './check-issuer.ts';
+import { checkIssuer } from './https/service-url.ts';
 import {
   bodyOf,
   type CallService,
@@ -14,6 +13,7 @@ import {
   queryRequest,
   ServiceRefusal,
 } from './signed-call.ts';
+import { findAwsCallerError } from './sts/authenticate-caller.ts';
 
 export interface FactsOptions {
   readonly config: DeploymentConfig;

@@ -1,25 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
-import { deployedTableName, type TableKey } from '../contract/tables.ts';
-import type { AuditRecord } from '../core/audit/audit-log.ts';
+import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
+import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
+import { collect } from '../core/collect.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
-import { openAuditHistory } from './dynamodb/audit-history.ts';
-import { createDynamoDbAuditLog } from './dynamodb/audit-log.ts';
+import { parseAuditItem } from './dynamodb/audit-item.ts';
+import {
+  type AuditRegionsOptions,
+  createDynamoDbAuditLog,
+  openAuditRegions,
+  type RegionAudit,
+} from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
-import { createDynamoDbGrantStore } from './dynamodb/grant-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
-import { createDynamoDbProviderOwnerStore } from './dynamodb/provider-owner-store.ts';
+import type { Item } from './dynamodb/item.ts';
+import { parseItems, readPages } from './dynamodb/read-items.ts';
 import { createFindRecent } from './dynamodb/recent-changes.ts';
+import {
+  createDynamoDbGrantStore,
+  createDynamoDbProviderOwnerStore,
+  createDynamoDbTrunkGroupLimitsStore,
+} from './dynamodb/record-partition.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
-import { createDynamoDbTrunkGroupLimitsStore } from './dynamodb/trunk-group-limits-store.ts';
+import type { StoreOptions } from './dynamodb/store-options.ts';
 import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
 import { recordServerDates } from './record-server-dates.ts';
 import { createCallerIdentity } from './sts/caller-identity.ts';
@@ -127,4 +138,46 @@ export function createManagementContext(options: TableOptions): ManagementContex
   const { onMalformedRecord, onAuditGap, ...rest } = options;
   const tables = openManagementTables(rest)({ onMalformedRecord, onAuditGap });
   return { ...tables, actor: options.actor ?? createCallerIdentity(options.aws) };
+}
+
+const { partitionKey } = tables.audit;
+
+/** Every record of a day that is about an id. DynamoDB leaves the others out. */
+function queryDay(
+  { dynamodb, table, awsRegion }: RegionAudit,
+  day: string,
+  id: string,
+): AsyncIterable<Item> {
+  return readPages(`read the audit in ${awsRegion}`, (ExclusiveStartKey) =>
+    dynamodb.query({
+      TableName: table,
+      KeyConditionExpression: '#day = :day',
+      FilterExpression: '#subject = :id OR #before.#client = :id OR #after.#client = :id',
+      ExpressionAttributeNames: {
+        '#day': partitionKey,
+        '#subject': 'subject',
+        '#before': 'before',
+        '#after': 'after',
+        '#client': 'client_id',
+      },
+      ExpressionAttributeValues: { ':day': day, ':id': id },
+      ScanIndexForward: false,
+      ConsistentRead: true,
+      ExclusiveStartKey,
+    }),
+  );
+}
+
+/** The histories in the audits of all regions. */
+function openAuditHistory(
+  options: AuditRegionsOptions,
+): (store: StoreOptions) => AuditHistoryReader {
+  const regions = openAuditRegions(options);
+  return (store) => ({
+    regions: regions.ids,
+    readHistory: (region, day, id) =>
+      regions.read(region, (audit) =>
+        collect(parseItems(queryDay(audit, day, id), parseAuditItem, store)),
+      ),
+  });
 }

@@ -18,7 +18,6 @@ import { nameArguments } from '../core/management/requests/read-call.ts';
 import { runOperation } from '../core/management/run-operation.ts';
 import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { WithoutHashes } from '../core/management/without-hashes.ts';
-import { AwsCallerError, findAwsCallerError } from './aws-caller-error.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import type { ManagementOptions } from './management-context.ts';
@@ -28,6 +27,7 @@ import {
   FunctionClient,
   narrowAsker,
 } from './management-function.ts';
+import { AwsCallerError, findAwsCallerError } from './sts/authenticate-caller.ts';
 
 export {
   ConflictError,
@@ -43,8 +43,8 @@ export {
 export { FetchError } from '../core/identity-provider/fetch-json.ts';
 export { KeySetError } from '../core/identity-provider/key-lint.ts';
 export type { ManagedProvider as IdentityProvider } from '../core/management/provider-reach.ts';
-export { AwsCallerError } from './aws-caller-error.ts';
 export type { ManagementOptions } from './management-context.ts';
+export { AwsCallerError } from './sts/authenticate-caller.ts';
 
 export type ApiKey = WithoutHashes<StoredApiKey>;
 export type Client = WithoutHashes<StoredClient>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PortalFunctionConfig } from '../contract/portal-function-config.ts';
+import type { PortalFunctionConfig } from '../contract/function-environments.ts';
 
 /**
  * Reads the config that the stack put next to the portal function's bundle. The stack parsed it.

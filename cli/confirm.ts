@@ -1,6 +1,6 @@
 import { toPrintableLine } from '../core/printable-text.ts';
 import type { CliIo } from './cli-io.ts';
-import { askQuestion } from './question.ts';
+import { askQuestion } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The user did not confirm. */

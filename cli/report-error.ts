@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { AwsCallerError, findAwsCallerError } from '../adapters/aws-caller-error.ts';
+import { AwsCallerError, findAwsCallerError } from '../adapters/sts/authenticate-caller.ts';
 import {
   ConflictError,
   InputError,
@@ -12,8 +12,7 @@ import { FetchError } from '../core/identity-provider/fetch-json.ts';
 import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { NotConfirmedError } from './confirm.ts';
-import { InterruptedError } from './question.ts';
-import { Terminal } from './terminal.ts';
+import { InterruptedError, Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
 
 interface Report {

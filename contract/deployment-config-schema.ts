@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
-import { domainSchema } from './domain-config.ts';
+import { domainSchema } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,

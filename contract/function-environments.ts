@@ -3,9 +3,9 @@ import type { Addresses } from './addresses.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { functionName } from './function-names.ts';
-import type { PolicyDocument } from './kms-key-policy.ts';
+import type { PolicyDocument } from './kms-key.ts';
 import { discoveryMaxAge } from './limits.ts';
-import { portalConfigFile } from './portal-function-config.ts';
+import type { PeopleMapping, PortalConfig } from './portal-config.ts';
 import type { RegionId } from './regions.ts';
 import type { OnLookupFailure } from './revocation-check.ts';
 import { scopeName } from './scopes.ts';
@@ -198,4 +198,21 @@ export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'au
     ...accessTokenTypeVariable(api.accessTokenType),
     ...(api.revocation && { AUTH_REVOCATION_CHECK: api.revocation.onLookupFailure }),
   };
+}
+
+/** Name of the file next to the portal function's bundle. */
+export const portalConfigFile = 'portal.json';
+
+/** What the portal function needs to know of a deployment. */
+export type PortalFunctionConfig = Omit<PortalConfig, 'people'> & {
+  readonly people: PeopleMapping;
+};
+
+/** The file that the stack puts next to the portal function's bundle. */
+export function formatPortalConfig(
+  portal: PortalConfig,
+  { portalReach }: DeploymentConfig['management'],
+): string {
+  const people = { ...portal.people, administrators: portalReach?.administrators ?? false };
+  return `${JSON.stringify({ ...portal, people } satisfies PortalFunctionConfig, undefined, 2)}\n`;
 }

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { count, distinct, reservation, trunkGroup } from './config-values.ts';
-import { domainSchema } from './domain-config.ts';
+import { count, distinct, domainSchema, reservation, trunkGroup } from './config-values.ts';
 import { maxProviderUrlLength } from './limits.ts';
 import { addressLimit } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';

@@ -1,6 +1,18 @@
-import { App, type Stack, Stage, Tags, Token } from 'aws-cdk-lib';
+import {
+  App,
+  Aspects,
+  type IAspect,
+  Stack,
+  type StackProps,
+  Stage,
+  Tags,
+  Token,
+} from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
-import type { Construct } from 'constructs';
+import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { CfnTopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct, IConstruct } from 'constructs';
 import {
   type DeploymentConfig,
   DeploymentConfigError,
@@ -8,8 +20,8 @@ import {
 } from '../contract/deployment-config.ts';
 import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
-import { applyCompanySettings } from './company-settings.ts';
-import { DataStack } from './data-stack.ts';
+import { tableKeys, tables } from '../contract/tables.ts';
+import { type Replication, ServiceTable, tableId } from './data/service-tables.ts';
 import { findBundles } from './functions/function-bundles.ts';
 import { PortalStack } from './portal/portal-stack.ts';
 import { RegionStack } from './region-stack.ts';
@@ -174,4 +186,58 @@ function addPortalStack(
   // The management function, and the topic of the alarms.
   stack.addStackDependency(region);
   return stack;
+}
+
+/** How long a company keeps logs, and the key that encrypts what a stack stores outside of tables. */
+class StoredData implements IAspect {
+  readonly #retentionDays: number;
+  readonly #key: string | undefined;
+
+  constructor(retentionDays: number, key: string | undefined) {
+    this.#retentionDays = retentionDays;
+    this.#key = key;
+  }
+
+  visit(node: IConstruct): void {
+    if (node instanceof CfnLogGroup) node.retentionInDays = this.#retentionDays;
+    if (this.#key === undefined) return;
+    if (node instanceof CfnLogGroup || node instanceof CfnSecret) node.kmsKeyId = this.#key;
+    if (node instanceof CfnTopic) node.kmsMasterKeyId = this.#key;
+  }
+}
+
+/** Applies the config's `logRetentionDays` and `encryptionKeyArn` to everything of one stack. */
+function applyCompanySettings(
+  stack: Stack,
+  { logRetentionDays, regions }: DeploymentConfig,
+  regionId: RegionId,
+): void {
+  Aspects.of(stack).add(new StoredData(logRetentionDays, regions[regionId]?.encryptionKeyArn));
+}
+
+interface DataStackProps extends StackProps {
+  readonly config: DeploymentConfig;
+}
+
+/**
+ * The tables that all regions share. A global table is one resource with all its replicas, so one
+ * stack owns it, and the regions' stacks refer to it by name.
+ */
+class DataStack extends Stack {
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, props);
+    const { config } = props;
+    const [, ...others] = deployedRegions(config).map(({ awsRegion }) => awsRegion);
+    const replication: Replication = {
+      awsRegions: others,
+      witnessAwsRegion: config.witnessAwsRegion,
+    };
+    for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
+      new ServiceTable(this, tableId(table), {
+        config,
+        table,
+        replication,
+      });
+    }
+  }
 }

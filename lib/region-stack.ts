@@ -1,28 +1,37 @@
-import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
-import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  Annotations,
+  CfnOutput,
+  RemovalPolicy,
+  Stack,
+  type StackProps,
+  Validations,
+} from 'aws-cdk-lib';
+import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { requestsOfExecution } from '../contract/lambda-limits.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, tokenPath } from '../contract/routes.ts';
-import { deployedTableName, tables } from '../contract/tables.ts';
+import {
+  deployedTableName,
+  sealedTokenTable,
+  sealedTokenTableName,
+  tables,
+} from '../contract/tables.ts';
 import { throttlesOf } from '../contract/throttles.ts';
-import { ApiGatewayAccount } from './api/api-gateway-account.ts';
+import { ApiGatewayAccount } from './api/gateway-responses.ts';
 import { ServiceApi } from './api/service-api.ts';
 import { ServiceDomain } from './api/service-domain.ts';
 import { serviceRules, WebAcl } from './api/web-acl.ts';
-import { SealedTokenTable } from './data/sealed-token-table.ts';
 import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
 import { TableBackup } from './data/table-backup.ts';
-import { DailyRun, makesDailyRun } from './functions/daily-run.ts';
+import { DailyRun, makesDailyRun, Schedules } from './functions/daily-run.ts';
 import { GradualDeployment } from './functions/gradual-deployment.ts';
-import { Schedules } from './functions/schedules.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
-import { DeploymentCheck } from './keys/deployment-check.ts';
-import { FirstSigningKey } from './keys/first-signing-key.ts';
-import type { WatchedVault } from './monitoring/backup-alarms.ts';
+import { DeploymentCheck, FirstSigningKey } from './keys/first-signing-key.ts';
+import type { WatchedVault } from './monitoring/event-alarm.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { OperatorPolicies } from './operators/operator-policies.ts';
 
@@ -219,5 +228,35 @@ export class RegionStack extends Stack {
     new CfnOutput(this, 'Issuer', { value: this.issuer });
     new CfnOutput(this, 'TokenUrl', { value: this.tokenUrl });
     new CfnOutput(this, 'JwksUri', { value: this.jwksUri });
+  }
+}
+
+interface SealedTokenTableProps {
+  readonly deploymentName: string;
+}
+
+/**
+ * The region's cache of sealed tokens. It goes with its stack or its setting: what it holds is
+ * signed again.
+ */
+class SealedTokenTable extends Construct {
+  readonly table: TableV2;
+
+  constructor(scope: Construct, id: string, { deploymentName }: SealedTokenTableProps) {
+    super(scope, id);
+    const { partitionKey, timeToLive } = sealedTokenTable;
+    this.table = new TableV2(this, 'Default', {
+      tableName: sealedTokenTableName(deploymentName),
+      partitionKey: { name: partitionKey, type: AttributeType.STRING },
+      timeToLiveAttribute: timeToLive,
+      billing: Billing.onDemand(),
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    for (const rule of ['AwsSolutions::AwsSolutions-DDB3']) {
+      Validations.of(this.table).acknowledge({
+        id: rule,
+        reason: 'A cache: the next request makes each item again, so there is nothing to restore.',
+      });
+    }
   }
 }

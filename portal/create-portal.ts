@@ -1,10 +1,8 @@
 import { type Context, Hono } from 'hono';
+import { maxPortalFormBytes } from '../contract/limits.ts';
 import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
-import { isOwnHost } from './guards/host.ts';
-import { readForm } from './guards/read-form.ts';
-import { isSameOrigin } from './guards/same-origin.ts';
-import { withSecurityHeaders } from './guards/security-headers.ts';
+import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError } from './http-error.ts';
 import { createAppearance } from './look/appearance.ts';
 import { describeError } from './pages/errors/error-page.ts';
@@ -13,8 +11,7 @@ import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
 import { errorResponse, plainErrorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
-import { cookieScope } from './session/cookies.ts';
-import { noteChange } from './session/recent-change.ts';
+import { cookieScope, noteChange } from './session/cookies.ts';
 
 export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
@@ -147,4 +144,48 @@ export function createPortal(given: PortalOptions): Portal {
     });
   }
   return { fetch: async (request) => app.fetch(request) };
+}
+
+const formType = 'application/x-www-form-urlencoded';
+
+/** The bytes of a body, counted as they arrive, because a header can be wrong. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const body: AsyncIterable<Uint8Array> | null = request.body;
+  if (body === null) return new Uint8Array();
+  for await (const chunk of body) {
+    length += chunk.byteLength;
+    if (length > maxPortalFormBytes) throw new HttpError(413);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Reads the form of a request.
+ *
+ * @throws {HttpError} 415 for another type of content, 413 if it is too large.
+ */
+async function readForm(request: Request): Promise<URLSearchParams> {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
+  if (type.trim().toLowerCase() !== formType) throw new HttpError(415);
+  return new URLSearchParams(new TextDecoder().decode(await readBytes(request)));
+}
+
+const safeMethods: readonly string[] = ['GET', 'HEAD'];
+
+/**
+ * Whether a request that changes something comes from a page of the portal. Every browser sends
+ * both headers; a request without them is refused.
+ */
+function isSameOrigin(request: Request, origins: readonly string[]): boolean {
+  if (safeMethods.includes(request.method)) return true;
+  const origin = request.headers.get('origin');
+  return (
+    origin !== null &&
+    origins.includes(origin) &&
+    new URL(origin).host === new URL(request.url).host &&
+    request.headers.get('sec-fetch-site') === 'same-origin'
+  );
 }

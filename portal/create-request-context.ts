@@ -5,13 +5,12 @@ import { ForbiddenError, guardManagement } from './access/guarded-management.ts'
 import { mayUse } from './access/permissions.ts';
 import type { Person } from './access/person.ts';
 import { Fields } from './forms/fields.ts';
-import { createHref } from './href.ts';
 import { TooManyTrunkGroupsError } from './http-error.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
-import { cookieScope } from './session/cookies.ts';
-import { hasRecentChange } from './session/recent-change.ts';
+import { createHref } from './respond.ts';
+import { cookieScope, hasRecentChange } from './session/cookies.ts';
 
 /** Common properties of every request of a known user. The route adds the rest. */
 export async function createRequestContext(

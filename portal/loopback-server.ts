@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { isOwnHost } from './guards/host.ts';
-import { withSecurityHeaders } from './guards/security-headers.ts';
+import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import type { Portal } from './portal-options.ts';
 
 const host = '127.0.0.1';

@@ -1,12 +1,11 @@
 import type { Fields } from './forms/fields.ts';
-import { createHref } from './href.ts';
 import { type Html, type HtmlValue, html } from './html/html.ts';
 import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';
 import type { Appearance } from './look/appearance.ts';
 import { type ErrorText, errorPage, retryForm, sendAgain } from './pages/errors/error-page.ts';
 import type { PortalOptions } from './portal-options.ts';
-import type { RequestContext, RouteResult } from './request-context.ts';
+import type { Href, RequestContext, RouteResult } from './request-context.ts';
 
 /** What a portal knows when it responds. */
 export interface RespondOptions extends PortalOptions {
@@ -109,4 +108,16 @@ export function plainErrorResponse(
         ? signInPart(options, href('/'), sent)
         : html`<p><a href="${href('/')}">To the portal</a></p>`;
   return plainPage(options, { status, title, text, more });
+}
+
+/** Addresses of pages, with the path of the mount point. Undefined parameters are omitted. */
+export function createHref(basePath: string): Href {
+  return (path, query = {}) => {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) parameters.set(name, String(value));
+    }
+    const text = parameters.toString();
+    return `${basePath}${path}${text === '' ? '' : `?${text}`}`;
+  };
 }

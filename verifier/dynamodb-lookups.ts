@@ -3,17 +3,16 @@ import { callAws } from '../adapters/aws-errors.ts';
 import { createAwsJsonClient } from '../adapters/aws-json/aws-json-client.ts';
 import type { Environment } from '../adapters/aws-json/endpoint.ts';
 import { callProfiles } from '../adapters/call-profile.ts';
-import { credentialChain } from '../adapters/credentials/credential-chain.ts';
+import { credentialChain, profileRegion } from '../adapters/credentials/credential-chain.ts';
 import type {
   AwsCredentials,
   CredentialProvider,
 } from '../adapters/credentials/credential-provider.ts';
-import { profileRegion } from '../adapters/credentials/shared-config.ts';
-import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-reader.ts';
+import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-store.ts';
 import { batchGets } from '../adapters/dynamodb/batch-gets.ts';
 import { checkTables } from '../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
-import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-reader.ts';
+import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-item.ts';
 import { createBatchGet, createJsonCalls } from '../adapters/dynamodb/json-calls.ts';
 import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';

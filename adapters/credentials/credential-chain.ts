@@ -1,10 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { Environment } from '../aws-json/endpoint.ts';
+import { inTime } from '../deadline.ts';
 import { containerCredentials } from './container-credentials.ts';
-import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
+import {
+  askSource,
+  type CredentialProvider,
+  CredentialsError,
+  type ExpiringCredentials,
+  keepCredentials,
+  readCredentials,
+} from './credential-provider.ts';
 import { environmentKeys } from './environment-credentials.ts';
-import { instanceCredentials } from './instance-credentials.ts';
-import { profileCredentials } from './profile-credentials.ts';
-import { hasSharedConfig } from './shared-config.ts';
 import { webIdentityCredentials } from './web-identity-credentials.ts';
 
 const noSource: CredentialProvider = () => {
@@ -27,4 +35,112 @@ export function credentialChain(environment: Environment): CredentialProvider {
     instanceCredentials(environment) ??
     noSource
   );
+}
+
+/** Milliseconds, the same as in AWS's own clients. The metadata service is on the same host. */
+const timeout = 1000;
+
+/** Lifetime of the session token in seconds. It is used at once, so a short one is enough. */
+const tokenLife = 60;
+
+const source = 'the instance metadata service';
+const tokenHeader = 'x-aws-ec2-metadata-token';
+const rolePath = '/latest/meta-data/iam/security-credentials/';
+
+function metadataUrl(environment: Environment): URL {
+  const configured = environment['AWS_EC2_METADATA_SERVICE_ENDPOINT'];
+  if (configured) return new URL(configured);
+  const mode = environment['AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE']?.toLowerCase();
+  return new URL(mode === 'ipv6' ? 'http://[fd00:ec2::254]' : 'http://169.254.169.254');
+}
+
+async function fetchFromMetadata(base: URL): Promise<ExpiringCredentials> {
+  const ask = (path: string, method: 'GET' | 'PUT', headers: Readonly<Record<string, string>>) =>
+    askSource(source, new URL(path, base), { method, headers, timeout });
+  const life = { [`${tokenHeader}-ttl-seconds`]: String(tokenLife) };
+  const headers = { [tokenHeader]: await ask('/latest/api/token', 'PUT', life) };
+  const role = (await ask(rolePath, 'GET', headers)).trim();
+  return readCredentials(source, await ask(rolePath + encodeURIComponent(role), 'GET', headers));
+}
+
+/**
+ * Credentials of the role of an EC2 instance, by version 2 of the metadata service only: version 1
+ * also answers requests that an attacker tricks a server into making.
+ *
+ * @returns undefined if AWS_EC2_METADATA_DISABLED is `true`.
+ */
+export function instanceCredentials(environment: Environment): CredentialProvider | undefined {
+  if (environment['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return undefined;
+  const base = metadataUrl(environment);
+  return keepCredentials(source, () => fetchFromMetadata(base));
+}
+
+/** AWS's own package for profiles: SSO, assumed roles, external processes. */
+const packageName = '@aws-sdk/credential-provider-node';
+
+async function loadProvider(): Promise<CredentialProvider> {
+  try {
+    // A literal, so a bundler keeps it as an import that may fail.
+    const { defaultProvider } = await import('@aws-sdk/credential-provider-node');
+    return defaultProvider();
+  } catch (cause) {
+    throw new CredentialsError(
+      `profiles need the package ${packageName}: install it next to this one, or use keys in the environment, a container role, IRSA or an instance role`,
+      { cause },
+    );
+  }
+}
+
+/** Milliseconds. A profile can start a program, or ask several services. */
+const usualTimeout = 5000;
+
+/**
+ * Credentials of the SDK's own chain. The package is loaded at the first call, if it is installed.
+ * The SDK waits without end, also for the same answer again. So after a timeout, another call begins
+ * from the start.
+ */
+export function profileCredentials(timeout = usualTimeout): CredentialProvider {
+  let loading: Promise<CredentialProvider> | undefined;
+  return async () => {
+    loading ??= loadProvider();
+    const provide = await loading;
+    return inTime(timeout, undefined, (signal) => {
+      const overdue = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => {
+          loading = undefined;
+          const cause: unknown = signal.reason;
+          reject(new CredentialsError('the source of the profile does not answer', { cause }));
+        });
+      });
+      return Promise.race([provide(), overdue]);
+    });
+  };
+}
+
+/** The files that AWS's own tools keep profiles in. */
+function configFiles(environment: Environment): readonly string[] {
+  const folder = join(environment['HOME'] || homedir(), '.aws');
+  return [
+    environment['AWS_CONFIG_FILE'] || join(folder, 'config'),
+    environment['AWS_SHARED_CREDENTIALS_FILE'] || join(folder, 'credentials'),
+  ];
+}
+
+function hasSharedConfig(environment: Environment): boolean {
+  return configFiles(environment).some((file) => existsSync(file));
+}
+
+/** The `region` of a profile in the config file: `[default]` or `[profile NAME]`. */
+export function profileRegion(environment: Environment): string | undefined {
+  const [file = ''] = configFiles(environment);
+  if (!existsSync(file)) return undefined;
+  const profile = environment['AWS_PROFILE'] || 'default';
+  const wanted = new Set([profile, `profile ${profile}`]);
+  let section = '';
+  for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
+    section = /^\[([^\]]+)\]/.exec(line)?.[1]?.trim() ?? section;
+    const region = /^region\s*=\s*([a-z0-9-]+)\s*$/.exec(line)?.[1];
+    if (region !== undefined && wanted.has(section)) return region;
+  }
+  return undefined;
 }

@@ -1,10 +1,10 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
-import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
+import type { ApiKeyReader, ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
-import { createDynamoDbApiKeyReader } from './api-key-reader.ts';
+import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { readOwnedPage } from './owned-page.ts';
-import { parseItems, scanItems } from './read-items.ts';
+import { getItem, parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';
@@ -58,5 +58,24 @@ export function createDynamoDbApiKeyStore(
         store,
       ),
     listApiKeys: () => parseItems(scanItems(dynamodb, table, store), parseApiKeyItem, store),
+  };
+}
+
+/** What the verifier needs of API keys in DynamoDB. */
+export function createDynamoDbApiKeyReader(
+  calls: DynamoDbCalls,
+  table: string,
+  store: StoreOptions = {},
+): ApiKeyReader {
+  return {
+    async findApiKey(keyId, options = {}) {
+      const request = {
+        table,
+        key: { [tables.apiKeys.partitionKey]: keyId },
+        consistentRead: store.consistentRead,
+      };
+      const item = await getItem(calls, request, options);
+      return item && parseApiKeyItem(item);
+    },
   };
 }

@@ -1,14 +1,19 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { tables } from '../../contract/tables.ts';
+import { deployedRegions } from '../../contract/deployment-config.ts';
+import type { ManagementConfig } from '../../contract/management/management-config.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import { deployedTableName, tables } from '../../contract/tables.ts';
 import type {
   AuditLog,
   AuditPageReader,
   AuditReader,
   AuditRecord,
 } from '../../core/audit/audit-log.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import type { StorePage } from '../../core/paging.ts';
+import type { AwsClientOptions } from '../aws-client-options.ts';
 import { parseAuditItem, toAuditItem } from './audit-item.ts';
-import type { RegionAudit } from './audit-regions.ts';
+import { createDynamoDbClient } from './dynamodb-client.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -57,5 +62,64 @@ export function createDynamoDbAuditLog(
         parseAuditItem,
         store,
       ),
+  };
+}
+
+export interface AuditRegionsOptions {
+  readonly config: ManagementConfig;
+  readonly aws: AwsClientOptions;
+  /** The client of the own region. */
+  readonly dynamodb: DynamoDBDocument;
+}
+
+/** The audit of one region. */
+export interface RegionAudit {
+  readonly dynamodb: DynamoDBDocument;
+  readonly table: string;
+  readonly awsRegion: string;
+}
+
+/** The audits of all regions. */
+interface AuditRegions {
+  readonly ids: readonly RegionId[];
+  /** @throws {UnavailableError} if the region's audit cannot be read. */
+  read<T>(region: RegionId, run: (audit: RegionAudit) => Promise<T>): Promise<T>;
+}
+
+/** Why a region's audit cannot be read, if that is no outage. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ['AccessDeniedException', 'the caller may not read it'],
+  ['ResourceNotFoundException', 'it does not exist'],
+]);
+
+function explain(awsRegion: string, error: unknown): unknown {
+  const reason = error instanceof Error ? reasons.get(error.name) : undefined;
+  if (reason === undefined) return error;
+  return new UnavailableError(`could not read the audit in ${awsRegion}: ${reason}`, {
+    cause: error,
+  });
+}
+
+/** A client of another region is created when it is first needed. */
+export function openAuditRegions({ config, aws, dynamodb }: AuditRegionsOptions): AuditRegions {
+  const regions = deployedRegions(config);
+  const table = deployedTableName(config, 'audit');
+  const clients = new Map<string, DynamoDBDocument>();
+  const clientOf = async (awsRegion: string) => {
+    if ((await dynamodb.config.region()) === awsRegion) return dynamodb;
+    const client = clients.get(awsRegion) ?? createDynamoDbClient({ ...aws, region: awsRegion });
+    clients.set(awsRegion, client);
+    return client;
+  };
+  return {
+    ids: regions.map(({ id }) => id),
+    read: async (region, run) => {
+      const { awsRegion = '' } = regions.find((one) => one.id === region) ?? {};
+      try {
+        return await run({ dynamodb: await clientOf(awsRegion), table, awsRegion });
+      } catch (error) {
+        throw explain(awsRegion, error);
+      }
+    },
   };
 }

@@ -1,6 +1,9 @@
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { probeKey } from '../../contract/platform-api-tables.ts';
 import { type TableKey, tables } from '../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
+import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import { CredentialsError, credentialSources } from '../credentials/credential-provider.ts';
 import type { CallError } from '../retryable-errors.ts';
 import { readCheckedClients } from './client-lookup.ts';
@@ -65,5 +68,22 @@ export async function checkTables(
     } catch (error) {
       throw explain(error, table, awsRegion);
     }
+  }
+}
+
+/**
+ * Whether a table exists. A Query cannot tell: IAM may refuse one whose condition is about the
+ * partition key of a table that is not there.
+ *
+ * @throws {UnavailableError} if DynamoDB does not answer.
+ */
+export async function tableExists(dynamodb: DynamoDBDocument, table: string): Promise<boolean> {
+  const command = new DescribeTableCommand({ TableName: table });
+  try {
+    await callAws('DynamoDB', `describe ${table}`, () => dynamodb.send(command));
+    return true;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundError) return false;
+    throw error;
   }
 }

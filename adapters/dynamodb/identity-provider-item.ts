@@ -1,5 +1,8 @@
 import * as v from 'valibot';
+import { tables } from '../../contract/tables.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
+import type { IdentityProviderReader } from '../../core/identity-provider/identity-provider-store.ts';
+import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import {
   epochSeconds,
   type Item,
@@ -11,6 +14,8 @@ import {
   toRecord,
   urlText,
 } from './item.ts';
+import { getItem } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
 
 /** Many times the size of the JWA registry. A longer list is not a list of algorithms. */
 const maxAlgorithms = 50;
@@ -48,4 +53,23 @@ export function toIdentityProviderItem(provider: IdentityProvider): Item {
   } satisfies v.InferInput<typeof identityProviderSchema>);
   parseIdentityProviderItem(item);
   return item;
+}
+
+/** What the verifier needs of identity providers in DynamoDB. */
+export function createDynamoDbIdentityProviderReader(
+  calls: DynamoDbCalls,
+  table: string,
+  store: StoreOptions = {},
+): IdentityProviderReader {
+  return {
+    async findIdentityProvider(issuer, options = {}) {
+      const request = {
+        table,
+        key: { [tables.identityProviders.partitionKey]: issuer },
+        consistentRead: store.consistentRead,
+      };
+      const item = await getItem(calls, request, options);
+      return item && parseIdentityProviderItem(item);
+    },
+  };
 }

@@ -1,8 +1,11 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
-import { parseIdentityProviderItem, toIdentityProviderItem } from './identity-provider-item.ts';
-import { createDynamoDbIdentityProviderReader } from './identity-provider-reader.ts';
+import {
+  createDynamoDbIdentityProviderReader,
+  parseIdentityProviderItem,
+  toIdentityProviderItem,
+} from './identity-provider-item.ts';
 import { parseItems, scanItems } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, deleteItem, having, putItem } from './write-item.ts';

@@ -1,10 +1,33 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { tables } from '../../contract/tables.ts';
+import {
+  grantRecordTypes,
+  providerOwnerPrefix as prefix,
+  providerOwnerPrefix,
+  tables,
+  trunkGroupLimitsRecordType,
+} from '../../contract/tables.ts';
+import { MalformedRecordError } from '../../core/errors.ts';
+import {
+  type GrantKind,
+  type GrantStore,
+  withoutGrants,
+} from '../../core/identity-provider/grant.ts';
+import type {
+  ProviderOwner,
+  ProviderOwnerStore,
+} from '../../core/identity-provider/provider-owner.ts';
 import type { StorePage } from '../../core/paging.ts';
+import {
+  type TrunkGroupLimitsStore,
+  withoutLimits,
+} from '../../core/trunk-group/trunk-group-limits.ts';
+import { parseGrantListItem, toGrantListItem } from './grant-item.ts';
 import type { Item } from './item.ts';
+import { parseProviderOwnerItem, toProviderOwnerItem } from './provider-owner-item.ts';
 import { getItem } from './read-items.ts';
 import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
+import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
 import { following, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
@@ -35,5 +58,112 @@ export function openRecordPartition(
       const condition = following(partitionKey, version);
       return putItem(dynamodb, item, { table, key: keyOf(id), condition, doing, conflict });
     },
+  };
+}
+
+/** What the staff gave to trunk groups, in DynamoDB: two partitions of the table of signing keys. */
+export function createDynamoDbGrantStore(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  store: StoreOptions = {},
+): GrantStore {
+  const open = (kind: GrantKind) =>
+    openRecordPartition(dynamodb, { table, recordType: grantRecordTypes[kind] }, store);
+  return {
+    // A Query, which operators may make on this table: of what begins with the place, it is the first.
+    findGrants: async (kind, place) => {
+      const page = { prefix: place, limit: 1, after: undefined, parse: (item: Item) => item };
+      const [item] = (await open(kind).readPage(page)).items;
+      if (item?.[sortKey] !== place) return withoutGrants(kind, place);
+      return parseGrantListItem(kind, item);
+    },
+    readGrants: (kind, { limit, after }) =>
+      open(kind).readPage({ limit, after, parse: (item) => parseGrantListItem(kind, item) }),
+    putGrants: async (list) =>
+      open(list.kind).put(toGrantListItem(list), {
+        id: list.place,
+        version: list.version,
+        doing: `change what is granted at "${list.place}"`,
+        conflict: 'it was changed meanwhile',
+      }),
+  };
+}
+
+/** Reads at the same time: a list of 100 own providers takes seven rounds. */
+const readsAtOnce = 16;
+
+/** Owners of providers in DynamoDB, in the partition of the limits of trunk groups. */
+export function createDynamoDbProviderOwnerStore(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  store: StoreOptions = {},
+): ProviderOwnerStore {
+  const recordType = trunkGroupLimitsRecordType;
+  const { find, put } = openRecordPartition(dynamodb, { table, recordType }, store);
+  const findOwner = async (registrationId: string) => {
+    const item = await find(prefix + registrationId);
+    return item && parseProviderOwnerItem(item);
+  };
+  const findReadable = async (registrationId: string) => {
+    try {
+      return await findOwner(registrationId);
+    } catch (error) {
+      if (!(error instanceof MalformedRecordError)) throw error;
+      store.onMalformedRecord?.(error);
+      return undefined;
+    }
+  };
+  return {
+    findOwner,
+    findOwners: async (registrationIds) => {
+      const owners = new Map<string, ProviderOwner>();
+      const rest = registrationIds.values();
+      const work = async () => {
+        for (const id of rest) {
+          const owner = await findReadable(id);
+          if (owner !== undefined) owners.set(id, owner);
+        }
+      };
+      await Promise.all(Array.from({ length: readsAtOnce }, work));
+      return owners;
+    },
+    putOwner: async (owner) =>
+      put(toProviderOwnerItem(owner), {
+        id: prefix + owner.registrationId,
+        version: owner.version,
+        doing: `change the owner of the provider "${owner.issuer}"`,
+        conflict: 'it was changed meanwhile',
+      }),
+  };
+}
+
+/** After every sort key that begins with the prefix, and before every trunk group. */
+const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
+
+/** Limits of trunk groups in DynamoDB: a partition of the table of signing keys. */
+export function createDynamoDbTrunkGroupLimitsStore(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  store: StoreOptions = {},
+): TrunkGroupLimitsStore {
+  const { find, readPage, put } = openRecordPartition(
+    dynamodb,
+    { table, recordType: trunkGroupLimitsRecordType },
+    store,
+  );
+  return {
+    findLimits: async (group) => {
+      const item = await find(group);
+      return item === undefined ? withoutLimits(group) : parseTrunkGroupLimitsItem(item);
+    },
+    readLimits: ({ limit, after = afterOwners }) =>
+      readPage({ limit, after, parse: parseTrunkGroupLimitsItem }),
+    putLimits: async (limits) =>
+      put(toTrunkGroupLimitsItem(limits), {
+        id: limits.serviceTrunkGroup,
+        version: limits.version,
+        doing: `change the limits of trunk group "${limits.serviceTrunkGroup}"`,
+        conflict: 'they were changed meanwhile',
+      }),
   };
 }

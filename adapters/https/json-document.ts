@@ -3,7 +3,6 @@ import type { LookupFunction } from 'node:net';
 import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
 import { inTime } from '../deadline.ts';
 import { openResponse } from './open-response.ts';
-import { readBody } from './read-body.ts';
 
 export interface JsonDocumentOptions {
   /** Resolves the host. The default is Node's own resolver. */
@@ -146,4 +145,23 @@ export function postForm(
   options: JsonDocumentOptions,
 ): Promise<JsonAnswer> {
   return exchangeInTime(url, form, options);
+}
+
+/**
+ * Reads a whole body into memory.
+ *
+ * @returns undefined if it has more bytes than allowed.
+ */
+export async function readBody(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SigningAlgorithmSpec } from '@aws-sdk/client-kms';
+import { type KMSClient, SignCommand, type SigningAlgorithmSpec } from '@aws-sdk/client-kms';
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
@@ -67,4 +67,11 @@ export function createJsonKmsSign(client: AwsJsonClient): Sign {
       Signature: Signature === undefined ? undefined : Buffer.from(Signature, 'base64'),
     };
   });
+}
+
+/** Signs through the SDK's client. */
+export function createKmsSign(kms: KMSClient): Sign {
+  return createSign((input, { signal }) =>
+    kms.send(new SignCommand(input), { abortSignal: signal }),
+  );
 }

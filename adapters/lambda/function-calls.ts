@@ -1,3 +1,9 @@
+import {
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  GetFunctionConfigurationCommand,
+  type LambdaClient,
+} from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import {
   canaryResultSchema,
@@ -9,8 +15,10 @@ import {
   selfTestEvent,
   selfTestResultSchema,
 } from '../../contract/function-events.ts';
+import type { ReservationCheck } from '../../core/deployment/reserved-concurrency.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
+import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import type { InvokeFunction } from './invoke-function.ts';
 
 /**
@@ -58,5 +66,65 @@ export function createPublishKey(invoke: InvokeFunction, functionName: string): 
   return async (request) => {
     const answer = await invoke(functionName, { action: 'publish', ...request });
     return readResponse(publicationResultSchema, functionName, answer);
+  };
+}
+
+/**
+ * The environment of the version that an alias names; undefined if there is no such function or
+ * alias.
+ *
+ * @throws {UnavailableError} if Lambda does not answer.
+ */
+export type ReadVariables = (
+  functionName: string,
+  alias: string,
+) => Promise<Readonly<Record<string, string>> | undefined>;
+
+export function createReadVariables(lambda: LambdaClient): ReadVariables {
+  return async (FunctionName, Qualifier) => {
+    const command = new GetFunctionConfigurationCommand({ FunctionName, Qualifier });
+    try {
+      const { Environment } = await callAws('Lambda', `read ${FunctionName}:${Qualifier}`, () =>
+        lambda.send(command),
+      );
+      return Environment?.Variables ?? {};
+    } catch (error) {
+      if (error instanceof ResourceNotFoundError) return undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * The concurrent executions of the account, and how many of them these functions have reserved.
+ *
+ * @throws {UnavailableError} if Lambda does not answer.
+ */
+export type ReadConcurrency = (
+  functionNames: readonly string[],
+) => Promise<Pick<ReservationCheck, 'account' | 'held'>>;
+
+export function createReadConcurrency(lambda: LambdaClient): ReadConcurrency {
+  const readHeld = async (FunctionName: string): Promise<number> => {
+    const command = new GetFunctionConcurrencyCommand({ FunctionName });
+    try {
+      const found = await callAws('Lambda', `read the reservation of ${FunctionName}`, () =>
+        lambda.send(command),
+      );
+      return found.ReservedConcurrentExecutions ?? 0;
+    } catch (error) {
+      // Before the first deployment.
+      if (error instanceof ResourceNotFoundError) return 0;
+      throw error;
+    }
+  };
+  return async (functionNames) => {
+    const { AccountLimit } = await callAws('Lambda', 'read the quotas of the account', () =>
+      lambda.send(new GetAccountSettingsCommand({})),
+    );
+    const held = await Promise.all(functionNames.map(readHeld));
+    const limit = AccountLimit?.ConcurrentExecutions ?? 0;
+    const unreserved = AccountLimit?.UnreservedConcurrentExecutions ?? 0;
+    return { account: { limit, unreserved }, held: held.reduce((sum, one) => sum + one, 0) };
   };
 }

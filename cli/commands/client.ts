@@ -6,8 +6,7 @@ import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions, parseRequiredClaims } from './client-options.ts';
-import { printClient } from './client-output.ts';
-import { stopCommands } from './client-stop.ts';
+import { printClient, stopCommands } from './client-stop.ts';
 import {
   collectPages,
   type ListFilterOptions,

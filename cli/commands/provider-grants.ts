@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { quoteWord } from '../../contract/shell-word.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
+import { type ProposedGrant, proposeGrants } from '../../core/management/grants/check-grants.ts';
 import type { OutsideClient } from '../../core/management/grants/outside-clients.ts';
-import { type ProposedGrant, proposeGrants } from '../../core/management/grants/propose-grants.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandSpec, repeatable } from '../command-spec.ts';
 import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';

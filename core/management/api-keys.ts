@@ -1,15 +1,18 @@
 import type * as v from 'valibot';
-import type { apiKeyChanges, newApiKey } from '../../contract/management/inputs.ts';
+import type { apiKeyChanges, apiKeysFilter, newApiKey } from '../../contract/management/inputs.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
-import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
+import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
+import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
+import { byNameThen } from './by-name.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
+import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
@@ -193,4 +196,38 @@ export async function deleteApiKey(
     () => context.apiKeys.deleteApiKey(key.keyId, key.version),
   );
   return key;
+}
+
+/** Filters of a list of API keys. An item must meet all of them. */
+type ApiKeysFilter = v.InferOutput<typeof apiKeysFilter>;
+
+/**
+ * One page of API keys. A text that is a full id finds that key with one read.
+ *
+ * @throws {InputError} for a filter that is not allowed.
+ */
+export async function listApiKeys(
+  context: ManagementContext,
+  filter: ApiKeysFilter = {},
+): Promise<Page<ApiKey>> {
+  const { anySource, expiresWithin: soon } = filter;
+  const now = currentTime(context);
+  const isWithin = (key: ApiKey) =>
+    soon === undefined || (key.enabled && doesExpireWithin(key, soon, now));
+  const matches = (key: ApiKey) =>
+    (anySource === undefined || (key.subnets.length === 0) === anySource) && isWithin(key);
+  const query = {
+    ...readOwnedItemsFilter(filter),
+    matches: (anySource ?? soon) === undefined ? undefined : matches,
+  };
+  const { text = '' } = query;
+  if (isId('apiKey', text)) {
+    const key = await context.apiKeys.findApiKey(text);
+    const isWanted = key !== undefined && isOwnedItem(key, query) && query.matches?.(key) !== false;
+    return { items: isWanted ? [key] : [], examined: 1 };
+  }
+  return toPage(
+    await context.apiKeys.readApiKeys(query),
+    byNameThen((key) => key.keyId),
+  );
 }

@@ -11,7 +11,12 @@ import { findClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { checkVersion, type IfVersion } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import {
+  awsTimeOf,
+  clockAllowance,
+  currentTime,
+  type ManagementContext,
+} from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
@@ -173,4 +178,30 @@ export async function deleteClient(
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   await removeClient(context, client);
   return client;
+}
+
+/**
+ * Revokes every token of a client that was issued before the call. Only checks that look up clients
+ * refuse them; providers' clients are always looked up.
+ *
+ * `iat` has whole seconds, so the first second that is accepted begins after the call. The record
+ * changes when that second is over, about four seconds later: each token that is issued after the
+ * change is accepted.
+ *
+ * @throws {ConflictError} if the client was changed in the meantime.
+ * @throws {UnavailableError} if DynamoDB does not answer.
+ */
+export async function revokeClientTokens(
+  context: ManagementContext,
+  clientId: string,
+  { ifVersion }: IfVersion = {},
+): Promise<Client> {
+  const before = await findClient(context, clientId);
+  checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
+  const { earliest, latest } = awsTimeOf(context);
+  const cutOff = Math.floor(latest / 1000) + clockAllowance + 1;
+  await context.wait((cutOff + clockAllowance) * 1000 - earliest);
+  // An earlier revocation counts if its time is later: AWS's time may have been set back.
+  const tokensNotBefore = Math.max(cutOff, before.tokensNotBefore ?? 0);
+  return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore });
 }

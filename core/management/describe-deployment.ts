@@ -2,7 +2,8 @@ import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
-import type { GrantReach, ManagementContext } from './management-context.ts';
+import { buildTimeline, type TimelineEntry } from '../key-rotation/timeline.ts';
+import { currentTime, type GrantReach, type ManagementContext } from './management-context.ts';
 
 /** What the caller of the management function reaches. */
 export interface CallerReach extends GrantReach {
@@ -36,4 +37,12 @@ export function describeDeployment(context: ManagementContext): DeploymentDescri
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };
+}
+
+/** Every signing key of every region with its state, its times and what comes next for it. */
+export async function listSigningKeys(
+  context: ManagementContext,
+): Promise<readonly TimelineEntry[]> {
+  const keys = await context.signingKeys.listSigningKeys();
+  return buildTimeline(keys, context.config.signingKeyPolicy, currentTime(context));
 }

@@ -4,11 +4,17 @@ import {
   createApiKey,
   deleteApiKey,
   findApiKey,
+  listApiKeys,
   renameApiKey,
   setApiKeyEnabled,
   updateApiKey,
 } from './api-keys.ts';
-import { deleteClient, setClientEnabled, updateClient } from './change-client.ts';
+import {
+  deleteClient,
+  revokeClientTokens,
+  setClientEnabled,
+  updateClient,
+} from './change-client.ts';
 import {
   createClientSecret,
   deleteClientSecret,
@@ -19,26 +25,21 @@ import {
 } from './client-secrets.ts';
 import { createClient } from './create-client.ts';
 import { deleteProvider } from './delete-provider.ts';
-import { describeDeployment } from './describe-deployment.ts';
+import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { findClient } from './find-client.ts';
 import { checkGrants } from './grants/check-grants.ts';
 import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
-import { listGrants } from './grants/list-grants.ts';
-import { findSubjectGrants, setSubjectGrant } from './grants/subject-grants.ts';
+import { findSubjectGrants, listGrants, setSubjectGrant } from './grants/subject-grants.ts';
 import { findProvider, listProviders, listProvidersWithLimits } from './identity-providers.ts';
-import { inspectProvider } from './inspect-provider.ts';
-import { listApiKeys } from './list-api-keys.ts';
+import { inspectProvider, inspectProviderKeys } from './inspect-provider.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
 import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
-import { listSigningKeys } from './list-signing-keys.ts';
 import type { ManagementContext } from './management-context.ts';
-import { inspectProviderKeys } from './provider-keys.ts';
 import { registerProvider } from './register-provider.ts';
-import { revokeClientTokens } from './revoke-client-tokens.ts';
 import { setProviderTrunkGroups } from './set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
 import {

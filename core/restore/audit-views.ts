@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
 import { formatDay, parseTime } from '../rfc3339.ts';
-import type { AuditedChange } from './audited-changes.ts';
+import type { AuditedChange } from './replay.ts';
 import { dropUnreadable } from './replay.ts';
 
 /*

@@ -2,8 +2,14 @@ import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { acceptsSource, formatCidr, type Subnet } from '../api-key/subnet.ts';
 import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
-import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
-import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
+import {
+  type AuditedChange,
+  dropDeleted,
+  laterHistory,
+  type Replayed,
+  replaying,
+  selectOwnChanges,
+} from './replay.ts';
 import { earliest, formatExpiry } from './replay-secrets.ts';
 
 type Acl = readonly ApiKeySubnet[];

@@ -5,8 +5,14 @@ import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type ClientView, clientView, readView } from './audit-views.ts';
-import { type AuditedChange, selectOwnChanges } from './audited-changes.ts';
-import { dropDeleted, laterHistory, type Replayed, replaying } from './replay.ts';
+import {
+  type AuditedChange,
+  dropDeleted,
+  laterHistory,
+  type Replayed,
+  replaying,
+  selectOwnChanges,
+} from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
 
 /** The values that every bound contains, in the order of the last bound. */

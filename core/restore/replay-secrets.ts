@@ -1,8 +1,13 @@
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
-import { type AuditedChange, describeChange, readClientId } from './audited-changes.ts';
-import { type LaterState, laterHistory } from './replay.ts';
+import {
+  type AuditedChange,
+  describeChange,
+  type LaterState,
+  laterHistory,
+  readClientId,
+} from './replay.ts';
 
 /** A change of a client's secrets, after the stored version. */
 interface SecretChange {

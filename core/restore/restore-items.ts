@@ -14,11 +14,13 @@ import { viewIdentityProvider } from '../management/provider-view.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
+  dropDeleted,
   findChanges,
+  type Replayed,
   readClientId,
+  replaying,
   selectOwnChanges,
-} from './audited-changes.ts';
-import { dropDeleted, type Replayed, replaying } from './replay.ts';
+} from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { askQuestion } from '../../cli/question.ts';
+import { askQuestion } from '../../cli/terminal.ts';
 import { CreateError } from './create-error.ts';
 import { type Choices, checkAudience, checkRegion } from './project.ts';
 import { checkFolder } from './write-project.ts';

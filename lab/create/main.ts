@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
 import process from 'node:process';
-import { InterruptedError } from '../../cli/question.ts';
+import { InterruptedError } from '../../cli/terminal.ts';
 import { askOn, readRequest, usage } from './choices.ts';
 import { CreateError } from './create-error.ts';
 import { installProject } from './install-project.ts';

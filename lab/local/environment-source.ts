@@ -2,7 +2,7 @@ import { addressesOf } from '../../contract/addresses.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { EnvironmentSource } from '../../contract/function-environments.ts';
 import { roleName } from '../../contract/function-names.ts';
-import { kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import { kmsKeyPolicy } from '../../contract/kms-key.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { localAccountId } from '../emulator/kms/kms-key.ts';
 import { servedRegion } from './local-deployment.ts';

@@ -5,9 +5,9 @@ import type {
 } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDeadlines } from '../../adapters/deadline.ts';
-import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-reader.ts';
+import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
-import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
+import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
 import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
@@ -16,6 +16,8 @@ import { requestDeadline } from '../../contract/limits.ts';
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
+import { describeError } from '../../core/describe-error.ts';
+import { formatMilliseconds } from '../../core/rfc3339.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
 import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
 import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
@@ -27,11 +29,9 @@ import {
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { readMetricNamespace } from '../shared/metric-namespace.ts';
 import type { RequestReport } from '../shared/request-report.ts';
-import { readBearerRequest, readRequiredScopes } from './authorizer-event.ts';
-import { allow, deny } from './authorizer-result.ts';
-import { formatProviderFetch } from './provider-fetch-line.ts';
+import { readMetricNamespace } from '../shared/telemetry.ts';
+import { allow, deny, readBearerRequest, readRequiredScopes } from './authorizer-result.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,
@@ -164,4 +164,37 @@ export function createAuthorizerHandler(
     ),
   };
   return createAuthorizerFunction(environment, ports, options);
+}
+
+/**
+ * One line of the log for each fetch of a provider's keys, which names the provider. It is also a
+ * metric in embedded metric format. The metric has no dimension: a customer that registers providers
+ * creates no metrics, and the maximum is the slowest provider.
+ *
+ * @param time milliseconds since the epoch.
+ */
+export function formatProviderFetch(
+  { issuer, milliseconds, failure }: KeyFetch,
+  Namespace: string,
+  time: number,
+): string {
+  const name = authorizerMetrics.providerFetch;
+  const { error_name, error_message } = describeError(failure);
+  const line = {
+    _aws: {
+      Timestamp: time,
+      CloudWatchMetrics: [
+        { Namespace, Dimensions: [[]], Metrics: [{ Name: name, Unit: 'Milliseconds' }] },
+      ],
+    },
+    level: failure === undefined ? 'INFO' : 'WARN',
+    message: 'provider_fetch',
+    timestamp: formatMilliseconds(time),
+    service: 'authorizer',
+    issuer,
+    error_name,
+    error_message,
+    [name]: milliseconds,
+  };
+  return `${JSON.stringify(line)}\n`;
 }

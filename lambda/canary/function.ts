@@ -3,7 +3,7 @@ import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
 import { inspectKey } from '../../adapters/kms/inspect-key.ts';
-import { createKmsSign } from '../../adapters/kms/kms-sign.ts';
+import { createKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { describeDenial } from '../../adapters/access-denied.ts';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
+import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { tableExists } from '../../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
-import { tableExists } from '../../adapters/dynamodb/table-exists.ts';
-import type { ReadConcurrency } from '../../adapters/lambda/account-concurrency.ts';
-import type { ReadVariables } from '../../adapters/lambda/deployed-variables.ts';
+import type { ReadConcurrency, ReadVariables } from '../../adapters/lambda/function-calls.ts';
 import {
   type CustomResourceEvent,
   CustomResourceEventError,

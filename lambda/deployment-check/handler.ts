@@ -1,7 +1,9 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { createReadConcurrency } from '../../adapters/lambda/account-concurrency.ts';
-import { createReadVariables } from '../../adapters/lambda/deployed-variables.ts';
+import {
+  createReadConcurrency,
+  createReadVariables,
+} from '../../adapters/lambda/function-calls.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
 import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';

@@ -6,15 +6,20 @@ import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import { publicationTime } from '../../core/jwks/jwks.ts';
+import { buildJwks, publicationTime } from '../../core/jwks/jwks.ts';
+import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import type { Endpoint } from '../shared/dispatch.ts';
-import { documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
+import {
+  createDocument,
+  type Document,
+  documentHeaders,
+  serveDocument,
+} from '../shared/document-endpoint.ts';
 import { reportStaleKeyList } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
-import { createJwksDocuments } from './jwks-document.ts';
 
 /** For any reason: verifiers see an outage, and never a set without keys. */
 function toUnavailable(error: unknown): UnavailableError {
@@ -64,4 +69,42 @@ export function createJwksHandler(
   const calls = createJsonCalls(aws.dynamodb);
   const signingKeys = createDynamoDbSigningKeyReader(calls, environment.AUTH_SIGNING_KEYS_TABLE);
   return createJwksFunction(environment, signingKeys, options);
+}
+
+/**
+ * Until when a list of keys results in the same JWKS: a `previous` key leaves at its recorded time.
+ */
+function nextChange(keys: readonly SigningKey[], now: number): number {
+  return Math.min(
+    ...keys.map(({ withdrawAt = Number.POSITIVE_INFINITY }) =>
+      withdrawAt > now ? withdrawAt : Number.POSITIVE_INFINITY,
+    ),
+  );
+}
+
+interface Made {
+  readonly keys: readonly SigningKey[];
+  readonly from: number;
+  readonly until: number;
+  readonly document: Document;
+}
+
+/**
+ * Makes the JWKS of a list of keys, once for each list and set of keys within it.
+ *
+ * @param maxAge seconds for which readers may cache it.
+ * @returns a function of the time in seconds since the epoch, which throws the errors of {@link
+ * buildJwks}.
+ */
+export function createJwksDocuments(
+  maxAge: number,
+): (keys: readonly SigningKey[], now: number) => Document {
+  let made: Made | undefined;
+  return (keys, now) => {
+    if (made?.keys !== keys || now < made.from || now >= made.until) {
+      const document = createDocument(buildJwks(keys, now), maxAge);
+      made = { keys, from: now, until: nextChange(keys, now), document };
+    }
+    return made.document;
+  };
 }

@@ -1,4 +1,4 @@
-import { describeDenial } from '../../adapters/access-denied.ts';
+import { describeDenial } from '../../adapters/aws-errors.ts';
 import { FunctionFailedError } from '../../adapters/lambda/invoke-function.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
+import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
 import {
@@ -9,24 +10,47 @@ import {
 } from '../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import {
+  type CustomResourceEvent,
+  isCustomResourceEvent,
+  parseCustomResourceEvent,
+} from '../../contract/custom-resource.ts';
 import type { Environment } from '../../contract/environment.ts';
-import { parseKeyRotationEvent, type SelfTestResult } from '../../contract/function-events.ts';
+import {
+  type KeyRotationEvent,
+  parseKeyRotationEvent,
+  type RotationReport,
+  type SelfTestResult,
+} from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
+import { requestDigest } from '../../core/audit/request-digest.ts';
+import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import {
+  deployKeys,
+  type RunOutcome,
+  reconcile,
+  rotateKey,
+  withdrawKey,
+} from '../../core/key-rotation/reconcile.ts';
 import type {
   ProveKey,
   PublishKey,
   RotationPorts,
 } from '../../core/key-rotation/rotation-ports.ts';
 import { replicationLag } from '../../core/key-rotation/rotation-state.ts';
+import {
+  type AnswerPorts,
+  answerCustomResource,
+  answerTime,
+  type CustomResourceResult,
+} from '../shared/answer-custom-resource.ts';
+import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
 import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
-import { answerEvent } from './answer-event.ts';
-import { type DeployedRotationHandler, deployForStack } from './deploy-for-stack.ts';
-import { findActor } from './find-actor.ts';
+import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
-import type { RunRotation } from './run-rotation.ts';
 
 /** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts extends ClockOptions {
@@ -149,4 +173,160 @@ function createPorts(
     now,
     newId: randomUUID,
   };
+}
+
+/** How a deployment waits. */
+interface DeploymentPorts extends Waiting {
+  readonly selfTest: () => Promise<SelfTestResult>;
+}
+
+type Answers = {
+  readonly [A in KeyRotationEvent['action']]: (
+    event: Extract<KeyRotationEvent, { action: A }>,
+    context: RotationContext,
+    ports: DeploymentPorts,
+  ) => Promise<RunOutcome>;
+};
+
+const answers: Answers = {
+  deploy: async (_, context, ports) => {
+    const { status, outcome } = await deployKeys(context, {
+      pause: createPause(ports),
+      describeDenial,
+    });
+    // A region that joins later answers 503 until its key is eligible, which may take a day.
+    if (status === 'signing') await awaitSelfTest(ports.selfTest, ports);
+    return outcome;
+  },
+  reconcile: (_, context) => reconcile(context),
+  rotate: (event, context) => rotateKey(context, event.algorithm),
+  withdraw: (event, context) =>
+    withdrawKey(context, {
+      kid: event.kid,
+      emergency: event.emergency,
+      activateEarly: event.activate_early,
+    }),
+};
+
+/** Handles an event. */
+function answerEvent(
+  event: KeyRotationEvent,
+  context: RotationContext,
+  ports: DeploymentPorts,
+): Promise<RunOutcome> {
+  const answer = answers[event.action] as Answers['reconcile'];
+  return answer(event as { action: 'reconcile' }, context, ports);
+}
+
+/** The actor of scheduled runs and deployments. */
+const ownActor = 'key-rotation';
+
+/** What is known about an invocation, and how to authenticate its caller. */
+interface CallerSource {
+  readonly authenticate: AuthenticateCaller;
+  readonly functionName: string;
+  /** Of this function: its account is the operators' account. */
+  readonly functionArn: string;
+  readonly requestId: string;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+async function authenticate(input: object, proof: unknown, source: CallerSource): Promise<string> {
+  const digest = requestDigest(source.functionName, input);
+  const arn = await authenticateProof(proof, digest, source);
+  if (accountOf(arn) === accountOf(source.functionArn)) return arn;
+  throw new InputError(
+    `caller_proof: received the signature of ${arn}; allowed: a caller of account ${accountOf(source.functionArn)}`,
+  );
+}
+
+/**
+ * Finds the actor for the audit. An operator sends a proof, and cannot act under another name. Only
+ * an emergency is possible without a proof, and the audit then says so.
+ *
+ * @param input the event as it was received, which the proof covers.
+ * @throws {InputError} if the proof is missing or invalid.
+ * @throws {UnavailableError} if STS does not answer, and it is not an emergency.
+ */
+export async function findActor(
+  event: KeyRotationEvent,
+  input: unknown,
+  source: CallerSource,
+): Promise<string> {
+  if (event.action === 'deploy' || event.action === 'reconcile') return ownActor;
+  const { caller_proof: proof } = event;
+  const isEmergency = event.action === 'withdraw' && event.emergency;
+  const unauthenticated = `unauthenticated (Lambda request ${source.requestId})`;
+  if (proof === undefined) {
+    if (isEmergency) return unauthenticated;
+    throw new InputError(
+      'caller_proof: received nothing; allowed: a signed request to STS, as authctl makes it',
+    );
+  }
+  try {
+    return await authenticate(input as object, proof, source);
+  } catch (error) {
+    if (isEmergency && error instanceof UnavailableError) return unauthenticated;
+    throw error;
+  }
+}
+
+/** What Lambda tells an invocation. */
+export interface InvocationContext {
+  /** Milliseconds. */
+  getRemainingTimeInMillis(): number;
+  readonly invokedFunctionArn: string;
+  readonly awsRequestId: string;
+}
+
+/** Runs the rotation. */
+export type RunRotation = (event: unknown, context: InvocationContext) => Promise<RotationReport>;
+
+/** Runs the rotation. CloudFormation gets its answer in another way. */
+interface DeployedRotationHandler extends RunRotation {
+  (event: CustomResourceEvent, context: InvocationContext): Promise<undefined>;
+}
+
+/** When a stack is deleted, its keys stay. */
+const nothingToDo: CustomResourceResult = { status: 'SUCCESS', reason: 'the keys are kept' };
+
+async function deploy(
+  rotation: RunRotation,
+  context: InvocationContext,
+): Promise<CustomResourceResult> {
+  try {
+    const { status } = await rotation(
+      { action: 'deploy' },
+      {
+        ...context,
+        getRemainingTimeInMillis: () => context.getRemainingTimeInMillis() - answerTime,
+      },
+    );
+    const reason =
+      status === 'signing'
+        ? 'the token function signs'
+        : 'the key is published, and does not sign yet';
+    return { status: 'SUCCESS', reason };
+  } catch (error) {
+    // The run has reported it. Lambda would repeat an invocation that fails.
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    return { status: 'FAILED', reason: `${name}: ${message}` };
+  }
+}
+
+/**
+ * Lets the rotation be the function of a custom resource. CloudFormation invokes it with the
+ * permissions of the deployment, which exist before the stack. A role that the stack makes for the
+ * invocation would have to wait until IAM knows its policy.
+ */
+export function deployForStack(rotation: RunRotation, ports: AnswerPorts): DeployedRotationHandler {
+  const handler = async (input: unknown, context: InvocationContext) => {
+    if (!isCustomResourceEvent(input)) return rotation(input, context);
+    const event = parseCustomResourceEvent(input);
+    const result = event.RequestType === 'Delete' ? nothingToDo : await deploy(rotation, context);
+    await answerCustomResource(event, result, ports);
+    return undefined;
+  };
+  return handler as DeployedRotationHandler;
 }

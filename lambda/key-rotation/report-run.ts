@@ -4,11 +4,17 @@ import { requestMetrics } from '../../contract/request-metrics.ts';
 import { describeError } from '../../core/describe-error.ts';
 import { ClockError, InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
+import { subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
 import { PromotionRefusedError, RetainedKeyError } from '../../core/key-rotation/rotation-ports.ts';
-import { lacksNextKey, overdueSeconds } from '../../core/key-rotation/timeline.ts';
+import { findCurrentKey } from '../../core/key-rotation/rotation-state.ts';
+import {
+  explainWaitForRoom,
+  lacksNextKey,
+  overdueSeconds,
+} from '../../core/key-rotation/timeline.ts';
+import { eligibleAt } from '../../core/signing-key/eligibility.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
-import { describeRun } from './rotation-report.ts';
 
 /** The replication lag by its metric's name; empty if it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;
@@ -87,4 +93,32 @@ export function reportFailure(
       ...(error instanceof ClockError && { [requestMetrics.clockDifferences]: 1 }),
     },
   });
+}
+
+/** The result of a run, as it is returned and logged. */
+function describeRun(
+  { done, refused, state }: RunOutcome,
+  { ports, settings }: RotationContext,
+): RotationReport {
+  const waits_for_room = explainWaitForRoom(state, settings, ports.now());
+  const { regionId, policy } = settings;
+  const current = findCurrentKey(state.keys, regionId);
+  const next = state.keys.filter((key) => key.regionId === regionId && key.state === 'next');
+  return {
+    region: regionId,
+    status: current === undefined ? 'waiting' : 'signing',
+    kid: current?.kid,
+    next: next.map((key) => ({
+      kid: key.kid,
+      ...(key.provedAt !== undefined && {
+        eligible_at: new Date(eligibleAt(key, policy) * 1000).toISOString(),
+      }),
+    })),
+    done: done.map((action) => ({ action: action.kind, subject: subjectOf(action) })),
+    refused: refused.map(({ action, error }) => ({
+      kid: subjectOf(action),
+      reason: error.message,
+    })),
+    ...(waits_for_room !== undefined && { waits_for_room }),
+  };
 }

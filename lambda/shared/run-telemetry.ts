@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { FunctionName } from '../../contract/environment.ts';
-import { readMetricNamespace } from './metric-namespace.ts';
+import { readMetricNamespace } from './telemetry.ts';
 
 /** The report of one run that no request started. */
 export interface RunReport {

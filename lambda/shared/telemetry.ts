@@ -1,8 +1,8 @@
 import type { Context } from 'aws-lambda';
 import type { FunctionName } from '../../contract/environment.ts';
-import { createLogLines } from './log-line.ts';
+import { commonMetricNamespace } from '../../contract/key-metrics.ts';
+import { formatMilliseconds } from '../../core/rfc3339.ts';
 import { formatMetricLine, type MetricSource } from './metric-line.ts';
-import { readMetricNamespace } from './metric-namespace.ts';
 import type { LogFields, RequestReport } from './request-report.ts';
 
 /** One JSON line per request, and its metrics in embedded metric format. */
@@ -30,5 +30,81 @@ export function createTelemetry(
       const metricLine = formatMetricLine(source, report, { time, functionVersion });
       process.stdout.write(`${logLine}${metricLine}`);
     },
+  };
+}
+
+/** The namespace that the stack set, from Powertools' own variable. */
+export function readMetricNamespace(
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  return environment['POWERTOOLS_METRICS_NAMESPACE'] || commonMetricNamespace;
+}
+
+/** Levels in rising order, including Lambda's levels that no report has. */
+const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'FATAL', 'SILENT'];
+
+/** The least level that is written: Lambda's own setting, or Powertools', or INFO. */
+function leastLevel(environment: Readonly<Record<string, string | undefined>>): number {
+  const { AWS_LAMBDA_LOG_LEVEL, POWERTOOLS_LOG_LEVEL } = environment;
+  const chosen = levels.indexOf((AWS_LAMBDA_LOG_LEVEL || POWERTOOLS_LOG_LEVEL || '').toUpperCase());
+  return chosen < 0 ? levels.indexOf('INFO') : chosen;
+}
+
+/** `Root=1-5759e988-bd862e3fe1be46a994272793;Parent=…;Sampled=1`. */
+function readTraceId(header: string | undefined): string | undefined {
+  const start = header?.indexOf('Root=') ?? -1;
+  return start < 0 ? undefined : header?.slice(start + 'Root='.length).split(';', 1)[0];
+}
+
+/** Omits empty values, as Powertools does. JSON omits undefined itself. */
+function withoutEmpty(fields: LogFields): LogFields {
+  const isEmpty = (value: unknown) => value === '' || value === null;
+  return Object.values(fields).some(isEmpty)
+    ? Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+    : fields;
+}
+
+/** Times are milliseconds since the epoch. */
+interface LogMoment {
+  readonly time: number;
+  /** The X-Ray header of the invocation, from Lambda. */
+  readonly traceHeader: string | undefined;
+}
+
+/**
+ * @returns a function that makes the log line of a request with its line end, or an empty text
+ * below the minimum level.
+ */
+export function createLogLines(
+  service: string,
+  persistentKeys: LogFields,
+  environment: Readonly<Record<string, string | undefined>>,
+): (report: RequestReport, context: Context, moment: LogMoment) => string {
+  const least = leastLevel(environment);
+  // With provisioned concurrency, INIT ends long before the first request.
+  let isColdStart = environment['AWS_LAMBDA_INITIALIZATION_TYPE'] === 'on-demand';
+  return (report, context, { time, traceHeader }) => {
+    const level = report.level.toUpperCase();
+    if (levels.indexOf(level) < least) return '';
+    const line = JSON.stringify({
+      level,
+      message: report.outcome,
+      timestamp: formatMilliseconds(time),
+      service,
+      cold_start: isColdStart,
+      function_arn: context.invokedFunctionArn,
+      function_memory_size: context.memoryLimitInMB,
+      function_name: context.functionName,
+      function_request_id: context.awsRequestId,
+      sampling_rate: 0,
+      xray_trace_id: readTraceId(traceHeader),
+      ...persistentKeys,
+      outcome: report.outcome,
+      status: report.statusCode,
+      latency_ms: report.latency,
+      ...withoutEmpty(report.fields),
+    });
+    isColdStart = false;
+    return `${line}\n`;
   };
 }

@@ -27,8 +27,7 @@ import { Exchange, reportOf } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { addHeaders, type HttpResponse, readHttpRequest } from '../shared/http-message.ts';
 import { createHealthEndpoint, createSelfTest } from './health.ts';
-import { createRandomPool } from './random-pool.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
+import { createRandomPool, createTokenEndpoint } from './token-endpoint.ts';
 
 export interface TokenFunctionPorts {
   readonly clients: ClientReader;

@@ -8,7 +8,7 @@ import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts'
 import { runSelfTest } from '../../core/token/self-test.ts';
 import type { Endpoint } from '../shared/dispatch.ts';
 import { jsonResponse } from '../shared/http-message.ts';
-import { assertClock } from './clock-check.ts';
+import { assertClock } from './token-endpoint.ts';
 
 /**
  * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round

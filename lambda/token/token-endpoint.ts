@@ -1,9 +1,10 @@
+import { randomFillSync } from 'node:crypto';
 import { noStoreHeaders } from '../../contract/error-body.ts';
-import { secondsPerDay } from '../../contract/limits.ts';
+import { maxClockDifference, secondsPerDay } from '../../contract/limits.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { seconds } from '../../core/clock.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
-import { TooManyFailuresError } from '../../core/errors.ts';
+import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
@@ -12,8 +13,6 @@ import type { TokenLogFields } from '../../core/token/token-values.ts';
 import type { Endpoint } from '../shared/dispatch.ts';
 import { type Exchange, reportStaleKeyList } from '../shared/exchange.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
-import { assertClock } from './clock-check.ts';
-import { createRandomPool } from './random-pool.ts';
 
 /** An event to search for in logs, from OWASP's logging vocabulary. */
 const guessingEvent = 'authn_login_fail_max';
@@ -94,5 +93,39 @@ export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSe
       reportToken(exchange, log);
       reportStaleKeyList(exchange, ports.keyListFailure());
     }
+  };
+}
+
+/**
+ * Requires that this host's clock and API Gateway's agree. Either of them may be wrong, so no token
+ * is issued with a time that cannot be trusted.
+ *
+ * @throws {UnavailableError}
+ */
+export function assertClock(request: HttpRequest, exchange: Exchange): void {
+  const difference = Math.abs(exchange.startedAt - request.receivedAt) / 1000;
+  // Not `>`: a missing time must also fail the check.
+  if (difference <= maxClockDifference) return;
+  exchange.counts.add(requestMetrics.clockDifferences);
+  throw new UnavailableError(`the clock differs from API Gateway's by ${difference} s`);
+}
+
+/** Enough for 256 tokens. A call takes up to 10 µs for any number of bytes. */
+const poolBytes = 4096;
+
+/**
+ * Random bytes for ids, generated many at a time; each is used once. They are first generated at
+ * the first request, so a snapshot of the process never contains any.
+ */
+export function createRandomPool(): (length: number) => Uint8Array {
+  let pool = Buffer.alloc(0);
+  let used = 0;
+  return (length) => {
+    if (used + length > pool.length) {
+      pool = randomFillSync(Buffer.alloc(Math.max(poolBytes, length)));
+      used = 0;
+    }
+    used += length;
+    return pool.subarray(used - length, used);
   };
 }

@@ -1,4 +1,13 @@
-import { GatewayResponse, type IRestApi, ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogField,
+  AccessLogFormat,
+  CfnAccount,
+  GatewayResponse,
+  type IRestApi,
+  ResponseType,
+} from 'aws-cdk-lib/aws-apigateway';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type GatewayError, gatewayErrors } from '../../contract/gateway-errors.ts';
@@ -45,4 +54,53 @@ function responseHeaders(error: GatewayError): Record<string, string> {
     ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
   };
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+}
+
+/**
+ * One JSON line per request. It contains no header, query string or body, and therefore no
+ * credential. `resourcePath` is the route, not the requested path.
+ */
+export const accessLogFormat = AccessLogFormat.custom(
+  JSON.stringify({
+    request_id: AccessLogField.contextRequestId(),
+    time: AccessLogField.contextRequestTimeEpoch(),
+    source_ip: AccessLogField.contextIdentitySourceIp(),
+    http_method: AccessLogField.contextHttpMethod(),
+    resource_path: AccessLogField.contextResourcePath(),
+    domain_name: '$context.domainName',
+    status: AccessLogField.contextStatus(),
+    error_type: '$context.error.responseType',
+    principal_id: AccessLogField.contextAuthorizerPrincipalId(),
+    tls_version: '$context.tlsVersion',
+    cipher_suite: '$context.cipherSuite',
+    response_latency: AccessLogField.contextResponseLatency(),
+    integration_latency: AccessLogField.contextIntegrationLatency(),
+  }),
+);
+
+/**
+ * The role that API Gateway writes its logs with. All APIs of an account and region share it, so
+ * only one owner may set it, and no stack may remove it.
+ */
+export class ApiGatewayAccount extends Construct {
+  readonly account: CfnAccount;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const role = new Role(this, 'LogRole', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      description: 'Lets API Gateway write its logs, for every API of the account and region',
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
+      ],
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    this.account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    this.account.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      reason:
+        'API Gateway checks the role for exactly these permissions when it is set, and other APIs of the account write their own log groups with it.',
+    });
+  }
 }

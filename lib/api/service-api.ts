@@ -23,8 +23,7 @@ import {
   type Throttles,
 } from '../../contract/routes.ts';
 import { acknowledgeNoTracing } from '../functions/service-function.ts';
-import { accessLogFormat } from './access-log.ts';
-import { GatewayResponses } from './gateway-responses.ts';
+import { accessLogFormat, GatewayResponses } from './gateway-responses.ts';
 
 /** A literal, because the issuer contains it before the stage exists. */
 export const stageName = 'live';

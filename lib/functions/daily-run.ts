@@ -1,12 +1,15 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { EventBus } from 'aws-cdk-lib/aws-events';
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { EventBus, Rule, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { dailyRunAlias, dailyRunMinutes } from '../../contract/daily-run.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
 import { noticeBusName } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { addSchedule } from './schedules.ts';
+import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** Whether a region makes the daily run: the first one, for all of them. */
@@ -70,4 +73,69 @@ export class DailyRun extends Construct {
       }),
     );
   }
+}
+
+interface SchedulesProps {
+  readonly keyRotation: ServiceFunction<'key-rotation'>;
+  readonly canary: ServiceFunction<'canary'>;
+  readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
+}
+
+/**
+ * What runs on a schedule: the rotation, which takes every step that is due, the canary, and the
+ * synthetic check.
+ */
+export class Schedules extends Construct {
+  constructor(scope: Construct, id: string, props: SchedulesProps) {
+    super(scope, id);
+    const { keyRotation, canary, syntheticCheck } = props;
+    addSchedule(this, 'Rotation', {
+      description: 'Runs the key-rotation function',
+      target: keyRotation.handler,
+      minutes: keyScheduleMinutes,
+      event: { action: 'reconcile' },
+    });
+    addSchedule(this, 'Canary', {
+      description: 'Runs the canary function',
+      target: canary.handler,
+      minutes: keyScheduleMinutes,
+    });
+    addSchedule(this, 'SyntheticCheck', {
+      description: 'Runs the synthetic-check function',
+      target: syntheticCheck.handler,
+      minutes: syntheticCheckMinutes,
+    });
+  }
+}
+
+interface ScheduleProps {
+  readonly description: string;
+  readonly target: IFunction;
+  readonly minutes: number;
+  /** The event of each invocation; empty if left out. */
+  readonly event?: object;
+}
+
+/** Invokes a function every so many minutes. */
+function addSchedule(
+  scope: Construct,
+  id: string,
+  { description, target, minutes, event = {} }: ScheduleProps,
+): void {
+  const rule = new Rule(scope, id, {
+    description,
+    schedule: Schedule.rate(Duration.minutes(minutes)),
+    targets: [
+      new LambdaFunction(target, {
+        event: RuleTargetInput.fromObject(event),
+        // The next run does what this one could not. A late repetition would be superfluous.
+        retryAttempts: 0,
+        maxEventAge: Duration.minutes(minutes),
+      }),
+    ],
+  });
+  Validations.of(rule).acknowledge({
+    id: 'Serverless::Serverless-EventBusDLQ',
+    reason: 'When a run does not start, the next one does its work; several in a row are an alarm.',
+  });
 }

@@ -1,15 +1,20 @@
-import { type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Alias, Function, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Alias,
+  Architecture,
+  Function,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { functionArn } from './caller-arns.ts';
 import { functionBundle } from './function-bundles.ts';
-import { runtimeDefaults } from './runtime-defaults.ts';
 
 /** Common properties of the functions of one region. */
 export interface FunctionContext {
@@ -227,4 +232,45 @@ function valueBytes(value: unknown): number {
   if (!('Fn::Join' in value)) return bytesPerUnknown;
   const [, parts] = value['Fn::Join'] as [string, readonly unknown[]];
   return parts.reduce<number>((sum, part) => sum + valueBytes(part), 0);
+}
+
+/** The runtime of every bundle of this project. */
+export const runtimeDefaults = {
+  runtime: Runtime.NODEJS_24_X,
+  architecture: Architecture.ARM_64,
+  handler: 'index.handler',
+  loggingFormat: LoggingFormat.JSON,
+  tracing: Tracing.ACTIVE,
+} as const;
+
+/**
+ * A function's ARN by its fixed name. The construct's own attribute would cause a cycle, because
+ * the policies of the function's role exist before the function.
+ */
+export function functionArn(scope: IConstruct, deploymentName: string, name: FunctionName): string {
+  return Stack.of(scope).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: functionName(deploymentName, name),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}
+
+/**
+ * The caller that AWS sees behind a function's calls. Lambda assumes the function's role and names
+ * the session after the function.
+ */
+export function sessionArn(
+  scope: IConstruct,
+  deploymentName: string,
+  regionId: RegionId,
+  name: FunctionName,
+): string {
+  const role = roleName(deploymentName, regionId, name);
+  return Stack.of(scope).formatArn({
+    service: 'sts',
+    region: '',
+    resource: 'assumed-role',
+    resourceName: `${role}/${functionName(deploymentName, name)}`,
+  });
 }

@@ -18,7 +18,7 @@ import {
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
 import { liveAlias, roleName } from '../../contract/function-names.ts';
-import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key-policy.ts';
+import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { managementAliases } from '../../contract/management/roles.ts';
@@ -38,9 +38,8 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
-import { functionArn } from './caller-arns.ts';
 import { allowManagement, allowOtherAccounts } from './management-permissions.ts';
-import { type FunctionContext, ServiceFunction } from './service-function.ts';
+import { type FunctionContext, functionArn, ServiceFunction } from './service-function.ts';
 
 export interface ServiceFunctionsProps
   extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,

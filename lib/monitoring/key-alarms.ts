@@ -11,7 +11,7 @@ import {
   missedRotationMinutes,
 } from '../../contract/key-metrics.ts';
 import { secondsPerDay } from '../../contract/limits.ts';
-import { functionArn, sessionArn } from '../functions/caller-arns.ts';
+import { functionArn, sessionArn } from '../functions/service-function.ts';
 import { addEventAlarm } from './event-alarm.ts';
 import { type AlarmContext, type AlarmProps, type AlarmText, addAlarm } from './service-alarm.ts';
 import { ServiceMetrics } from './service-metrics.ts';

@@ -9,7 +9,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { AlarmTopic } from './alarm-topic.ts';
-import { BackupAlarms, type WatchedVault } from './backup-alarms.ts';
+import { BackupAlarms, type WatchedVault } from './event-alarm.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { type AlarmContext, addAlarm } from './service-alarm.ts';
 import { ServiceAlarms } from './service-alarms.ts';

@@ -11,7 +11,7 @@ import {
 import type { RegionId } from '../../contract/regions.ts';
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
-import { functionArn } from '../functions/caller-arns.ts';
+import { functionArn } from '../functions/service-function.ts';
 
 export interface OperatorPoliciesProps {
   readonly deploymentName: string;

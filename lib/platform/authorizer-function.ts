@@ -7,7 +7,7 @@ import type { EnvironmentVariables } from '../../contract/environment.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import { platformApiAction } from '../../contract/platform-api-tables.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
-import { runtimeDefaults } from '../functions/runtime-defaults.ts';
+import { runtimeDefaults } from '../functions/service-function.ts';
 import { readTablesOf, type TableArns } from './read-tables.ts';
 
 export interface AuthorizerFunctionProps {

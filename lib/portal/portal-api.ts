@@ -4,8 +4,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { accessLogFormat } from '../api/access-log.ts';
-import { GatewayResponses } from '../api/gateway-responses.ts';
+import { accessLogFormat, GatewayResponses } from '../api/gateway-responses.ts';
 import { methodSettings, proxyTo, requireTls, stageName, untracedApi } from '../api/service-api.ts';
 import { acknowledgeNoTracing } from '../functions/service-function.ts';
 

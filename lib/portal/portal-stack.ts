@@ -20,16 +20,18 @@ import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { DomainConfig } from '../../contract/config-values.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import type { DomainConfig } from '../../contract/domain-config.ts';
-import { portalEnvironment } from '../../contract/function-environments.ts';
+import {
+  formatPortalConfig,
+  portalConfigFile,
+  portalEnvironment,
+} from '../../contract/function-environments.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
-import { formatPortalConfig, portalConfigFile } from '../../contract/portal-function-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
 import { tlsPolicy } from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
-import { functionArn } from '../functions/caller-arns.ts';
-import { ServiceFunction } from '../functions/service-function.ts';
+import { functionArn, ServiceFunction } from '../functions/service-function.ts';
 import { alarmTopicName } from '../monitoring/alarm-topic.ts';
 import { PortalAlarms } from './portal-alarms.ts';
 import { PortalApi } from './portal-api.ts';

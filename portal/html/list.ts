@@ -54,3 +54,35 @@ export function dataTable(
     </div>
   `;
 }
+
+export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
+
+/** A word for a state. Its colour adds no information. */
+export function badge(tone: Tone, text: string): Html {
+  return html`<span class="badge badge-${tone}">${text}</span>`;
+}
+
+export const disabledBadge = badge('off', 'Disabled');
+
+export function enabledBadge(enabled: boolean): Html {
+  return enabled ? badge('good', 'Enabled') : disabledBadge;
+}
+
+interface KeySet {
+  readonly keys: readonly { readonly kid: string; readonly alg: string; readonly kty: string }[];
+  readonly skipped: readonly { readonly kid: string; readonly reason: string }[];
+}
+
+/** The keys of a provider, and the skipped ones. */
+export function providerKeyTable({ keys, skipped }: KeySet): Html {
+  return html`${dataTable(
+    'Keys',
+    [{ text: 'Key id' }, { text: 'Algorithm' }, { text: 'Type', isMinor: true }],
+    keys.map(({ kid, alg, kty }) => [html`<code>${kid}</code>`, alg, kty]),
+  )}${
+    skipped.length > 0 &&
+    html`<div class="panel-text"><p>Left out, as they verify no token:</p><ul>${skipped.map(
+      ({ kid, reason }) => html`<li><code>${kid || 'without key id'}</code>: ${reason}</li>`,
+    )}</ul></div>`
+  }`;
+}

@@ -2,7 +2,6 @@ import type { PeopleMapping } from '../../contract/portal-config.ts';
 import { type CookieScope, cookieScope } from '../session/cookies.ts';
 import type { LoginLinks, LoginPage } from './login-pages.ts';
 import type { LoginError, LoginProvider } from './login-provider.ts';
-import { readReturnPath } from './return-path.ts';
 import type { SealingKeys } from './sealing.ts';
 
 export interface LoginOptions {
@@ -93,4 +92,22 @@ export function redirect(location: string, cookies: readonly string[]): Response
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
   return response;
+}
+
+/** Longer addresses would make a cookie that browsers do not keep. */
+const maxLength = 1000;
+
+/**
+ * A path to return to after the login: within the portal, with any text. Of the login's own pages,
+ * only the one that says that the login is done. Everything else is the first page.
+ */
+function readReturnPath(text: string | undefined, origin: string, basePath: string): string {
+  const home = `${basePath}/`;
+  if (text === undefined || text.length > maxLength || !URL.canParse(text, origin)) return home;
+  const url = new URL(text, origin);
+  const path = `${url.pathname}${url.search}`;
+  // A path that begins with two slashes is the address of another host.
+  if (url.origin !== origin || !path.startsWith(home) || path.startsWith('//')) return home;
+  const isLogin = path.startsWith(`${basePath}/login`) && path !== `${basePath}/login/done`;
+  return isLogin ? home : path;
 }

@@ -1,7 +1,11 @@
-import { type PortalLook, parsePortalLook, readLogo } from '../../contract/portal-look.ts';
+import {
+  luminanceOf,
+  type PortalLook,
+  parsePortalLook,
+  readLogo,
+} from '../../contract/portal-look.ts';
 import { type Asset, makeAsset, ownAssets } from '../assets.ts';
 import type { Href } from '../request-context.ts';
-import { accentStyle } from './accent.ts';
 
 /** An image of a company can have styles. Opened as a page, it can do nothing else. */
 const imagePolicy = {
@@ -65,4 +69,74 @@ export function createAppearance(look: Partial<PortalLook> = {}): Appearance {
       return found === undefined ? undefined : toResponse(found);
     },
   };
+}
+
+/** WCAG 2.2, "contrast ratio" of two colours: 1 to 21. */
+export function contrastOf(a: string, b: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(a), luminanceOf(b)].toSorted((x, y) => x - y);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** WCAG 2.2, 1.4.3: the least contrast of a text and its background. */
+const leastContrast = 4.5;
+
+const black = '#000000';
+const white = '#ffffff';
+
+/** @param share of the second colour, 0 to 1. */
+function mix(colour: string, other: string, share: number): string {
+  const parts = [1, 3, 5].map((start) => {
+    const [from = 0, to = 0] = [colour, other].map((one) =>
+      Number.parseInt(one.slice(start, start + 2), 16),
+    );
+    return Math.round(from + (to - from) * share)
+      .toString(16)
+      .padStart(2, '0');
+  });
+  return `#${parts.join('')}`;
+}
+
+/** Colours of a scheme. */
+interface AccentColours {
+  /** Links, and the background of buttons. */
+  readonly accent: string;
+  /** The text of buttons. */
+  readonly ink: string;
+  /** The background of the page's own entry in the navigation. */
+  readonly soft: string;
+}
+
+/** What links and buttons stand on, in portal.css. */
+const schemes = {
+  light: { grounds: ['#ffffff', '#f8f9fa', '#f4f5f7'], base: white, towards: black, share: 0.88 },
+  dark: { grounds: ['#171e24', '#131a1f', '#0f1418'], base: '#171e24', towards: white, share: 0.8 },
+} as const;
+
+const step = 0.02;
+
+/**
+ * The colours of a scheme for an accent colour. The colour is darkened or lightened until it can be
+ * read on everything that it stands on.
+ *
+ * @param colour as `#rrggbb`.
+ */
+export function accentColours(colour: string, scheme: keyof typeof schemes): AccentColours {
+  const { grounds, base, towards, share } = schemes[scheme];
+  const soft = mix(colour, base, share);
+  let accent = colour;
+  const isReadable = () =>
+    [...grounds, soft].every((ground) => contrastOf(accent, ground) >= leastContrast);
+  for (let part = step; part < 1 && !isReadable(); part += step)
+    accent = mix(colour, towards, part);
+  const ink = contrastOf(accent, white) >= contrastOf(accent, black) ? white : black;
+  return { accent, ink, soft };
+}
+
+/** A style sheet that replaces the accent colour of portal.css. */
+function accentStyle(colour: string): string {
+  const rule = (scheme: keyof typeof schemes) => {
+    const { accent, ink, soft } = accentColours(colour, scheme);
+    return `:root{--accent:${accent};--accent-ink:${ink};--accent-soft:${soft}}`;
+  };
+  return `${rule('light')}\n@media screen and (prefers-color-scheme:dark){${rule('dark')}}\n`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeDenial } from '../../adapters/access-denied.ts';
+import { describeDenial } from '../../adapters/aws-errors.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 
 function awsError(name: string, message: string): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kmsKeyPolicy, type PolicyStatement } from '../../contract/kms-key-policy.ts';
+import { kmsKeyPolicy, type PolicyStatement } from '../../contract/kms-key.ts';
 
 const account = 'arn:aws:iam::111122223333:root';
 const role = (name: string): string => `arn:aws:iam::111122223333:role/${name}`;

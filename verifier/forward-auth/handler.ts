@@ -1,13 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createDeadlines } from '../../adapters/deadline.ts';
-import { refusalHeader } from '../../contract/caller-headers.ts';
+import {
+  type CallerHeaderName,
+  callerHeaders,
+  noScopesSegment,
+  refusalHeader,
+  verifyPathSegment,
+} from '../../contract/caller-headers.ts';
 import { checkDeadline } from '../../contract/limits.ts';
+import { scopePartPattern } from '../../contract/scopes.ts';
+import { parseIpAddress } from '../../core/network/ip-address.ts';
+import { identifyCaller } from '../../core/verifier/caller-identity.ts';
+import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { headerValues } from '../received-authorization.ts';
 import type { BearerErrorResponse, Verifier } from '../verifier.ts';
-import { callerHeaderList } from './caller-headers.ts';
 import type { DecisionLog } from './decision-log.ts';
-import { clientAddress } from './received-headers.ts';
-import { namingSegments, readRequiredScopes } from './required-scopes.ts';
 
 export interface HandlerOptions {
   readonly verifier: Verifier;
@@ -95,4 +102,84 @@ export function createHandler(options: HandlerOptions): RequestListener {
     if (request.url === '/ready') return sendState(response, options.notReady());
     void answer(request, response);
   };
+}
+
+/**
+ * The client's address from the header that the operator named. The header must occur once and hold
+ * one address: a list or a repeated header may contain text of the caller, and is ignored.
+ */
+export function clientAddress(values: readonly string[]): string | undefined {
+  const [value, ...others] = values;
+  if (value === undefined || others.length > 0) return undefined;
+  return parseIpAddress(value) === undefined ? undefined : value;
+}
+
+function isScope(text: string): boolean {
+  const [service, permission, ...more] = text.split(':');
+  return (
+    more.length === 0 &&
+    scopePartPattern.test(service ?? '') &&
+    scopePartPattern.test(permission ?? '')
+  );
+}
+
+/** A path that is longer than any list of scopes is cut in the log. */
+const maxLoggedLength = 200;
+
+/**
+ * The part of a request target that names scopes, for the log. The rest may be text of the caller.
+ */
+export function namingSegments(target: string): string {
+  const [path = ''] = target.split('?', 1);
+  return path.split('/', 3).join('/').slice(0, maxLoggedLength);
+}
+
+/**
+ * Reads the scopes that a proxy's route requires: `/verify/messaging:view,calls:view`, or
+ * `/verify/-` for none. Only the first two segments are read: the rest and the query may be those
+ * of the original request, and therefore text of the caller. Nothing is decoded, because no scope
+ * needs it.
+ *
+ * @param target the request target as received (RFC 9112 §3.2).
+ * @returns undefined if the path names no scopes: a mistake in the proxy's configuration.
+ */
+export function readRequiredScopes(target: string): readonly string[] | undefined {
+  const [path = ''] = target.split('?', 1);
+  const [root, verify, scopes] = path.split('/', 3);
+  if (root !== '' || verify !== verifyPathSegment || scopes === undefined) return undefined;
+  if (scopes === noScopesSegment) return [];
+  const names = scopes.split(',');
+  return names.every(isScope) ? names : undefined;
+}
+
+/** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */
+const headerValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
+
+/** A verified value that no header can carry. The request is then refused. */
+export class CallerHeaderError extends Error {
+  override readonly name = 'CallerHeaderError';
+}
+
+/** @throws {CallerHeaderError} if a header cannot carry the value. The message names the header. */
+function header(name: CallerHeaderName, value: string): readonly [CallerHeaderName, string] {
+  if (!headerValue.test(value)) throw new CallerHeaderError(`${name} cannot carry its value`);
+  return [name, value];
+}
+
+/**
+ * The headers that describe the caller. All of them are always present. Alternating names and
+ * values cost Node less than an object.
+ *
+ * @throws {CallerHeaderError} if a header cannot carry a value.
+ */
+export function callerHeaderList(verified: VerifiedCredential): readonly string[] {
+  const caller = identifyCaller(verified);
+  return [
+    ...header(callerHeaders.credential, caller.credential),
+    ...header(callerHeaders.clientId, caller.clientId),
+    ...header(callerHeaders.scope, caller.scope),
+    ...header(callerHeaders.serviceTrunkGroup, caller.serviceTrunkGroup),
+    ...header(callerHeaders.issuer, caller.issuer),
+    ...header(callerHeaders.keyId, caller.keyId),
+  ];
 }

@@ -2,9 +2,8 @@
 import { packageVersion } from '../../adapters/package-version.ts';
 import { InputError } from '../../core/errors.ts';
 import type { LogEntry } from './decision-log.ts';
-import { readOptions } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { type RunningForwardAuth, startForwardAuth } from './run.ts';
-import { usage } from './usage.ts';
 
 function write({ level, message, fields }: LogEntry): void {
   const timestamp = new Date().toISOString();

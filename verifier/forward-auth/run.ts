@@ -1,10 +1,11 @@
-import { checkIssuer } from '../../adapters/check-issuer.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { checkIssuer } from '../../adapters/https/service-url.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import { createDynamoDbLookups, type DynamoDbLookups } from '../dynamodb-lookups.ts';
 import { createVerifier, type RevocationOptions } from '../verifier.ts';
 import { createDecisionLog, type DecisionLog, type WriteLog } from './decision-log.ts';
 import { createHandler } from './handler.ts';
 import type { ForwardAuthOptions } from './options.ts';
-import { createReadiness } from './readiness.ts';
 import { startServer } from './server.ts';
 
 export interface RunningForwardAuth {
@@ -92,5 +93,59 @@ export async function startForwardAuth(
       await server.close();
       lookups?.close();
     },
+  };
+}
+
+/**
+ * Milliseconds between two checks when something does not answer: long enough to cause no load,
+ * short enough to wait for.
+ */
+const retryPause = 1000;
+
+interface Readiness {
+  /** Why the process is not ready, or undefined if it is. */
+  reason(): string | undefined;
+  /** Makes the process not ready from now on. */
+  stop(): void;
+}
+
+/**
+ * Repeats the start check until it passes. It is not repeated after that: each response shows a
+ * later outage, and own tokens are still verified.
+ *
+ * @param check throws UnavailableError if something does not answer.
+ * @param onMistake receives every other error: the configuration is wrong.
+ */
+function createReadiness(
+  check: () => Promise<void>,
+  onMistake: (error: unknown) => void,
+  write: WriteLog,
+): Readiness {
+  const stopping = new AbortController();
+  let reason: string | undefined = 'the start check is not done yet';
+
+  async function run(): Promise<void> {
+    try {
+      await check();
+      reason = undefined;
+      write({ level: 'info', message: 'ready' });
+    } catch (error) {
+      if (!(error instanceof UnavailableError)) return onMistake(error);
+      // Log each reason only once, not every second.
+      if (reason !== error.message) {
+        write({ level: 'warn', message: 'not ready', fields: { reason: error.message } });
+      }
+      reason = error.message;
+      await wait(retryPause, undefined, { signal: stopping.signal });
+      return run();
+    }
+  }
+
+  run().catch((error: unknown) => {
+    if (!stopping.signal.aborted) onMistake(error);
+  });
+  return {
+    reason: () => (stopping.signal.aborted ? 'the process is stopping' : reason),
+    stop: () => stopping.abort(),
   };
 }

@@ -3,7 +3,7 @@ import { lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { InputError } from '../../core/errors.ts';
-import type { ListenTarget } from './listen-target.ts';
+import type { ListenTarget } from './options.ts';
 
 /** A proxy passes on every header of the client, including cookies. */
 const maxHeaderSize = 64 * 1024;

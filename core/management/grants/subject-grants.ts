@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
-import { maxListedItems } from '../../../contract/limits.ts';
+import { maxListedItems, maxProviderUrlLength } from '../../../contract/limits.ts';
 import type { grantedClientActions, newSubjectGrant } from '../../../contract/management/inputs.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import { RefusedError } from '../../errors.ts';
-import type { Grant, GrantList } from '../../identity-provider/grant.ts';
+import type { Grant, GrantKind, GrantList } from '../../identity-provider/grant.ts';
 import {
   findSubjectProblem,
   subjectsOverlap,
@@ -13,6 +13,7 @@ import {
 import { readEvery } from '../../paging.ts';
 import { removeClient, setClientEnabled } from '../change-client.ts';
 import { findProvider } from '../identity-providers.ts';
+import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
 import { findRegisteredIssuer } from '../registered-issuer.ts';
@@ -129,4 +130,27 @@ export async function setSubjectGrant(
   const left = await readOtherClients(context, issuer, wanted);
   const otherClients = left.flatMap((client) => findOutside(client, after.grants) ?? []);
   return { ...after, otherClients };
+}
+
+interface GrantsFilter extends PageRequest {
+  readonly kind: GrantKind;
+}
+
+/**
+ * One page of everything that is granted, by issuer or host.
+ *
+ * @throws {RefusedError} if the caller is limited to trunk groups.
+ */
+export async function listGrants(
+  context: ManagementContext,
+  filter: GrantsFilter,
+): Promise<Page<GrantList>> {
+  requireEveryTrunkGroup(context, 'The list of grants');
+  const { kind } = filter;
+  const request = readPageRequest({ limit: filter.limit, cursor: filter.cursor });
+  const { after = '' } = request;
+  // A position is an issuer or a host. DynamoDB fails for one that is too long.
+  if (after.length > maxProviderUrlLength) refuseInput('cursor', filter.cursor, 'a nextCursor');
+  const page = await context.providerGrants.readGrants(kind, request);
+  return toPage(page, (a, b) => (a.place < b.place ? -1 : 1));
 }

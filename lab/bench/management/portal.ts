@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { formatPortalConfig, portalConfigFile } from '../../../contract/portal-function-config.ts';
+import { formatPortalConfig, portalConfigFile } from '../../../contract/function-environments.ts';
 import { seal } from '../../../portal/login/sealing.ts';
 import { toStored } from '../../../portal/login/session.ts';
 import { closeServer, listenOnLoopback } from '../../emulator/loopback-server.ts';

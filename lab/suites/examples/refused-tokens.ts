@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
-import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { Sign } from '../../../core/signing-key/sign.ts';

@@ -1,9 +1,9 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { secretStatus } from '../../../core/client/client.ts';
-import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
+import { badge, disabledBadge } from '../../html/list.ts';
 import { distance, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 

@@ -2,8 +2,8 @@ import type { Management } from '../../../adapters/management.ts';
 import { type FieldUnit, wordsOfWireName } from '../../../contract/management/field-words.ts';
 import { describeAction } from '../../../core/audit/action-words.ts';
 import { parseTime } from '../../../core/rfc3339.ts';
-import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
+import { badge } from '../../html/list.ts';
 import { formatExactSpan, formatMinute } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 

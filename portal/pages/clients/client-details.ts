@@ -3,10 +3,10 @@ import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { hadTokensRevoked } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
 import { versionField } from '../../forms/form.ts';
-import { enabledBadge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
+import { enabledBadge } from '../../html/list.ts';
 import {
   copyable,
   emptyState,

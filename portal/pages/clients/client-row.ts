@@ -1,9 +1,9 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern } from '../../../core/client/secret-attention.ts';
-import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
+import { badge, disabledBadge } from '../../html/list.ts';
 import { endTime, formatSpan, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 

@@ -1,9 +1,8 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
 import { versionField } from '../../forms/form.ts';
-import { badge, disabledBadge } from '../../html/badge.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { dataTable } from '../../html/list.ts';
+import { badge, dataTable, disabledBadge } from '../../html/list.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 

@@ -1,9 +1,8 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { mayRegister } from '../../access/own-providers.ts';
-import { badge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { dataTable } from '../../html/list.ts';
+import { badge, dataTable } from '../../html/list.ts';
 import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';

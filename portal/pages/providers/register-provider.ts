@@ -17,7 +17,7 @@ import {
 import { textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { providerKeyTable } from '../../html/key-table.ts';
+import { providerKeyTable } from '../../html/list.ts';
 import { facts, pageHeader, panel } from '../../html/parts.ts';
 import { choiceFields } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';

@@ -1,12 +1,10 @@
-import { badge, type Tone } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
-import { dataTable } from '../../html/list.ts';
+import { badge, dataTable, type Tone } from '../../html/list.ts';
 import { emptyState, pageHeader, panel } from '../../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { phaseTexts, type SigningKeyEntry } from './key-life.ts';
-import { lifePicture } from './life-picture.ts';
+import { lifePicture, phaseTexts, type SigningKeyEntry } from './life-picture.ts';
 
 const states: Readonly<Record<SigningKeyEntry['key']['state'], readonly [Tone, string]>> = {
   next: ['info', 'Next'],

@@ -11,9 +11,9 @@ import {
   valuesOfLimits,
 } from '../../forms/limits-form.ts';
 import { asSentence, FormError } from '../../forms/problems.ts';
-import { badge } from '../../html/badge.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
+import { badge } from '../../html/list.ts';
 import { facts, panel } from '../../html/parts.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { excessTable } from './excess-table.ts';

@@ -1,8 +1,8 @@
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { badge } from '../../html/badge.ts';
 import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
+import { badge } from '../../html/list.ts';
 import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';

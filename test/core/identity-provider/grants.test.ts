@@ -14,7 +14,7 @@ import {
   findSubjectProblem,
   subjectsOverlap,
 } from '../../../core/identity-provider/subject-grant.ts';
-import { proposeGrants } from '../../../core/management/grants/propose-grants.ts';
+import { proposeGrants } from '../../../core/management/grants/check-grants.ts';
 
 /** Ids of few parts, so that prefixes of one another are common. */
 const part = fc.constantFrom('repo', 'globex', 'Globex', 'globex-evil', 'app', '%2F', '');

@@ -1,7 +1,10 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { KeySetError, lintKeySet } from '../../../core/identity-provider/key-lint.ts';
-import { hasRocaFingerprint } from '../../../core/identity-provider/weak-rsa.ts';
+import {
+  hasRocaFingerprint,
+  KeySetError,
+  lintKeySet,
+} from '../../../core/identity-provider/key-lint.ts';
 
 function jwk(type: 'rsa' | 'ec' | 'ed25519' | 'ml-dsa-44', bits = 2048): JsonWebKey {
   const pair =

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kmsKeyTags } from '../../../contract/kms-key.ts';
-import { kmsKeyPolicy } from '../../../contract/kms-key-policy.ts';
+import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
 import { isSamePolicy } from '../../../core/key-rotation/kept-algorithms.ts';
 import { checkCustody, type KeyInspection } from '../../../core/key-rotation/rotation-ports.ts';
 import { pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';

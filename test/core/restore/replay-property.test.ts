@@ -6,7 +6,7 @@ import { acceptsSource } from '../../../core/api-key/subnet.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { effectiveAudiences } from '../../../core/management/client-view.ts';
-import { findChanges } from '../../../core/restore/audited-changes.ts';
+import { findChanges } from '../../../core/restore/replay.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges } from '../../../core/restore/restore-items.ts';

@@ -7,7 +7,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
 import { auditDays } from '../../../core/restore/audit-views.ts';
-import { findChanges } from '../../../core/restore/audited-changes.ts';
+import { findChanges } from '../../../core/restore/replay.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges, replayProvider } from '../../../core/restore/restore-items.ts';

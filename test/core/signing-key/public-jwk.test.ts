@@ -2,8 +2,11 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type Alg, algs } from '../../../contract/signing-algorithms.ts';
-import { PublicKeyError, publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
-import { thumbprint } from '../../../core/signing-key/thumbprint.ts';
+import {
+  PublicKeyError,
+  publicJwkFromSpki,
+  thumbprint,
+} from '../../../core/signing-key/public-jwk.ts';
 import { generateKeyPair } from '../../../lab/support/key-pairs.ts';
 
 function spki(key: KeyObject): Buffer {

@@ -6,8 +6,7 @@ import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-re
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
-import { createJsonKmsSign } from '../../../adapters/kms/sign-with-key.ts';
+import { createJsonKmsSign, createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';

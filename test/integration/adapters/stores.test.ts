@@ -4,9 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
-import { createDynamoDbProviderOwnerStore } from '../../../adapters/dynamodb/provider-owner-store.ts';
+import {
+  createDynamoDbProviderOwnerStore,
+  createDynamoDbTrunkGroupLimitsStore,
+} from '../../../adapters/dynamodb/record-partition.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
-import { createDynamoDbTrunkGroupLimitsStore } from '../../../adapters/dynamodb/trunk-group-limits-store.ts';
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';

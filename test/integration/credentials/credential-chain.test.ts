@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { credentialChain } from '../../../adapters/credentials/credential-chain.ts';
-import { profileCredentials } from '../../../adapters/credentials/profile-credentials.ts';
-import { profileRegion } from '../../../adapters/credentials/shared-config.ts';
+import {
+  credentialChain,
+  profileCredentials,
+  profileRegion,
+} from '../../../adapters/credentials/credential-chain.ts';
 import { type Answer, answer, startScriptedService } from '../aws-json/scripted-service.ts';
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();

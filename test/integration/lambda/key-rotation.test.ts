@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import {
   type EnvironmentVariables,
   type FunctionName,

@@ -5,7 +5,7 @@ import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { containerCredentials } from '../../../adapters/credentials/container-credentials.ts';
-import { instanceCredentials } from '../../../adapters/credentials/instance-credentials.ts';
+import { instanceCredentials } from '../../../adapters/credentials/credential-chain.ts';
 import { webIdentityCredentials } from '../../../adapters/credentials/web-identity-credentials.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
@@ -14,7 +14,7 @@ import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
 import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
-import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';

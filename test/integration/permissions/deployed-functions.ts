@@ -6,13 +6,11 @@ import {
   toVariables,
 } from '../../../adapters/aws-json-clients.ts';
 import {
-  createReadVariables,
-  type ReadVariables,
-} from '../../../adapters/lambda/deployed-variables.ts';
-import {
   createProveKey,
   createPublishKey,
+  createReadVariables,
   createSelfTestCall,
+  type ReadVariables,
 } from '../../../adapters/lambda/function-calls.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
@@ -36,8 +34,8 @@ import {
 } from '../../../lambda/deployment-check/function.ts';
 import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../../lambda/jwks/function.ts';
+import type { RunRotation } from '../../../lambda/key-rotation/function.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
-import type { RunRotation } from '../../../lambda/key-rotation/run-rotation.ts';
 import type { HttpFunction } from '../../../lambda/shared/http-function.ts';
 import { createTokenHandler, type TokenFunction } from '../../../lambda/token/function.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
-import { formatProviderFetch } from '../../../lambda/authorizer/provider-fetch-line.ts';
+import { formatProviderFetch } from '../../../lambda/authorizer/function.ts';
 
 const issuer = 'https://idp.example.net';
 const time = Date.UTC(2026, 10, 23, 6, 0, 0, 5);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
-import { createJwksDocuments } from '../../../lambda/jwks/jwks-document.ts';
+import { createJwksDocuments } from '../../../lambda/jwks/function.ts';
 
 const now = 1_800_000_000;
 const current = makeSigningKey('ES256').key;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
 import type { RotationReport } from '../../../contract/function-events.ts';
-import { deployForStack } from '../../../lambda/key-rotation/deploy-for-stack.ts';
+import { deployForStack } from '../../../lambda/key-rotation/function.ts';
 import { answerTime } from '../../../lambda/shared/answer-custom-resource.ts';
 import { rotationInvocation } from '../../support/caller-proof.ts';
 

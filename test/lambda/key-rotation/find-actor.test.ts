@@ -3,7 +3,7 @@ import type { AuthenticateCaller } from '../../../adapters/sts/authenticate-call
 import { parseKeyRotationEvent } from '../../../contract/function-events.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
-import { findActor } from '../../../lambda/key-rotation/find-actor.ts';
+import { findActor } from '../../../lambda/key-rotation/function.ts';
 import { operatorArn, proofOf } from '../../support/caller-proof.ts';
 
 const now = 1_800_000_000;

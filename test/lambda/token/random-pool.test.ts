@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRandomPool } from '../../../lambda/token/random-pool.ts';
+import { createRandomPool } from '../../../lambda/token/token-endpoint.ts';
 
 describe('a pool of random bytes', () => {
   it('gives as many as are asked for, and none of them again', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
-import { createKmsSign } from '../../../adapters/kms/kms-sign.ts';
+import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callerHeaders } from '../../../contract/caller-headers.ts';
 import type { VerifiedCredential } from '../../../core/verifier/verified-credential.ts';
-import {
-  CallerHeaderError,
-  callerHeaderList,
-} from '../../../verifier/forward-auth/caller-headers.ts';
+import { CallerHeaderError, callerHeaderList } from '../../../verifier/forward-auth/handler.ts';
 
 const token: VerifiedCredential = {
   credential: 'access_token',

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../core/errors.ts';
-import { type Environment, readOptions } from '../../../verifier/forward-auth/options.ts';
-import { usage } from '../../../verifier/forward-auth/usage.ts';
+import { type Environment, readOptions, usage } from '../../../verifier/forward-auth/options.ts';
 
 const issuer = 'https://auth.example.com';
 const audience = 'https://api.example.com';

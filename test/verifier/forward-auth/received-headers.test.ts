@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientAddress } from '../../../verifier/forward-auth/received-headers.ts';
+import { clientAddress } from '../../../verifier/forward-auth/handler.ts';
 
 describe("the client's address", () => {
   it.each([

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  namingSegments,
-  readRequiredScopes,
-} from '../../../verifier/forward-auth/required-scopes.ts';
+import { namingSegments, readRequiredScopes } from '../../../verifier/forward-auth/handler.ts';
 
 describe('the scopes that the path of the check names', () => {
   it.each([
