@@ -3,6 +3,7 @@ import { maxAliasPolicyBytes } from './lambda-limits.ts';
 import { managementAliases } from './management/roles.ts';
 import { namesOf } from './reach.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
+import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 
 export interface ParseOptions {
@@ -179,6 +180,19 @@ function findReaderProblems(config: ParsedKeys): readonly string[] {
   ];
 }
 
+/** A token for an API must never be an assertion, and an assertion never a token for an API. */
+function findFederationProblems(config: ParsedKeys): readonly string[] {
+  const { federatedClients, defaultAudience, domain } = config;
+  if (federatedClients === undefined) return [];
+  const issuer = config.issuer ?? (domain && `https://${domain.name}`);
+  const reserved = [issuer, issuer && issuer + tokenPath, federatedClients.audience];
+  return reserved.includes(defaultAudience)
+    ? [
+        `defaultAudience: received "${defaultAudience}", which federatedClients takes for assertions; allowed: the name of an API`,
+      ]
+    : [];
+}
+
 function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
   return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
 }
@@ -255,6 +269,7 @@ export function findCombinationProblems(
     ...findLifetimeProblems(config),
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),
+    ...findFederationProblems(config),
     ...findScopeProblems(config),
     ...findFormerProblems(config),
     ...findReaderProblems(config),

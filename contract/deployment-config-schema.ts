@@ -95,6 +95,35 @@ const tokenReuse = v.strictObject({
   shared: v.optional(v.boolean(), false),
 });
 
+/** Seconds after its `iat` for which an assertion is accepted, if the config says nothing. */
+export const defaultAssertionAge = 3600;
+
+const federatedClients = v.strictObject({
+  /** One more value that `aud` of a `client_assertion` may have, next to the issuer. */
+  audience: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(
+        /^[\x21-\x7e]+$/,
+        'allowed: visible ASCII characters, as the platform writes its `aud`',
+      ),
+      v.maxLength(maxAudienceLength, `allowed: at most ${maxAudienceLength} characters`),
+    ),
+  ),
+  /** Seconds after its `iat` for which an assertion is accepted. */
+  maxAge: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer('allowed: whole seconds'),
+      v.minValue(60, 'allowed: 60 seconds or more'),
+      v.maxValue(maxTokenLifetime, `allowed: at most ${maxTokenLifetime} seconds (24 hours)`),
+    ),
+    defaultAssertionAge,
+  ),
+  /** Whether providers that trunk groups registered for themselves take part. */
+  ownProviders: v.optional(v.boolean(), false),
+});
+
 const issuerUrl = v.pipe(
   v.string(),
   v.check(
@@ -169,6 +198,8 @@ export const deploymentConfigSchema = v.strictObject({
    * token.
    */
   tokenReuse: v.optional(tokenReuse),
+  /** Issues tokens to clients under registered providers, for an assertion. Off by default. */
+  federatedClients: v.optional(federatedClients),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
   /** The portal for customers, a stack of its own. */

@@ -8,6 +8,7 @@ import { discoveryMaxAge } from './limits.ts';
 import type { PeopleMapping, PortalConfig } from './portal-config.ts';
 import type { RegionId } from './regions.ts';
 import type { OnLookupFailure } from './revocation-check.ts';
+import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
 import { deployedTableName, sealedTokenTableName, tableName } from './tables.ts';
@@ -47,10 +48,30 @@ function accessTokenTypeVariable(type: AccessTokenType | undefined) {
   return type === 'JWT' ? { AUTH_ACCESS_TOKEN_TYPE: type } : {};
 }
 
+/** `AUTH_FEDERATED_CLIENTS`. Only the token function's second file reads it. */
+export interface FederationVariables {
+  readonly identityProvidersTable: string;
+  readonly tokenEndpoints: readonly string[];
+  readonly audience?: string | undefined;
+  /** Seconds. */
+  readonly maxAge: number;
+  readonly ownProviders: boolean;
+}
+
+function federationVariables(
+  { config, addresses, toJson }: Omit<EnvironmentSource, 'kmsKeyPolicy'>,
+  settings: NonNullable<DeploymentConfig['federatedClients']>,
+): string {
+  const tokenEndpoints = Object.values(addresses.regionalTokenEndpoints);
+  return toJson({
+    ...settings,
+    identityProvidersTable: deployedTableName(config, 'identityProviders'),
+    tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
+  } satisfies FederationVariables);
+}
+
 export function tokenEnvironment(
-  source: Pick<EnvironmentSource, 'config' | 'regionId'> & {
-    readonly addresses: Pick<Addresses, 'issuer'>;
-  },
+  source: Omit<EnvironmentSource, 'kmsKeyPolicy'>,
 ): EnvironmentVariables<'token'> {
   const { config } = source;
   return {
@@ -72,6 +93,9 @@ export function tokenEnvironment(
     }),
     ...accessTokenTypeVariable(config.accessTokenType),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
+    ...(config.federatedClients && {
+      AUTH_FEDERATED_CLIENTS: federationVariables(source, config.federatedClients),
+    }),
   };
 }
 
@@ -84,6 +108,7 @@ export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVari
     ...(scopes === undefined ? {} : { AUTH_SCOPES_SUPPORTED: scopes }),
     AUTH_DOCUMENT_MAX_AGE: String(discoveryMaxAge),
     ...(source.config.authorizationEndpoint && { AUTH_AUTHORIZATION_ENDPOINT: '1' as const }),
+    ...(source.config.federatedClients && { AUTH_FEDERATED_CLIENTS: '1' as const }),
   };
 }
 

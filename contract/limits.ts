@@ -213,6 +213,23 @@ export const authenticationFailureLimits = {
 } as const;
 
 /**
+ * Failed assertions in one instance: of one source and issuer before a good signature, of one subject
+ * after it. One assertion that is repeated counts, and others next to it do not.
+ */
+export const assertionFailureLimits = {
+  window: 60,
+  distinctSecrets: Number.POSITIVE_INFINITY,
+  repetitions: 20,
+  capacity: 10_000,
+} as const;
+
+/** Seconds for which an instance remembers a subject without a client, and how many of them. */
+export const assertionMemory = { seconds: 5, entries: 1000 } as const;
+
+/** Seconds: a token for an assertion lives at most this long, and this long after its `exp`. */
+export const assertionTokens = { longestLife: 3600, afterExpiry: 900 } as const;
+
+/**
  * Seconds for which a browser may cache a preflight response: the longest time that any browser
  * supports.
  */

@@ -2,6 +2,7 @@
 const statusByCode = {
   invalid_request: 400,
   invalid_client: 401,
+  invalid_grant: 400,
   unsupported_grant_type: 400,
   invalid_scope: 400,
   invalid_target: 400,
@@ -73,20 +74,34 @@ export const oauthErrorReasons = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.keys(errorTexts),
 ) as readonly OAuthErrorReason[];
 
+/** Why a request with an assertion is refused, which the token function's second file says. */
+export interface OAuthRefusal {
+  readonly reason: string;
+  readonly code: OAuthErrorCode;
+  readonly description: string;
+  /** The outcome in log and metrics if it is not the code: no alarm of the platform counts it. */
+  readonly outcome?: string | undefined;
+}
+
 /** A token request that is refused with an error response (RFC 6749 §5.2). */
-export class OAuthError extends Error {
+export class OAuthError extends Error implements OAuthRefusal {
   override readonly name = 'OAuthError';
-  readonly reason: OAuthErrorReason;
+  readonly reason: string;
   /** `error` on the wire. */
   readonly code: OAuthErrorCode;
   /** `error_description` on the wire. */
   readonly description: string;
   readonly status: number;
+  readonly outcome: string;
 
-  constructor(reason: OAuthErrorReason, options?: ErrorOptions) {
-    super(reason, options);
-    this.reason = reason;
-    [this.code, this.description] = errorTexts[reason];
+  constructor(reason: OAuthErrorReason | OAuthRefusal, options?: ErrorOptions) {
+    const isKnown = typeof reason === 'string';
+    super(isKnown ? reason : reason.reason, options);
+    this.reason = this.message;
+    [this.code, this.description] = isKnown
+      ? errorTexts[reason]
+      : [reason.code, reason.description];
+    this.outcome = (isKnown ? undefined : reason.outcome) ?? this.code;
     this.status = statusByCode[this.code];
   }
 }

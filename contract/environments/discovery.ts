@@ -12,5 +12,7 @@ export const discoveryVariables = v.object({
   AUTH_SCOPES_SUPPORTED: v.optional(list(text)),
   /** Whether the document has an authorization endpoint, which refuses every request. */
   AUTH_AUTHORIZATION_ENDPOINT: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  /** Whether the token endpoint accepts assertions. */
+  AUTH_FEDERATED_CLIENTS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
   AUTH_DOCUMENT_MAX_AGE: wholeNumber,
 });

@@ -29,6 +29,8 @@ export const tokenVariables = v.object({
   /** The table in which instances share tokens. Without a value, each instance keeps its own. */
   AUTH_SEALED_TOKENS_TABLE: v.optional(text),
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
+  /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
+  AUTH_FEDERATED_CLIENTS: v.optional(text),
   /** Whether each client has metrics of its own. */
   AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
 });

@@ -1,3 +1,4 @@
+import { addressesOf } from '../../contract/addresses.ts';
 import { deploymentCheckProperties, readLiveLiterals } from '../../contract/deployment-check.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../contract/function-environments.ts';
@@ -224,8 +225,9 @@ function checkIam(summary: Seen<Readonly<Record<string, number>>>, regions: numb
 
 /** Variables of the token function that an update with this config would change. */
 function changedVariables(config: DeploymentConfig, id: RegionId, live: Variables): string[] {
-  const addresses = { issuer: live['AUTH_ISSUER'] ?? '' };
-  const source = { config, regionId: id, addresses };
+  const issuer = live['AUTH_ISSUER'] ?? '';
+  const addresses = { ...addressesOf(config, issuer), issuer };
+  const source = { config, regionId: id, addresses, toJson: JSON.stringify };
   const wanted: Readonly<Record<string, string | undefined>> = tokenEnvironment(source);
   const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
   return [...names].filter((name) => name.startsWith('AUTH_') && wanted[name] !== live[name]);

@@ -2,7 +2,8 @@ import type { RegionalAddresses } from '../../contract/addresses.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { authorizationPath, jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
-import { authenticationSchemes, grantTypes } from '../token/capabilities.ts';
+import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
+import { authenticationSchemes, grantTypes, jwtBearerGrantType } from '../token/capabilities.ts';
 
 export interface MetadataSettings {
   readonly issuer: string;
@@ -12,6 +13,8 @@ export interface MetadataSettings {
   readonly scopesSupported?: readonly string[] | undefined;
   /** Whether an authorization endpoint is named. It refuses every request. */
   readonly authorizationEndpoint?: boolean;
+  /** Whether the token endpoint accepts assertions of registered providers. */
+  readonly federatedClients?: boolean;
 }
 
 /** Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery. */
@@ -26,6 +29,8 @@ export interface Metadata {
   readonly scopes_supported?: readonly string[];
   readonly grant_types_supported: readonly string[];
   readonly token_endpoint_auth_methods_supported: readonly string[];
+  /** RFC 8414 §2: with `private_key_jwt`, the algorithms of assertions. */
+  readonly token_endpoint_auth_signing_alg_values_supported?: readonly string[];
   /** Required by RFC 8414 §2. The registered value for a server that returns nothing this way. */
   readonly response_types_supported: readonly ['none'];
   /** Required by OpenID Connect. Clients are the only subjects, and each always has the same one. */
@@ -40,6 +45,7 @@ export interface Metadata {
  */
 export function buildMetadata(settings: MetadataSettings): Metadata {
   const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
+  const { federatedClients = false } = settings;
   return {
     issuer,
     ...(settings.authorizationEndpoint && { authorization_endpoint: issuer + authorizationPath }),
@@ -51,8 +57,12 @@ export function buildMetadata(settings: MetadataSettings): Metadata {
     ),
     jwks_uri: issuer + jwksPath,
     ...(scopesSupported.length > 0 && { scopes_supported: scopesSupported }),
-    grant_types_supported: grantTypes,
-    token_endpoint_auth_methods_supported: [...authenticationSchemes.values()],
+    grant_types_supported: federatedClients ? [...grantTypes, jwtBearerGrantType] : grantTypes,
+    token_endpoint_auth_methods_supported: [
+      ...authenticationSchemes.values(),
+      ...(federatedClients ? ['private_key_jwt'] : []),
+    ],
+    ...(federatedClients && { token_endpoint_auth_signing_alg_values_supported: providerAlgs }),
     response_types_supported: ['none'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: settings.signingAlgorithms,

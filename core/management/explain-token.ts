@@ -20,7 +20,7 @@ export interface TokenExplanation {
   /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
-  readonly reason?: OAuthErrorReason | 'no_signing_key' | undefined;
+  readonly reason?: string | undefined;
   /** Claims of the token that would be issued, except its random `jti`. */
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }

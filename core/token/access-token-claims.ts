@@ -20,6 +20,8 @@ export interface AccessTokenGrant {
   readonly client: Client;
   readonly scopes: readonly string[];
   readonly audience: string;
+  /** No token may outlive what authenticated the client: seconds since the epoch. */
+  readonly latestExpiry?: number | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export function buildAccessTokenClaims(
   values: { readonly now: number; readonly random: Uint8Array },
   settings: { readonly issuer: string; readonly maxTokenLifetime: number },
 ): AccessTokenClaims {
-  const { client, scopes, audience } = grant;
+  const { client, scopes, audience, latestExpiry = Infinity } = grant;
   const lifetime = Math.min(client.tokenLifetime, settings.maxTokenLifetime);
   return {
     iss: settings.issuer,
@@ -41,7 +43,7 @@ export function buildAccessTokenClaims(
     aud: audience,
     client_id: client.clientId,
     iat: values.now,
-    exp: values.now + lifetime,
+    exp: Math.min(values.now + lifetime, latestExpiry),
     jti: encodeBase62(values.random),
     scope: scopes.join(' '),
     service_trunk_group: client.serviceTrunkGroup,

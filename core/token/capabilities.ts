@@ -2,6 +2,9 @@
 
 export const grantTypes = ['client_credentials'] as const;
 
+/** With `federatedClients` also RFC 7523 §2.1. */
+export const jwtBearerGrantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
 /** Client authentication method (RFC 7591 §2) by lower-case HTTP authentication scheme. */
 export const authenticationSchemes: ReadonlyMap<string, string> = new Map([
   ['basic', 'client_secret_basic'],

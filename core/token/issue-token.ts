@@ -14,17 +14,18 @@ import type { Sign } from '../signing-key/sign.ts';
 import { type ChooseKeys, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
-import {
-  type AuthenticatedClient,
-  type AuthenticationResult,
-  authenticateClient,
-} from './client-authentication.ts';
+import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
+import { authenticateWorkload, concernsFederation, type Federation } from './federation.ts';
 import { selectAudience } from './resource.ts';
 import { grantScopes } from './scope.ts';
 import type { SharedTokenReuse } from './shared-reuse.ts';
-import { parseTokenParameters, type TokenRequest } from './token-parameters.ts';
+import {
+  parseTokenParameters,
+  type TokenParameters,
+  type TokenRequest,
+} from './token-parameters.ts';
 import type { SignedToken, TokenReuse, UnsignedToken } from './token-reuse.ts';
 import type { SecretUse, TokenValues } from './token-values.ts';
 
@@ -38,6 +39,16 @@ export interface TokenPorts {
   readonly reuse?: TokenReuse | undefined;
   /** If instances share them; see docs/adr/0061. */
   readonly sharedReuse?: SharedTokenReuse | undefined;
+  /** If the deployment config has `federatedClients`; see docs/adr/0108. */
+  readonly federation?: Federation | undefined;
+}
+
+/** A client that is authenticated, and what it asks for. */
+interface AuthenticatedRequest
+  extends Pick<UnsignedToken, 'client' | 'secret' | 'shared' | 'latestExpiry'> {
+  readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
+  /** Begins to record the use. */
+  readonly recordUse: () => { readonly state: SecretUse };
 }
 
 /** Times are seconds. */
@@ -73,28 +84,20 @@ export async function issueToken(
 ): Promise<TokenResponse> {
   const { now, signal, log } = values;
 
-  // Read the request (RFC 6749 §4.4.2, §2.3.1, RFC 8707 §2).
-  const parameters = parseTokenParameters(request);
-  const credentials = readClientCredentials(request.authorizations, parameters);
-  if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
-
-  // Authenticate the client (RFC 6749 §3.2.1), unless it failed too often from this source. What
-  // another instance may have signed for the request is read at the same time.
-  const attempt = { ...credentials, source: values.source };
-  ports.failures.assertAllowed(attempt, now);
-  const shared = ports.sharedReuse?.lookUp(credentials, parameters, values);
-  const found = await authenticateClient(credentials, ports.clients, now, { signal });
-  logClient(found, values);
-  if (found.failure !== undefined) {
-    ports.failures.record(attempt, now);
-    throw new OAuthError(found.failure);
-  }
-  const { client, secret } = found;
+  // Read the request and authenticate the client (RFC 6749 §2.3.1, §4.4.2, RFC 7521 §4, RFC 8707 §2).
+  const { federation } = ports;
+  const found =
+    federation !== undefined && concernsFederation(request)
+      ? await authenticateWorkload(request, federation, values)
+      : await authenticateBySecret(request, ports, values);
+  const { client, secret, parameters } = found;
 
   // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2).
   const scopes = grantScopes(parameters.scopes, client.scopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
-  const claims = buildAccessTokenClaims({ client, scopes, audience }, values, settings);
+  const { latestExpiry } = found;
+  const grant = { client, scopes, audience, latestExpiry };
+  const claims = buildAccessTokenClaims(grant, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
   // Find a token that may be issued again, or sign this one. The first token of a secret on each
@@ -103,15 +106,16 @@ export async function issueToken(
   const chooseKeys: ChooseKeys = (maxAge) =>
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
-  const secretUse = recordSecretUse(found, ports.secretUses, values);
+  const secretUse = found.recordUse();
   const { token, isReused } = await findOrSign(
-    { client, secret, claims, shared },
+    { client, secret, latestExpiry, claims, shared: found.shared },
     keys,
     ports,
     () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys }),
   );
   if (isReused) log.isReused = true;
-  if (shared !== undefined && ports.sharedReuse?.hasFailed() === true) log.sharedReuse = 'failed';
+  if (found.shared !== undefined && ports.sharedReuse?.hasFailed() === true)
+    log.sharedReuse = 'failed';
   log.secretUse = secretUse.state;
   // A reused token keeps its own id.
   Object.assign(log, { jti: token.claims.jti, kid: token.kid, unusableKids: token.unusableKids });
@@ -138,7 +142,7 @@ export async function findOrSign(
   { reuse, sharedReuse }: Pick<TokenPorts, 'reuse' | 'sharedReuse'>,
   sign: () => Promise<SignedJws>,
 ): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
-  const { client, secret, claims } = unsigned;
+  const { client, secret, claims, latestExpiry } = unsigned;
   const [key] = keys;
   let isFound = false;
   const findElsewhereOrSign = async (): Promise<SignedToken> => {
@@ -151,22 +155,43 @@ export async function findOrSign(
   };
   if (reuse === undefined) return { token: await findElsewhereOrSign(), isReused: isFound };
   const { token, isReused } = await reuse.take(
-    { claims, secretHash: secret.hash, clientVersion: client.version, kid: key?.kid },
+    { claims, secretHash: secret.hash, clientVersion: client.version, latestExpiry, kid: key?.kid },
     findElsewhereOrSign,
   );
   return { token, isReused: isReused || isFound };
 }
 
-/** Logs which client authenticates with which secret, also if it fails. */
-function logClient(
-  { client, secret, failure }: AuthenticationResult,
-  { now, log }: TokenValues,
-): void {
+/**
+ * Authenticates the client by its secret (RFC 6749 §3.2.1), unless it failed too often from this
+ * source. What another instance may have signed for the request is read at the same time. Logs which
+ * client authenticates with which secret, also if it fails.
+ */
+async function authenticateBySecret(
+  request: TokenRequest,
+  { clients, secretUses, failures, sharedReuse }: TokenPorts,
+  values: TokenValues,
+): Promise<AuthenticatedRequest> {
+  const { now, signal, log } = values;
+  const parameters = parseTokenParameters(request);
+  const credentials = readClientCredentials(request.authorizations, parameters);
+  if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
+  const attempt = { ...credentials, source: values.source };
+  failures.assertAllowed(attempt, now);
+  const shared = sharedReuse?.lookUp(credentials, parameters, values);
+  const found = await authenticateClient(credentials, clients, now, { signal });
+  const { client, secret } = found;
   if (client !== undefined) log.clientId = client.clientId;
   if (secret !== undefined) log.secretId = secret.secretId;
+  if (found.failure !== undefined) {
+    failures.record(attempt, now);
+    throw new OAuthError(found.failure);
+  }
   // The secrets of the synthetic check expire soon by design.
-  if (failure !== undefined || isSyntheticClientId(client.clientId)) return;
-  if (expiresSoon(secret, now)) log.secretExpiresAt = secret.expiresAt;
+  if (!isSyntheticClientId(found.client.clientId) && expiresSoon(found.secret, now)) {
+    log.secretExpiresAt = found.secret.expiresAt;
+  }
+  const recordUse = () => recordSecretUse(found, secretUses, values);
+  return { client: found.client, secret: found.secret, parameters, shared, recordUse };
 }
 
 /**

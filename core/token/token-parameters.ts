@@ -37,7 +37,7 @@ const bodyOnly: ReadonlySet<string> = new Set([
 /**
  * RFC 6749 §3.2: no parameter twice. RFC 8707 allows several `resource`; this service accepts one.
  */
-function assertNoRepetition(form: Form): void {
+export function assertNoRepetition(form: Form): void {
   for (const [name, values] of form) {
     if (values.length === 1) continue;
     throw new OAuthError(name === 'resource' ? 'repeated_resource' : 'repeated_parameter');
@@ -45,7 +45,7 @@ function assertNoRepetition(form: Form): void {
 }
 
 /** RFC 6749 §3.2: a parameter without a value is treated as if it were omitted. */
-function valueOf(form: Form, name: string): string | undefined {
+export function valueOf(form: Form, name: string): string | undefined {
   return form.get(name)?.[0] || undefined;
 }
 

@@ -1,11 +1,16 @@
 import { BoundedMap } from '../bounded-map.ts';
+import type { Client, ClientSecret } from '../client/client.ts';
 import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-import type { AuthenticatedClient } from './client-authentication.ts';
 import type { SharedLookup } from './sealed-token-store.ts';
 
 /** A granted token before it is signed. */
-export interface UnsignedToken extends Pick<AuthenticatedClient, 'client' | 'secret'> {
+export interface UnsignedToken {
+  readonly client: Client;
+  /** What authenticated the client. */
+  readonly secret: Pick<ClientSecret, 'secretId' | 'hash'>;
+  /** No token may outlive it, if it is an assertion. */
+  readonly latestExpiry?: number | undefined;
   readonly claims: AccessTokenClaims;
   /** The search for a token of another instance, if instances share them. */
   readonly shared?: SharedLookup | undefined;
@@ -32,6 +37,8 @@ export interface ReuseRequest {
   readonly clientVersion: number;
   /** The key that would sign now. */
   readonly kid: string | undefined;
+  /** See {@link UnsignedToken}. The lifetime of such tokens follows from it and the client's record. */
+  readonly latestExpiry?: number | undefined;
 }
 
 /**
@@ -47,9 +54,10 @@ export function mayIssueAgain(
 }
 
 /** Everything that a token depends on except its times and its id. */
-function keyOf({ claims, secretHash, clientVersion }: ReuseRequest): string {
+function keyOf({ claims, secretHash, clientVersion, latestExpiry }: ReuseRequest): string {
   const { iat, exp, jti: _, ...rest } = claims;
-  return JSON.stringify([secretHash, clientVersion, exp - iat, Object.values(rest)]);
+  const lifetime = latestExpiry === undefined ? exp - iat : 0;
+  return JSON.stringify([secretHash, clientVersion, lifetime, Object.values(rest)]);
 }
 
 /**
@@ -97,6 +105,7 @@ export class TokenReuse {
   /** `iat` of the request is the present time. */
   #mayGiveAgain({ kid, claims }: SignedToken, request: ReuseRequest): boolean {
     const share = this.#settings.minimumRemainingShare;
+    if (claims.exp > (request.latestExpiry ?? claims.exp)) return false;
     return kid === request.kid && mayIssueAgain(claims, request.claims.iat, share);
   }
 }

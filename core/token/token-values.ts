@@ -1,6 +1,13 @@
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
 
+/** Log fields of an assertion. Its issuer is registered, and signed the rest. */
+export interface VerifiedAssertionFields {
+  readonly assertion_issuer: string;
+  readonly assertion_subject: string;
+  readonly assertion_jti: string | undefined;
+}
+
 /**
  * Log fields of a token request. They contain no credential, and no text that a caller chose. Each
  * field is set when it is known, so a failure is logged with all fields before it.
@@ -22,6 +29,12 @@ export interface TokenLogFields {
   /** Whether the table of sealed tokens failed: in this request, or after the one before. */
   sharedReuse?: 'failed';
   secretUse?: SecretUse;
+  /** An assertion whose signature is good, as its provider wrote it. */
+  assertion?: VerifiedAssertionFields | undefined;
+  /** Set if an assertion authenticated the client. */
+  isWorkload?: true;
+  /** Further metrics, whose value is 1. */
+  counts?: readonly string[];
 }
 
 /** Values that differ in each token request. */

@@ -2,18 +2,17 @@ import type { JsonObject } from '../../contract/json-object.ts';
 import { findUnmetCondition, readClaim } from '../client/claim-condition.ts';
 import type { CheckedClient } from '../client/client.ts';
 import { patternsOf } from '../client/client-id-pattern.ts';
-import type { ClientLookup } from '../client/client-store.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
 import { type BearerRefusal, refuse } from './bearer-refusal.ts';
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
-function isOfProvider(
-  client: CheckedClient | undefined,
+function isOfProvider<Found extends CheckedClient>(
+  client: Found | undefined,
   provider: IdentityProvider,
   externalClientId: string,
-): client is CheckedClient {
+): client is Found {
   const at = client?.provider;
   return (
     at?.issuer === provider.issuer &&
@@ -39,12 +38,12 @@ function refuseUnknown(provider: IdentityProvider, externalClientId: string): Be
  * @throws {BearerRefusal} if there is no such client.
  * @throws {UnavailableError} if the client cannot be read.
  */
-export async function findProviderClient(
-  clients: ClientLookup,
+export async function findProviderClient<Found extends CheckedClient>(
+  clients: { findClient(id: string, options?: PortOptions): Promise<Found | undefined> },
   provider: IdentityProvider,
   externalClientId: string,
   options: PortOptions,
-): Promise<CheckedClient> {
+): Promise<Found> {
   const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
   for (const id of [externalClientId, ...patterns]) {
     const found = await clients.findClient(deriveProviderClientId(provider.issuer, id), options);

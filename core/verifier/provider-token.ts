@@ -39,7 +39,10 @@ export function providerJwksSource(provider: IdentityProvider): JwksSource {
   return { issuer, jwksUri, registrationId, algorithms: allowedAlgorithms.filter(isProviderAlg) };
 }
 
-function readExternalClientId(claims: JsonObject, { clientIdClaim }: IdentityProvider): string {
+export function readExternalClientId(
+  claims: JsonObject,
+  { clientIdClaim }: IdentityProvider,
+): string {
   const { claim, id, received } = readNamedClient(claims, clientIdClaim);
   if (id !== undefined) return id;
   throw refuseClaim(claim, received, `a text of 1 to ${maxExternalIdLength} characters`);
@@ -70,7 +73,7 @@ function allowedAudiences(
   return own.filter((audience) => settings.audiences.includes(audience));
 }
 
-function readOptionalString(claims: JsonObject, name: string): string | undefined {
+export function readOptionalString(claims: JsonObject, name: string): string | undefined {
   const value = claims[name];
   if (value === undefined || typeof value === 'string') return value;
   throw refuseClaim(name, value, 'a text, or none');
@@ -80,7 +83,7 @@ function readOptionalString(claims: JsonObject, name: string): string | undefine
 const plainTokenId = /^[\x21-\x7e]{1,256}$/;
 
 /** `jti` goes to the platform API and its logs unchanged. */
-function readTokenId(claims: JsonObject): string | undefined {
+export function readTokenId(claims: JsonObject): string | undefined {
   const tokenId = readOptionalString(claims, 'jti');
   if (tokenId === undefined || plainTokenId.test(tokenId)) return tokenId;
   throw refuseClaim('jti', tokenId, '1 to 256 visible ASCII characters, or none');

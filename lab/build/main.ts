@@ -13,6 +13,9 @@ export function lambdaFunctions(): readonly string[] {
   return readdirSync(folder).filter((name) => existsSync(join(folder, name, 'handler.ts')));
 }
 
+/** Files that a function loads when it needs them, next to `index.js`. */
+const lambdaFiles: Readonly<Record<string, readonly string[]>> = { token: ['federated'] };
+
 /**
  * Bundles of functions, each in a folder of its name. One call makes all, so that esbuild reads
  * what they share once. CommonJS, because an ESM import of node:http costs 22 ms of a cold start
@@ -22,10 +25,19 @@ export function lambdaBuildOptions(names: readonly string[], outdir: string): Bu
   return {
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
-      names.map((name) => [join(name, 'index'), join('lambda', name, 'handler.ts')]),
+      names.flatMap((name) => [
+        [join(name, 'index'), join('lambda', name, 'handler.ts')],
+        ...(lambdaFiles[name] ?? []).map((file) => [
+          join(name, file),
+          join('lambda', name, `${file}.ts`),
+        ]),
+      ]),
     ),
     outdir,
     bundle: true,
+    external: Object.values(lambdaFiles)
+      .flat()
+      .map((file) => `./${file}.js`),
     platform: 'node',
     target: 'node24',
     format: 'cjs',

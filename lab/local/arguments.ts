@@ -97,6 +97,10 @@ function createCommand({ withFlags, extras }: Edition): Command {
       'name an authorization endpoint, which refuses every request, for clients such as those of MCP: docs/configuration.md',
     )
     .option(
+      '--federated-clients',
+      'issue tokens to clients of registered providers, for an assertion instead of a secret: docs/keyless.md',
+    )
+    .option(
       '--check-revocation <choice>',
       'the example API looks up the client of each token, so a revoked one stops at once; while DynamoDB does not answer, it refuses or accepts: refuse, accept',
       oneOf('--check-revocation', lookupFailureChoices),
@@ -139,6 +143,7 @@ interface Flags {
   readonly algorithm?: readonly Alg[];
   readonly accessTokenType?: AccessTokenType;
   readonly authorizationEndpoint?: true;
+  readonly federatedClients?: true;
   readonly checkRevocation?: OnLookupFailure;
   readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
   readonly state?: string;
@@ -167,6 +172,7 @@ const decidedBySynth = {
   algorithm: '--algorithm',
   accessTokenType: '--access-token-type',
   authorizationEndpoint: '--authorization-endpoint',
+  federatedClients: '--federated-clients',
   checkRevocation: '--check-revocation',
   rotationDemo: '--rotation-demo',
   tokenReuse: '--token-reuse',
@@ -223,6 +229,7 @@ export function parseArguments(
     tokenReuse: flags.tokenReuse,
     accessTokenType: flags.accessTokenType,
     authorizationEndpoint: flags.authorizationEndpoint,
+    ...(flags.federatedClients === true && { federatedClients: {} }),
     checkRevocation: flags.checkRevocation,
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),

@@ -77,19 +77,25 @@ type HttpHandlers = Readonly<Record<HttpFunctionName, ProxyHandler>>;
 function createHttpHandlers(
   source: EnvironmentSource,
   aws: AwsJsonClients,
-  log: LogFile,
-  clock: Clock,
+  {
+    log,
+    clock,
+    ca,
+  }: Required<Pick<LocalFunctionOptions, 'log' | 'clock'>> & { ca?: string | undefined },
 ) {
   const options = (name: HttpFunctionName, persistentKeys?: LogFields) => ({
     telemetry: createLocalTelemetry(name, log, persistentKeys),
     clock,
   });
   return {
-    token: createTokenHandler(
-      readEnvironment('token', tokenEnvironment(source)),
-      aws,
-      options('token', { region_id: source.regionId }),
-    ),
+    token: createTokenHandler(readEnvironment('token', tokenEnvironment(source)), aws, {
+      ...options('token', { region_id: source.regionId }),
+      loadFederation: async () => {
+        const file = await import('../../lambda/token/federated.ts');
+        const guard = { allowLoopback: true, ca };
+        return { createFederation: (given) => file.createFederation({ ...given, guard }) };
+      },
+    }),
     discovery: createDiscoveryHandler(
       readEnvironment('discovery', discoveryEnvironment(source)),
       options('discovery'),
@@ -188,7 +194,7 @@ export function createFunctions(
   const source = describeEnvironments(config, issuer);
   const aws = createAwsJsonClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
-  const http = createHttpHandlers(source, aws, log, clock);
+  const http = createHttpHandlers(source, aws, { log, clock, ca });
   const handlers = new Map<string, EventHandler>();
   const invoke = createInvoke(handlers);
   const nameOf = (name: FunctionName): string => functionName(config.name, name);

@@ -78,6 +78,7 @@ export interface LocalDeploymentOptions {
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
   readonly accessTokenType?: AccessTokenType | undefined;
   readonly authorizationEndpoint?: boolean | undefined;
+  readonly federatedClients?: DeploymentConfigInput['federatedClients'];
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
@@ -88,7 +89,7 @@ export function buildLocalDeployment(
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
-  const { accessTokenType, authorizationEndpoint } = options;
+  const { accessTokenType, authorizationEndpoint, federatedClients } = options;
   const input: DeploymentConfigInput = {
     ...(options.config === undefined ? example : keepLocal(options.config)),
     issuer,
@@ -97,6 +98,7 @@ export function buildLocalDeployment(
     ...(tokenReuse !== undefined && { tokenReuse }),
     ...(accessTokenType !== undefined && { accessTokenType }),
     ...(authorizationEndpoint === true && { authorizationEndpoint }),
+    ...(federatedClients !== undefined && { federatedClients }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });

@@ -30,6 +30,7 @@ export function createDiscoveryHandler(
     signingAlgorithms: environment.AUTH_SIGNING_ALGORITHMS,
     scopesSupported: environment.AUTH_SCOPES_SUPPORTED,
     authorizationEndpoint,
+    federatedClients: environment.AUTH_FEDERATED_CLIENTS === '1',
   });
   const document = createDocument(metadata, environment.AUTH_DOCUMENT_MAX_AGE);
   const serve: Endpoint = (request, exchange) => serveDocument(request, exchange, () => document);

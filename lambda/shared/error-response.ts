@@ -38,7 +38,7 @@ function toResponse(error: unknown, challenge: string | undefined): HttpResponse
 }
 
 function outcomeOf(error: unknown): string {
-  if (error instanceof OAuthError) return error.code;
+  if (error instanceof OAuthError) return error.outcome;
   if (error instanceof TooManyFailuresError) return 'throttled';
   return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
 }

@@ -17,6 +17,7 @@ import type { Sign } from '../../core/signing-key/sign.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts } from '../../core/token/issue-token.ts';
 import type { SealedTokenStore } from '../../core/token/sealed-token-store.ts';
 import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
@@ -26,6 +27,7 @@ import { errorResponse } from '../shared/error-response.ts';
 import { Exchange, reportOf } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { addHeaders, type HttpResponse, readHttpRequest } from '../shared/http-message.ts';
+import type { FederationSource } from './federated.ts';
 import { createHealthEndpoint, createSelfTest } from './health.ts';
 import { createRandomPool, createTokenEndpoint } from './token-endpoint.ts';
 
@@ -36,6 +38,8 @@ export interface TokenFunctionPorts {
   readonly sign: Sign;
   /** Only if instances share tokens. */
   readonly sealedTokens?: SealedTokenStore | undefined;
+  /** Only if assertions are accepted. */
+  readonly federation?: Federation | undefined;
 }
 
 type SelfTestEvent = typeof selfTestEvent;
@@ -144,10 +148,28 @@ function openSealedTokens(
   return createSealedTokenStore(client, table);
 }
 
+/** The function's second file. It is loaded at the first request that needs it. */
+export type LoadFederation = () => Promise<{
+  readonly createFederation: (source: FederationSource) => Federation;
+}>;
+
+function openFederation(
+  { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
+  source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
+  load: LoadFederation | undefined,
+): Federation | undefined {
+  if (variables === undefined || load === undefined) return undefined;
+  let federation: Promise<Federation> | undefined;
+  return async (...request) => {
+    federation ??= load().then((file) => file.createFederation({ ...source, issuer, variables }));
+    return (await federation)(...request);
+  };
+}
+
 export function createTokenHandler(
   environment: Environment<'token'>,
   aws: AwsJsonClients,
-  options: Partial<FunctionOptions> = {},
+  options: Partial<FunctionOptions> & { readonly loadFederation?: LoadFederation } = {},
 ): TokenFunction {
   const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE } = environment;
   const calls = createJsonCalls(aws.dynamodb);
@@ -155,6 +177,8 @@ export function createTokenHandler(
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
   const sealedTokens = openSealedTokens(environment, aws);
   const sign = createJsonKmsSign(aws.kms);
-  const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens };
+  const { clock = Date.now, loadFederation } = options;
+  const federation = openFederation(environment, { calls, clients, clock }, loadFederation);
+  const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens, federation };
   return createTokenFunction(environment, ports, options);
 }

@@ -8,4 +8,9 @@ const aws = createAwsJsonClients(process.env);
 aws.kms.open();
 aws.dynamodb.open();
 
-export const handler = createTokenHandler(readVariables('token', tokenVariables, process.env), aws);
+const environment = readVariables('token', tokenVariables, process.env);
+
+// It stands next to this one in the deployed folder: `lambdaFiles` of lab/build/main.ts.
+const loadFederation = () => import('./federated.js');
+
+export const handler = createTokenHandler(environment, aws, { loadFederation });

@@ -37,8 +37,9 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogField
 
 /** Passes the known fields of a token request to the log and the metrics, also when it fails. */
 function reportToken(exchange: Exchange, log: TokenLogFields): void {
-  // A matching secret authenticates the client; an id is only a claim.
-  if (log.secretId !== undefined) exchange.clientId = log.clientId;
+  // A matching secret or an assertion authenticates the client; an id is only a claim.
+  if (log.secretId !== undefined || log.isWorkload === true) exchange.clientId = log.clientId;
+  for (const name of log.counts ?? []) exchange.counts.add(name);
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
   if (log.sharedReuse === 'failed') exchange.counts.add(requestMetrics.sharedReuseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
@@ -54,6 +55,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     reused: log.isReused,
     shared_reuse: log.sharedReuse,
     secret_use: log.secretUse,
+    ...log.assertion,
   });
 }
 

@@ -167,6 +167,9 @@ export class ServiceFunctions extends Construct {
       const actions = ['dynamodb:GetItem', 'dynamodb:PutItem'];
       fn.allow({ actions, resources: [sealedTokens.tableArn] });
     }
+    if (this.source.config.federatedClients !== undefined) {
+      fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
+    }
     allowSign(fn, this.keys);
     return fn;
   }

@@ -1,12 +1,12 @@
-import { OAuthError, type OAuthErrorReason } from '../../core/oauth-error.ts';
+import { OAuthError } from '../../core/oauth-error.ts';
 
-function reasonOf(error: unknown): OAuthErrorReason {
+function reasonOf(error: unknown): string {
   if (error instanceof OAuthError) return error.reason;
   throw error;
 }
 
 /** The reason for which a call was refused; undefined if it was not. */
-export function refusal(call: () => unknown): OAuthErrorReason | undefined {
+export function refusal(call: () => unknown): string | undefined {
   try {
     call();
   } catch (error) {
@@ -15,9 +15,7 @@ export function refusal(call: () => unknown): OAuthErrorReason | undefined {
   return undefined;
 }
 
-export async function asyncRefusal(
-  call: () => Promise<unknown>,
-): Promise<OAuthErrorReason | undefined> {
+export async function asyncRefusal(call: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await call();
   } catch (error) {

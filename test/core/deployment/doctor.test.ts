@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
+import { addressesOf } from '../../../contract/addresses.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { reservationsOf } from '../../../contract/reservations.ts';
@@ -15,10 +16,12 @@ import { portalConfig } from '../../../lab/support/portal-config.ts';
 
 const config = parseDeploymentConfig(singleRegion);
 const issuer = 'https://a1b2c3.execute-api.us-west-2.amazonaws.com/live';
-const live = tokenEnvironment({ config, regionId: 'slc', addresses: { issuer } }) as Record<
-  string,
-  string
->;
+const live = tokenEnvironment({
+  config,
+  regionId: 'slc',
+  addresses: addressesOf(config, issuer),
+  toJson: JSON.stringify,
+}) as Record<string, string>;
 const unseen = { unseen: 'some:Action (AccessDenied)', todo: 'allow some:Action' };
 
 const region: RegionFacts = {

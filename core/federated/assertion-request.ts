@@ -1,0 +1,137 @@
+import type { OAuthErrorCode, OAuthRefusal } from '../oauth-error.ts';
+import { jwtBearerGrantType } from '../token/capabilities.ts';
+import { assertFormContentType, type Form, parseForm } from '../token/form.ts';
+import { parseResource } from '../token/resource.ts';
+import { parseScope } from '../token/scope.ts';
+import { assertNoRepetition, type TokenRequest, valueOf } from '../token/token-parameters.ts';
+
+/** How an assertion comes: RFC 7523 §2.2 and §2.1. */
+export type AssertionForm = 'client_assertion' | 'jwt_bearer';
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Outcome of refused assertions in log and metrics. No alarm of the platform counts it. */
+export const refusedOutcome = 'assertion_refused';
+
+/** RFC 7521 §4.1.1, §4.2.1. One text for each form, so a response reveals nothing about the client. */
+const refusedAssertion: Readonly<Record<AssertionForm, readonly [OAuthErrorCode, string]>> = {
+  client_assertion: ['invalid_client', 'client authentication failed'],
+  jwt_bearer: ['invalid_grant', 'the assertion is not accepted'],
+};
+
+const basicOrAssertion =
+  'the client must authenticate with HTTP Basic (client_secret_basic) or an assertion (private_key_jwt)';
+
+const texts = {
+  several_authentications: ['invalid_request', 'the client must authenticate in one way'],
+  parameter_in_query: [
+    'invalid_request',
+    'parameters must be in the request body, not in the query',
+  ],
+  no_grant_type: ['invalid_request', 'grant_type is missing'],
+  grant_type: [
+    'unsupported_grant_type',
+    `grant_type must be client_credentials or ${jwtBearerGrantType}`,
+  ],
+  no_authentication: ['invalid_client', basicOrAssertion],
+  authentication_method: ['invalid_client', basicOrAssertion],
+  no_assertion: ['invalid_request', 'assertion is missing'],
+  no_client_assertion: ['invalid_request', 'client_assertion is missing'],
+  assertion_type: ['invalid_request', `client_assertion_type must be ${assertionType}`],
+} as const satisfies Record<string, readonly [OAuthErrorCode, string]>;
+
+/** A request with an assertion that is refused. It says nothing of what the assertion holds. */
+export class AssertionRefusal extends Error implements OAuthRefusal {
+  override readonly name = 'AssertionRefusal';
+  readonly reason: string;
+  readonly code: OAuthErrorCode;
+  readonly description: string;
+  readonly outcome: string;
+
+  /** @param form of an assertion that is refused for `reason`, which is for the log. */
+  constructor(reason: string, form?: AssertionForm, options?: ErrorOptions) {
+    super(reason, options);
+    this.reason = reason;
+    [this.code, this.description] =
+      form === undefined ? texts[reason as keyof typeof texts] : refusedAssertion[form];
+    this.outcome = form === undefined ? this.code : refusedOutcome;
+  }
+}
+
+function refuse(reason: keyof typeof texts): AssertionRefusal {
+  return new AssertionRefusal(reason);
+}
+
+/** What a request with an assertion says. Its content is untrusted. */
+export interface AssertionRequest {
+  readonly form: AssertionForm;
+  readonly assertion: string;
+  readonly clientId: string | undefined;
+  readonly scopes: readonly string[] | undefined;
+  readonly resource: string | undefined;
+}
+
+/** In a query they would reach logs and caches (RFC 6749 §2.3.1, §3.2). */
+const bodyOnly: ReadonlySet<string> = new Set([
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+  'assertion',
+  'scope',
+  'resource',
+]);
+
+/** RFC 6749 §2.3: a client must not use more than one method in each request. */
+function assertOneMethod(form: Form, { authorizations }: TokenRequest): void {
+  const methods = [
+    authorizations.length > 0,
+    valueOf(form, 'assertion'),
+    valueOf(form, 'client_assertion') ?? valueOf(form, 'client_assertion_type'),
+    valueOf(form, 'client_secret'),
+  ];
+  if (methods.filter(Boolean).length > 1) throw refuse('several_authentications');
+}
+
+function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion'> {
+  const grantType = valueOf(form, 'grant_type');
+  if (grantType === undefined) throw refuse('no_grant_type');
+  if (valueOf(form, 'client_secret') !== undefined) throw refuse('authentication_method');
+  const assertion = valueOf(form, 'assertion');
+  const clientAssertion = valueOf(form, 'client_assertion');
+  const type = valueOf(form, 'client_assertion_type');
+  if (grantType === jwtBearerGrantType) {
+    if (clientAssertion !== undefined || type !== undefined) {
+      throw refuse('several_authentications');
+    }
+    if (assertion === undefined) throw refuse('no_assertion');
+    return { form: 'jwt_bearer', assertion };
+  }
+  if (grantType !== 'client_credentials') throw refuse('grant_type');
+  if (assertion !== undefined) throw refuse('authentication_method');
+  if (clientAssertion === undefined) {
+    throw refuse(type === undefined ? 'no_authentication' : 'no_client_assertion');
+  }
+  if (type !== assertionType) throw refuse('assertion_type');
+  return { form: 'client_assertion', assertion: clientAssertion };
+}
+
+/**
+ * Reads a request with an assertion (RFC 7521 §4.1, §4.2), or says how a client may authenticate.
+ *
+ * @throws {AssertionRefusal} and the `OAuthError` of forms, scopes and resources.
+ */
+export function readAssertionRequest(request: TokenRequest): AssertionRequest {
+  if (request.queryNames.some((name) => bodyOnly.has(name))) throw refuse('parameter_in_query');
+  assertFormContentType(request.contentTypes);
+  const form = parseForm(request.body);
+  assertNoRepetition(form);
+  assertOneMethod(form, request);
+  return {
+    ...readAssertionOf(form),
+    clientId: valueOf(form, 'client_id'),
+    scopes: parseScope(valueOf(form, 'scope')),
+    resource: parseResource(form.get('resource')?.[0]),
+  };
+}

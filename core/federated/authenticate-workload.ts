@@ -1,0 +1,266 @@
+import { assertionFailureLimits, assertionMemory, assertionTokens } from '../../contract/limits.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import type { Client } from '../client/client.ts';
+import { patternsOf } from '../client/client-id-pattern.ts';
+import type { ClientReader } from '../client/client-store.ts';
+import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { UnavailableError } from '../errors.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
+import { hasOwner } from '../identity-provider/provider-owner.ts';
+import type { PortOptions } from '../port.ts';
+import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
+import type { AuthenticatedWorkload } from '../token/federation.ts';
+import type { TokenRequest } from '../token/token-parameters.ts';
+import type { TokenValues } from '../token/token-values.ts';
+import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
+import type { KeyFinder } from '../verifier/jwks-cache.ts';
+import { checkConditions, findProviderClient } from '../verifier/provider-client.ts';
+import { checkStatus } from '../verifier/revocation-check.ts';
+import {
+  type AssertionSettings,
+  readUnverifiedAssertion,
+  type UnverifiedAssertion,
+  type VerifiedAssertion,
+  verifyAssertion,
+} from './assertion.ts';
+import {
+  type AssertionForm,
+  AssertionRefusal,
+  type AssertionRequest,
+  readAssertionRequest,
+} from './assertion-request.ts';
+
+export interface WorkloadSettings extends AssertionSettings {
+  /** Whether providers that trunk groups registered for themselves take part. */
+  readonly ownProviders: boolean;
+}
+
+export interface WorkloadPorts {
+  readonly clients: ClientReader;
+  readonly identityProviders: IdentityProviderReader;
+  readonly jwks: KeyFinder;
+}
+
+/** Metrics of assertions, which no alarm counts that rolls back a deployment. */
+export const assertionMetrics = {
+  /** 1 for each assertion that was refused. */
+  refused: 'RefusedAssertions',
+  /** 1 for each assertion whose provider's keys could not be fetched. */
+  withoutKeys: 'AssertionsWithoutKeys',
+} as const;
+
+interface Remembered<Value> {
+  readonly value: Value;
+  /** Seconds since the epoch. */
+  readonly until: number;
+}
+
+/** A clock that was set back must not make a memory longer. */
+function recall<Value>(known: Remembered<Value> | undefined, now: number) {
+  if (known === undefined || now >= known.until) return undefined;
+  return known.until - now <= assertionMemory.seconds ? known : undefined;
+}
+
+/** What an instance of the function remembers. Everything is bounded. */
+function createMemory() {
+  const { entries } = assertionMemory;
+  return {
+    failures: new FailureLimiter(assertionFailureLimits),
+    /** By issuer; undefined if it is not registered. */
+    providers: new BoundedMap<string, Remembered<IdentityProvider | undefined>>(entries),
+    /** Subjects without a client. */
+    unknown: new BoundedMap<string, Remembered<true>>(entries),
+  };
+}
+
+function isOver(failures: FailureLimiter, attempt: Attempt, now: number): boolean {
+  try {
+    failures.assertAllowed(attempt, now);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function refuseClient({ issuer, externalClientId }: VerifiedAssertion): BearerRefusal {
+  const expected = `a client under ${issuer}`;
+  const finding = { name: 'external client id', received: externalClientId, expected };
+  return refuse('client_unknown', () => finding, { issuer });
+}
+
+/** RFC 7521 §4.2: a `client_id` must name the client that the assertion authenticates. */
+function checkClientId(clientId: string | undefined, client: Client, assertion: VerifiedAssertion) {
+  const allowed = [undefined, client.clientId, assertion.externalClientId];
+  if (!allowed.includes(clientId)) throw refuseClient(assertion);
+}
+
+/**
+ * The clients that an assertion may be of, in the order in which they are read. A client that is
+ * refused costs as many reads as one that is unknown.
+ */
+function readsOf({ provider, externalClientId }: VerifiedAssertion): readonly string[] {
+  const patterns = provider.clientPatterns === true ? patternsOf(externalClientId) : [];
+  return [externalClientId, ...patterns].map((id) => deriveProviderClientId(provider.issuer, id));
+}
+
+/** The token lives at most an hour, and ends soon after the assertion. */
+function toWorkload(
+  client: Client,
+  assertion: VerifiedAssertion,
+  parameters: AuthenticatedWorkload['parameters'],
+): AuthenticatedWorkload {
+  const tokenLifetime = Math.min(client.tokenLifetime, assertionTokens.longestLife);
+  const { provider, received, expiresAt, externalClientId } = assertion;
+  const { kid } = received.header;
+  const hash = JSON.stringify([provider.registrationId, kid, tokenLifetime, externalClientId]);
+  return {
+    client: { ...client, tokenLifetime },
+    parameters,
+    secret: { secretId: String(kid), hash },
+    latestExpiry: expiresAt + assertionTokens.afterExpiry,
+    recordUse: () => ({ state: 'not_due' }),
+  };
+}
+
+/** Names of errors are looked at, because the ports may have classes of another bundle. */
+function isMalformedRecord(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'MalformedRecordError';
+}
+
+function toRefusal(error: unknown, form: AssertionForm): unknown {
+  if (error instanceof BearerRefusal) {
+    return new AssertionRefusal(error.reason, form, { cause: error });
+  }
+  if (isMalformedRecord(error))
+    return new AssertionRefusal('record_malformed', form, { cause: error });
+  return error;
+}
+
+/** Decides about assertions of registered providers (RFC 7521 §4, RFC 7523 §3). */
+export class WorkloadAuthentication {
+  readonly #ports: WorkloadPorts;
+  readonly #settings: WorkloadSettings;
+  readonly #memory = createMemory();
+
+  constructor(ports: WorkloadPorts, settings: WorkloadSettings) {
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  /**
+   * Authenticates a client by an assertion of its provider. Cheap checks run first: `aud`, times,
+   * `alg` and size before a record or a key is read. Fills in `values.log`.
+   *
+   * @throws {AssertionRefusal} and the `OAuthError` of forms if the request is refused.
+   * @throws {TooManyFailuresError} for what failed too often.
+   * @throws {UnavailableError} if a record cannot be read.
+   */
+  async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
+    const { scopes, resource, ...asked } = readAssertionRequest(request);
+    const { log, now } = values;
+    try {
+      const unverified = readUnverifiedAssertion(asked, this.#settings, now);
+      const assertion = await this.#verify(unverified, asked.form, values);
+      log.assertion = {
+        assertion_issuer: assertion.issuer,
+        assertion_subject: assertion.subject,
+        assertion_jti: assertion.tokenId,
+      };
+      const client = await this.#findClient(assertion, asked, values);
+      log.isWorkload = true;
+      return toWorkload(client, assertion, { scopes, resource });
+    } catch (error) {
+      const refusal = toRefusal(error, asked.form);
+      if (refusal instanceof AssertionRefusal) {
+        log.counts = [...(log.counts ?? []), assertionMetrics.refused];
+      }
+      throw refusal;
+    }
+  }
+
+  /**
+   * From a source that failed too often with an issuer, only what is good is answered, and nothing
+   * is read for the rest: runners of one platform share addresses.
+   */
+  async #verify(
+    assertion: UnverifiedAssertion,
+    form: AssertionForm,
+    { now, source, signal, log }: TokenValues,
+  ): Promise<VerifiedAssertion> {
+    const { failures } = this.#memory;
+    const attempt = { source, clientId: assertion.issuer, clientSecret: '' };
+    try {
+      const known = isOver(failures, attempt, now)
+        ? recall(this.#memory.providers.get(assertion.issuer), now)
+        : undefined;
+      const provider = await this.#findProvider(assertion.issuer, known, { now, signal });
+      return await verifyAssertion(assertion, provider, this.#ports.jwks, { now, signal });
+    } catch (error) {
+      if (error instanceof UnavailableError && error.constructor === UnavailableError) {
+        log.counts = [assertionMetrics.withoutKeys];
+        throw new AssertionRefusal('provider_keys_unavailable', form, { cause: error });
+      }
+      if (!(error instanceof BearerRefusal)) throw error;
+      failures.assertAllowed(attempt, now);
+      failures.record(attempt, now);
+      throw error;
+    }
+  }
+
+  async #findProvider(
+    issuer: string,
+    known: Remembered<IdentityProvider | undefined> | undefined,
+    { now, signal }: PortOptions & Pick<TokenValues, 'now'>,
+  ): Promise<IdentityProvider> {
+    const { providers } = this.#memory;
+    let value = known?.value;
+    if (known === undefined) {
+      value = await this.#ports.identityProviders.findIdentityProvider(issuer, { signal });
+      providers.set(issuer, { value, until: now + assertionMemory.seconds });
+    }
+    const isOpen = value !== undefined && (this.#settings.ownProviders || !hasOwner(value));
+    if (value?.issuer === issuer && isOpen) return value;
+    const expected = 'the issuer of a registered provider, character by character';
+    throw refuse('issuer_unknown', () => ({ name: 'iss', received: issuer, expected }));
+  }
+
+  /** Everything that may be wrong with a client has one text and costs the same reads. */
+  async #findClient(
+    assertion: VerifiedAssertion,
+    asked: Pick<AssertionRequest, 'assertion' | 'clientId'>,
+    { now, signal, log }: TokenValues,
+  ): Promise<Client> {
+    const { failures, unknown } = this.#memory;
+    const { provider, externalClientId, issuedAt, received } = assertion;
+    const subject = `${provider.registrationId} ${externalClientId}`;
+    const attempt = { source: '', clientId: subject, clientSecret: asked.assertion };
+    failures.assertAllowed(attempt, now);
+    let reads = 0;
+    const clients: ClientReader = {
+      findClient: (id, options) => {
+        reads += 1;
+        return this.#ports.clients.findClient(id, options);
+      },
+    };
+    let found: Client | undefined;
+    try {
+      if (recall(unknown.get(subject), now) !== undefined) throw refuseClient(assertion);
+      found = await findProviderClient(clients, provider, externalClientId, { signal });
+      log.clientId = found.clientId;
+      checkStatus(found, issuedAt, { ...found, issuer: provider.issuer });
+      checkConditions(found, received.payload);
+      checkClientId(asked.clientId, found, assertion);
+      return found;
+    } catch (error) {
+      if (!(error instanceof BearerRefusal)) throw error;
+      failures.record(attempt, now);
+      if (found === undefined) {
+        unknown.set(subject, { value: true, until: now + assertionMemory.seconds });
+      } else {
+        for (const id of readsOf(assertion).slice(reads)) await clients.findClient(id, { signal });
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Client, ClientSecret } from '../client/client.ts';
+import { TooManyFailuresError, UnavailableError } from '../errors.ts';
+import { OAuthError, type OAuthRefusal } from '../oauth-error.ts';
+import { grantTypes } from './capabilities.ts';
+import { parseForm } from './form.ts';
+import type { TokenParameters, TokenRequest } from './token-parameters.ts';
+import type { SecretUse, TokenValues } from './token-values.ts';
+
+/** A client that its provider's assertion authenticated. */
+export interface AuthenticatedWorkload {
+  /** Its lifetime is at most an hour. */
+  readonly client: Client;
+  readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
+  /** Stands for the assertion where tokens are reused. */
+  readonly secret: Pick<ClientSecret, 'secretId' | 'hash'>;
+  /** No token may outlive it: seconds since the epoch. */
+  readonly latestExpiry: number;
+  readonly shared?: undefined;
+  /** Begins to record the use of the assertion. It never fails. */
+  readonly recordUse: () => { readonly state: SecretUse };
+}
+
+/** A value and no error: the function's second file has error classes of its own. */
+export type FederatedOutcome =
+  | { readonly workload: AuthenticatedWorkload }
+  | { readonly refusal: OAuthRefusal }
+  /** Seconds. */
+  | { readonly retryAfter: number }
+  | { readonly unavailable: string };
+
+/** Decides about requests that do not authenticate with HTTP Basic alone. */
+export type Federation = (request: TokenRequest, values: TokenValues) => Promise<FederatedOutcome>;
+
+const otherCredentials = [
+  'assertion',
+  'client_assertion',
+  'client_assertion_type',
+  'client_secret',
+];
+
+/** Whether a request is not simply one with HTTP Basic. */
+export function concernsFederation({ authorizations, queryNames, body }: TokenRequest): boolean {
+  if (authorizations.length === 0 || queryNames.includes('assertion')) return true;
+  const form = parseForm(body);
+  const [grantType = grantTypes[0]] = form.get('grant_type') ?? [];
+  return (
+    grantType !== grantTypes[0] || otherCredentials.some((name) => form.get(name)?.some(Boolean))
+  );
+}
+
+/**
+ * Authenticates a client by an assertion of its provider (RFC 7521 §4).
+ *
+ * @throws {OAuthError} if the request is refused.
+ * @throws {TooManyFailuresError}
+ * @throws {UnavailableError}
+ */
+export async function authenticateWorkload(
+  request: TokenRequest,
+  federation: Federation,
+  values: TokenValues,
+): Promise<AuthenticatedWorkload> {
+  const outcome = await federation(request, values);
+  if ('workload' in outcome) return outcome.workload;
+  if ('refusal' in outcome) throw new OAuthError(outcome.refusal);
+  if ('retryAfter' in outcome) throw new TooManyFailuresError(outcome.retryAfter);
+  throw new UnavailableError(outcome.unavailable);
+}

@@ -1,0 +1,66 @@
+import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
+import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
+import { createKeyCache } from '../../adapters/https/fetch-key-set.ts';
+import {
+  createGuardedFetch,
+  type GuardedFetchOptions,
+} from '../../adapters/https/guarded-fetch.ts';
+import type { FederationVariables } from '../../contract/function-environments.ts';
+import type { ClientReader } from '../../core/client/client-store.ts';
+import type { Clock } from '../../core/clock.ts';
+import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
+import { AssertionRefusal } from '../../core/federated/assertion-request.ts';
+import { WorkloadAuthentication } from '../../core/federated/authenticate-workload.ts';
+import { OAuthError } from '../../core/oauth-error.ts';
+import type { FederatedOutcome, Federation } from '../../core/token/federation.ts';
+
+export interface FederationSource {
+  readonly issuer: string;
+  /** `AUTH_FEDERATED_CLIENTS`: JSON that the stack wrote. */
+  readonly variables: string;
+  readonly calls: DynamoDbCalls;
+  readonly clients: ClientReader;
+  readonly clock: Clock;
+  /** Of the local run and of tests. No stack sets it. */
+  readonly guard?: Pick<GuardedFetchOptions, 'allowLoopback' | 'ca'> | undefined;
+}
+
+/** Errors of this file's classes, as values. Others are those of the file that loads this one. */
+function toOutcome(error: unknown): FederatedOutcome {
+  if (error instanceof AssertionRefusal || error instanceof OAuthError) {
+    const { reason, code, description, outcome } = error;
+    return { refusal: { reason, code, description, outcome } };
+  }
+  if (error instanceof TooManyFailuresError) return { retryAfter: error.retryAfter };
+  if (error instanceof UnavailableError) return { unavailable: error.message };
+  throw error;
+}
+
+/**
+ * What decides about requests with an assertion. It is a file of its own, which the token function
+ * loads at the first of them: nothing here may count on the classes of `index.js`.
+ */
+export function createFederation(source: FederationSource): Federation {
+  const { identityProvidersTable, ...settings } = JSON.parse(
+    source.variables,
+  ) as FederationVariables;
+  const fetchKeys = createGuardedFetch(source.guard);
+  const workloads = new WorkloadAuthentication(
+    {
+      clients: source.clients,
+      identityProviders: createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
+      jwks: createKeyCache(({ jwksUri }) => fetchKeys(jwksUri), {
+        clock: source.clock,
+        isFunction: true,
+      }),
+    },
+    { ...settings, issuer: source.issuer },
+  );
+  return async (request, values) => {
+    try {
+      return { workload: await workloads.authenticate(request, values) };
+    } catch (error) {
+      return toOutcome(error);
+    }
+  };
+}

@@ -1,0 +1,237 @@
+import { createRemoteJWKSet, jwtVerify, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jwksPath, openidConfigurationPath } from '../../../contract/routes.ts';
+import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../../lab/support/loopback-provider.ts';
+import { useLocalCli } from '../cli/use-authctl.ts';
+import { requestToken } from '../lab/local/use-local-service.ts';
+
+const { authctl, json, service } = useLocalCli({
+  federatedClients: { audience: 'urn:example:agents' },
+});
+
+const subject = 'system:serviceaccount:voice:dialer';
+const clientAssertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+
+let provider: LoopbackProvider;
+
+beforeAll(async () => {
+  provider = await startLoopbackProvider();
+  await json(['provider', 'register', provider.discoveryUrl, '--client-id-claim', 'sub']);
+  await json(
+    ['client', 'create', '--name', 'Dialer', '--trunk-group', 'tg-7']
+      .concat(['--scope', 'messaging:view', '--scope', 'messaging:manage'])
+      .concat(['--provider', provider.issuer, '--external-client-id', subject]),
+  );
+});
+
+afterAll(() => provider.close());
+
+function sign(claims: Readonly<Record<string, unknown>> = {}, header = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const usual = { iss: provider.issuer, sub: subject, aud: service().issuer, iat: now };
+  return new SignJWT({ ...usual, exp: now + 600, jti: 'pod-1', ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: provider.key.kid, ...header })
+    .sign(provider.key.privateKey);
+}
+
+async function send(form: Readonly<Record<string, string>>, headers = {}) {
+  const { tokenUrl } = service();
+  const body = new URLSearchParams(form);
+  const response = await fetch(tokenUrl, { method: 'POST', headers, body });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const asClient = (assertion: string) => ({
+  grant_type: 'client_credentials',
+  client_assertion_type: clientAssertionType,
+  client_assertion: assertion,
+});
+const asGrant = (assertion: string) => ({ grant_type: jwtBearer, assertion });
+
+const clientId = () => deriveProviderClientId(provider.issuer, subject);
+
+describe.each([
+  ['client_assertion', asClient],
+  ['jwt-bearer', asGrant],
+])('an assertion as %s', (_, form) => {
+  it('gets a token of this service that its keys verify and the example API accepts', async () => {
+    const { status, body } = await send(form(await sign()));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        access_token: expect.any(String) as string,
+        token_type: 'Bearer',
+        expires_in: 1500,
+        scope: 'messaging:view messaging:manage',
+      },
+    });
+    const token = String(body['access_token']);
+    const keys = createRemoteJWKSet(new URL(service().issuer + jwksPath));
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: service().issuer,
+      audience: 'https://api.example.com',
+      typ: 'at+jwt',
+    });
+    expect(payload).toEqual({
+      iss: service().issuer,
+      sub: clientId(),
+      aud: 'https://api.example.com',
+      client_id: clientId(),
+      iat: payload.iat,
+      exp: (payload.iat ?? 0) + 1500,
+      jti: expect.any(String) as string,
+      scope: 'messaging:view messaging:manage',
+      service_trunk_group: 'tg-7',
+    });
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(service().exampleUrl, { headers })).status).toBe(200);
+  });
+
+  it('takes scope, resource and client_id as a Basic client does', async () => {
+    const { body } = await send({
+      ...form(await sign({ aud: [service().issuer] })),
+      scope: 'messaging:view',
+      resource: 'https://api.example.com',
+      client_id: clientId(),
+    });
+    expect(body['scope']).toBe('messaging:view');
+    expect((await send({ ...form(await sign()), client_id: subject })).status).toBe(200);
+    const wrong = await send({ ...form(await sign()), scope: 'calls:view' });
+    expect(wrong.body).toEqual({
+      error: 'invalid_scope',
+      error_description: 'the client may not have a scope that it asks for',
+    });
+  });
+
+  it('is refused with one text, whatever is wrong', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const bad = {
+      'a wrong aud': await sign({ aud: 'https://api.example.com' }),
+      'two values of aud': await sign({ aud: [service().issuer, 'https://other.example.com'] }),
+      'no aud': await sign({ aud: undefined }),
+      'no iat': await sign({ iat: undefined }),
+      'an old one': await sign({ iat: now - 3700 }),
+      'an expired one': await sign({ exp: now - 60 }),
+      'another subject': await sign({ sub: `${subject}2` }),
+      'another kid': await sign({}, { kid: 'unknown' }),
+      'an access token': await sign({}, { typ: 'at+jwt' }),
+      'no JWT': 'x.y',
+      'a token of this service': String(
+        ((await (await requestToken(service())).json()) as { access_token: string }).access_token,
+      ),
+    };
+    const expected =
+      form === asClient
+        ? [401, 'invalid_client', 'client authentication failed']
+        : [400, 'invalid_grant', 'the assertion is not accepted'];
+    const got = await Promise.all(
+      Object.entries(bad).map(async ([name, assertion]) => {
+        const { status, body } = await send(form(assertion));
+        return [name, status, body['error'], body['error_description']];
+      }),
+    );
+    expect(got).toEqual(Object.keys(bad).map((name) => [name, ...expected]));
+    const other = await send({ ...form(await sign()), client_id: 'client_other' });
+    expect([other.status, other.body['error'], other.body['error_description']]).toEqual(expected);
+  });
+
+  it('is refused while its client is disabled, and if it is from before the client', async () => {
+    const good = await send(form(await sign()));
+    await authctl(['client', 'disable', clientId(), '--yes']);
+    const disabled = await send(form(await sign({ jti: 'other' })));
+    await authctl(['client', 'enable', clientId()]);
+    const old = await send(form(await sign({ iat: Math.floor(Date.now() / 1000) - 3000 })));
+    const refused = form === asClient ? 401 : 400;
+    expect([good.status, disabled.status, old.status]).toEqual([200, refused, refused]);
+  });
+});
+
+describe('the token endpoint with federatedClients', () => {
+  it('accepts the audience of the config only from a client_assertion, and a token endpoint only from jwt-bearer', async () => {
+    const agents = await sign({ aud: 'urn:example:agents' });
+    const endpoint = await sign({ aud: service().tokenUrl });
+    const statuses = await Promise.all(
+      [asClient(agents), asGrant(agents), asClient(endpoint), asGrant(endpoint)].map(
+        async (form) => (await send(form)).status,
+      ),
+    );
+    expect(statuses).toEqual([200, 400, 401, 200]);
+  });
+
+  it.each([
+    ['Basic and an assertion', 'basic', (a: string) => asClient(a)],
+    ['Basic and a grant', 'basic', (a: string) => asGrant(a)],
+    ['two assertions', '', (a: string) => ({ ...asClient(a), assertion: a })],
+    ['both forms', '', (a: string) => ({ ...asClient(a), ...asGrant(a) })],
+    ['a secret and an assertion', '', (a: string) => ({ ...asClient(a), client_secret: 'x' })],
+  ])('refuses %s', async (_, scheme, form) => {
+    const { clientId: id, clientSecret } = service();
+    const value = Buffer.from(`${id}:${clientSecret}`).toString('base64');
+    const headers = scheme === 'basic' ? { authorization: `Basic ${value}` } : {};
+    expect(await send(form(await sign()), headers)).toEqual({
+      status: 400,
+      body: {
+        error: 'invalid_request',
+        error_description: 'the client must authenticate in one way',
+      },
+    });
+  });
+
+  it.each([
+    [
+      'no credentials',
+      { grant_type: 'client_credentials' },
+      401,
+      'invalid_client',
+      'the client must authenticate with HTTP Basic (client_secret_basic) or an assertion (private_key_jwt)',
+    ],
+    [
+      'another grant',
+      { grant_type: 'password' },
+      400,
+      'unsupported_grant_type',
+      `grant_type must be client_credentials or ${jwtBearer}`,
+    ],
+    ['no assertion', { grant_type: jwtBearer }, 400, 'invalid_request', 'assertion is missing'],
+    [
+      'another type of assertion',
+      { grant_type: 'client_credentials', client_assertion: 'x', client_assertion_type: 'saml' },
+      400,
+      'invalid_request',
+      `client_assertion_type must be ${clientAssertionType}`,
+    ],
+    [
+      'a form above 8 KiB',
+      { grant_type: jwtBearer, assertion: 'x'.repeat(8192) },
+      400,
+      'invalid_request',
+      'the request body is too large',
+    ],
+  ])('says what is allowed to a request with %s', async (_, form, status, error, text) => {
+    expect(await send(form as unknown as Readonly<Record<string, string>>)).toEqual({
+      status,
+      body: { error, error_description: text },
+    });
+  });
+
+  it('names both ways in its documents', async () => {
+    const document = (await (
+      await fetch(service().issuer + openidConfigurationPath)
+    ).json()) as Record<string, unknown>;
+    expect(document).toMatchObject({
+      grant_types_supported: ['client_credentials', jwtBearer],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: expect.arrayContaining(['RS256', 'ES256']),
+    });
+    expect(JSON.stringify(document)).not.toContain('HS256');
+  });
+
+  it('still gives a Basic client its token', async () => {
+    expect((await requestToken(service())).status).toBe(200);
+  });
+});
