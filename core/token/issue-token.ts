@@ -1,6 +1,6 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import { expiresSoon } from '../client/client.ts';
+import { type ClientSecret, expiresSoon } from '../client/client.ts';
 import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -14,7 +14,7 @@ import type { Sign } from '../signing-key/sign.ts';
 import { type ChooseKeys, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
-import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts';
+import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import { authenticateWorkload, concernsFederation, type Federation } from './federation.ts';
@@ -44,11 +44,11 @@ export interface TokenPorts {
 }
 
 /** A client that is authenticated, and what it asks for. */
-interface AuthenticatedRequest
-  extends Pick<UnsignedToken, 'client' | 'secret' | 'shared' | 'latestExpiry'> {
+interface AuthenticatedRequest extends Pick<UnsignedToken, 'client' | 'shared' | 'latestExpiry'> {
+  readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
-  /** Begins to record the use. */
-  readonly recordUse: () => { readonly state: SecretUse };
+  /** Begins to record the use of what is no secret. */
+  readonly recordUse?: (() => { readonly state: SecretUse }) | undefined;
 }
 
 /** Times are seconds. */
@@ -106,7 +106,7 @@ export async function issueToken(
   const chooseKeys: ChooseKeys = (maxAge) =>
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
-  const secretUse = found.recordUse();
+  const secretUse = found.recordUse?.() ?? recordSecretUse(found, ports.secretUses, values);
   const { token, isReused } = await findOrSign(
     { client, secret, latestExpiry, claims, shared: found.shared },
     keys,
@@ -168,7 +168,7 @@ export async function findOrSign(
  */
 async function authenticateBySecret(
   request: TokenRequest,
-  { clients, secretUses, failures, sharedReuse }: TokenPorts,
+  { clients, failures, sharedReuse }: TokenPorts,
   values: TokenValues,
 ): Promise<AuthenticatedRequest> {
   const { now, signal, log } = values;
@@ -190,8 +190,7 @@ async function authenticateBySecret(
   if (!isSyntheticClientId(found.client.clientId) && expiresSoon(found.secret, now)) {
     log.secretExpiresAt = found.secret.expiresAt;
   }
-  const recordUse = () => recordSecretUse(found, secretUses, values);
-  return { client: found.client, secret: found.secret, parameters, shared, recordUse };
+  return { client: found.client, secret: found.secret, parameters, shared };
 }
 
 /**
@@ -200,7 +199,7 @@ async function authenticateBySecret(
  * @returns the state of the recording, which changes when the store answers. It never fails.
  */
 function recordSecretUse(
-  { client, secret }: AuthenticatedClient,
+  { client, secret }: Pick<AuthenticatedRequest, 'client' | 'secret'>,
   recorder: SecretUseRecorder,
   { now, signal }: TokenValues,
 ): { readonly state: SecretUse } {
