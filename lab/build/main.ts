@@ -24,15 +24,13 @@ const lambdaFiles: Readonly<Record<string, readonly string[]>> = { token: ['fede
 export function lambdaBuildOptions(names: readonly string[], outdir: string): BuildOptions {
   return {
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(
-      names.flatMap((name) => [
-        [join(name, 'index'), join('lambda', name, 'handler.ts')],
-        ...(lambdaFiles[name] ?? []).map((file) => [
-          join(name, file),
-          join('lambda', name, `${file}.ts`),
-        ]),
-      ]),
-    ),
+    entryPoints: names.flatMap((name) => [
+      { in: join('lambda', name, 'handler.ts'), out: join(name, 'index') },
+      ...(lambdaFiles[name] ?? []).map((file) => ({
+        in: join('lambda', name, `${file}.ts`),
+        out: join(name, file),
+      })),
+    ]),
     outdir,
     bundle: true,
     external: Object.values(lambdaFiles)

@@ -121,9 +121,9 @@ describe.each([
       'another kid': await sign({}, { kid: 'unknown' }),
       'an access token': await sign({}, { typ: 'at+jwt' }),
       'no JWT': 'x.y',
-      'a token of this service': String(
-        ((await (await requestToken(service())).json()) as { access_token: string }).access_token,
-      ),
+      'a token of this service': (
+        (await (await requestToken(service())).json()) as { access_token: string }
+      ).access_token,
     };
     const expected =
       form === asClient
