@@ -93,7 +93,7 @@ function checkAge(claims: JsonObject, now: number, maxAge: number) {
   return { issuedAt, expiresAt };
 }
 
-/** Tokens of this service are never assertions, whatever is registered. */
+/** Tokens of this service are never assertions, also if their issuer is registered. */
 function readIssuer(claims: JsonObject, ownIssuer: string): string {
   const issuer = readStringClaim(claims, 'iss');
   if (issuer !== ownIssuer && isProviderUrlText(issuer)) return issuer;

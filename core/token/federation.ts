@@ -28,7 +28,7 @@ export type FederatedOutcome =
   | { readonly retryAfter: number }
   | { readonly unavailable: string };
 
-/** Decides about requests that do not authenticate with HTTP Basic alone. */
+/** Decides about requests that authenticate in another way than HTTP Basic. */
 export type Federation = (request: TokenRequest, values: TokenValues) => Promise<FederatedOutcome>;
 
 const otherCredentials = [

@@ -108,7 +108,7 @@ describe.each([
     });
   });
 
-  it('is refused with one text, whatever is wrong', async () => {
+  it('is refused with one text for each mistake', async () => {
     const now = Math.floor(Date.now() / 1000);
     const bad = {
       'a wrong aud': await sign({ aud: 'https://api.example.com' }),
