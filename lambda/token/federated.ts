@@ -1,5 +1,5 @@
 import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
-import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-reader.ts';
+import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
 import { createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import {
   createGuardedFetch,
