@@ -55,7 +55,7 @@ function partsOf(issuer: string): IssuerParts | undefined {
   const { host, hostname, origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
   const isNormal = [origin + path, `${origin + path}/`].includes(issuer);
-  if (!isNormal || /%|\/\//.test(path) || hostname.endsWith('.')) return undefined;
+  if (!isNormal || /%|\/\//.test(pathname) || hostname.endsWith('.')) return undefined;
   return { host, segments: path.split('/').slice(1) };
 }
 

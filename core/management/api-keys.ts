@@ -10,7 +10,7 @@ import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { byNameThen } from './by-name.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
-import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
 import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -176,11 +176,15 @@ export async function setApiKeyEnabled(
   context: ManagementContext,
   keyId: string,
   enabled: boolean,
-  { ifVersion }: IfVersion = {},
+  options: IfVersion = {},
 ): Promise<ApiKey> {
-  const before = await findApiKeyToChange(context, keyId, ifVersion);
-  if (before.enabled === enabled) return before;
-  return writeApiKey(context, before, enabled ? 'api_key.enable' : 'api_key.disable', { enabled });
+  const change = async () => {
+    const before = await findApiKeyToChange(context, keyId, options.ifVersion);
+    if (before.enabled === enabled) return before;
+    const action = enabled ? 'api_key.enable' : 'api_key.disable';
+    return writeApiKey(context, before, action, { enabled });
+  };
+  return enabled ? change() : repeatStop(options, change);
 }
 
 /** @returns the key as it was. */

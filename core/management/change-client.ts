@@ -9,7 +9,7 @@ import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
-import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
 import {
   awsTimeOf,
@@ -137,17 +137,27 @@ export async function updateClient(
   return writeClient(context, before, 'client.update', next);
 }
 
-/** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
-export async function setClientEnabled(
+async function switchClient(
   context: ManagementContext,
   clientId: string,
   enabled: boolean,
-  { ifVersion }: IfVersion = {},
+  { ifVersion }: IfVersion,
 ): Promise<Client> {
   const before = await findClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
   if (before.enabled === enabled) return before;
   return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
+}
+
+/** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
+export async function setClientEnabled(
+  context: ManagementContext,
+  clientId: string,
+  enabled: boolean,
+  options: IfVersion = {},
+): Promise<Client> {
+  const change = () => switchClient(context, clientId, enabled, options);
+  return enabled ? change() : repeatStop(options, change);
 }
 
 /** Deletes a client that has already been read, with its secrets. */

@@ -10,7 +10,7 @@ import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
-import { checkVersion, type IfVersion } from './if-version.ts';
+import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
@@ -212,7 +212,8 @@ function switchSecret(enabled: boolean): SwitchSecret {
 }
 
 /** Disables one secret: it does not authenticate. The client's other secrets stay as they are. */
-export const disableClientSecret = switchSecret(false);
+export const disableClientSecret: SwitchSecret = (context, clientId, secretId, options = {}) =>
+  repeatStop(options, () => switchSecret(false)(context, clientId, secretId, options));
 
 /** Enables a disabled secret. One that has expired stays expired. */
 export const enableClientSecret = switchSecret(true);

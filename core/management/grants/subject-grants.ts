@@ -11,8 +11,9 @@ import {
   valueOf,
 } from '../../identity-provider/subject-grant.ts';
 import { readEvery } from '../../paging.ts';
-import { removeClient, setClientEnabled } from '../change-client.ts';
+import { deleteClient, setClientEnabled } from '../change-client.ts';
 import { findProvider } from '../identity-providers.ts';
+import { repeatStop } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
@@ -89,9 +90,10 @@ async function settle(
   client: Client,
   action: GrantedClientAction | undefined,
 ): Promise<void> {
-  if (action === 'delete') await removeClient(context, client);
+  const { clientId } = client;
+  if (action === 'delete') await repeatStop({}, () => deleteClient(context, clientId));
   if (action === 'disable' && client.enabled) {
-    await setClientEnabled(context, client.clientId, false, {});
+    await setClientEnabled(context, clientId, false);
   }
 }
 

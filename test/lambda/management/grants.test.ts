@@ -451,6 +451,7 @@ describe('an issuer that a customer may register', () => {
     'https://sso.example.net/realms/globex/../acme',
     'https://sso.example.net/realms/acme/..%2fglobex',
     'https://sso.example.net/realms//acme',
+    'https://sso.example.net/realms/acme//',
   ])('does not become %s', async (other) => {
     const { register, publish, world, fetched } = await createOwnWorld();
     grantIssuer(world, own, ['tg-acme']);

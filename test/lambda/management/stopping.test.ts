@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError, ServiceUnavailableError } from '../../../core/errors.ts';
@@ -127,6 +127,87 @@ describe('while the limits of a trunk group cannot be read', () => {
     const world = await worldWithoutLimits(failures[0][1]);
     expect((await change(world)).error).toBeDefined();
     expect(world.reads()).toBeGreaterThan(0);
+  });
+});
+
+/** A world in which someone else changes the record just before each of the next writes. */
+async function worldWithStorm(overtaken: number) {
+  const { world, ask } = await askedWorld();
+  const { clients, apiKeys } = world.context;
+  let left = overtaken;
+  const overtake = <T extends { readonly version: number }>(all: Map<string, T>, id: string) => {
+    const stored = all.get(id);
+    if (stored === undefined || left === 0) return;
+    left -= 1;
+    all.set(id, { ...stored, version: stored.version + 1 });
+  };
+  const replaceClient = clients.replaceClient.bind(clients);
+  const replaceApiKey = apiKeys.replaceApiKey.bind(apiKeys);
+  vi.spyOn(clients, 'replaceClient').mockImplementation(async (next) => {
+    overtake(world.clients, next.clientId);
+    await replaceClient(next);
+  });
+  vi.spyOn(apiKeys, 'replaceApiKey').mockImplementation(async (next) => {
+    overtake(world.apiKeys, next.keyId);
+    await replaceApiKey(next);
+  });
+  return { world, ask };
+}
+
+describe('while someone changes a record again and again', () => {
+  const operations: readonly (readonly [
+    string,
+    (world: Awaited<ReturnType<typeof worldWithStorm>>['world']) => object,
+  ])[] = [
+    ['setClientEnabled', ({ clientId }) => ({ clientId, enabled: false })],
+    ['revokeClientTokens', ({ clientId }) => ({ clientId })],
+    ['disableClientSecret', ({ clientId, secretId }) => ({ clientId, secretId })],
+    ['setApiKeyEnabled', ({ keyId }) => ({ keyId, enabled: false })],
+  ];
+
+  it.each(operations)('%s stops it', async (operation, input) => {
+    const { world, ask } = await worldWithStorm(20);
+    const { error } = await ask(operation, { ...input(world), options: {} });
+    expect(error).toBeUndefined();
+    const client = world.clients.get(world.clientId);
+    const isStopped =
+      client?.enabled === false ||
+      (client?.tokensNotBefore ?? 0) > 0 ||
+      client?.secrets[0]?.disabled === true ||
+      world.apiKeys.get(world.keyId)?.enabled === false;
+    expect(isStopped).toBe(true);
+  });
+
+  it.each(operations)('%s says that it did not stop it', async (operation, input) => {
+    const { world, ask } = await worldWithStorm(1000);
+    const { error } = await ask(operation, { ...input(world), options: {} });
+    expect(error?.class).toBe('ConflictError');
+  });
+
+  it.each(operations)(
+    '%s with a version is the decision of who has seen it',
+    async (name, input) => {
+      const { world, ask } = await worldWithStorm(1);
+      const isKey = name === 'setApiKeyEnabled';
+      const { version: ifVersion } =
+        (isKey ? world.apiKeys.get(world.keyId) : world.clients.get(world.clientId)) ?? {};
+      const { error } = await ask(name, { ...input(world), options: { ifVersion } });
+      expect(error?.class).toBe('ConflictError');
+    },
+  );
+
+  it('the seconds of a revocation do not let another change end it', async () => {
+    const { world, ask } = await askedWorld();
+    const { clientId } = world;
+    const wait = world.context.wait.bind(world.context);
+    vi.spyOn(world.context, 'wait').mockImplementation(async (milliseconds) => {
+      const stored = world.clients.get(clientId);
+      if (stored) world.clients.set(clientId, { ...stored, version: stored.version + 1 });
+      await wait(milliseconds);
+    });
+    const { error } = await ask('revokeClientTokens', { clientId, options: {} });
+    expect(error).toBeUndefined();
+    expect(world.clients.get(clientId)?.tokensNotBefore).toBeGreaterThan(1_800_000_000);
   });
 });
 
