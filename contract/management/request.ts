@@ -11,6 +11,9 @@ import { personRoles } from './roles.ts';
 /** Characters of a request: 500 changes of 2,000 characters. Lambda takes 6 MB. */
 export const maxManagementRequestLength = 1_048_576;
 
+/** Bytes of an answer. Lambda fails a function whose answer has more than 6,291,556. */
+export const maxManagementAnswerBytes = 6_000_000;
+
 /** Changes in one request. */
 export const maxManagementChanges = 500;
 

@@ -1,6 +1,7 @@
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import {
   type ManagementAnswer,
+  maxManagementAnswerBytes,
   maxManagementRequestLength,
   parseManagementEvent,
   parseManagementRequest,
@@ -8,7 +9,7 @@ import {
 import { managementDigest } from '../../core/audit/request-digest.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/describe-error.ts';
-import { CallerRefusedError, InputError } from '../../core/errors.ts';
+import { CallerRefusedError, InputError, RefusedError } from '../../core/errors.ts';
 import {
   type AuthenticatedCaller,
   answerManagementRequest,
@@ -63,6 +64,23 @@ function refuse(error: unknown): ManagementAnswer {
   const known = toManagementError(error);
   if (known === undefined) throw error;
   return { outcomes: [{ error: known }], left_out: [], audit: [], audit_gaps: [] };
+}
+
+/**
+ * Lambda fails a function whose answer is too large, and that raises an alarm: a caller could make it
+ * ring with a page of large records.
+ */
+function refuseLarge(answer: ManagementAnswer): ManagementAnswer {
+  const bytes = Buffer.byteLength(JSON.stringify(answer));
+  if (bytes <= maxManagementAnswerBytes) return answer;
+  const made = answer.audit.some(({ outcome }) => outcome === 'done')
+    ? 'the changes were made, and the audit has them; make fewer in one request'
+    : 'ask for fewer items (limit)';
+  return refuse(
+    new RefusedError(
+      `the answer would have ${bytes} bytes; allowed: at most ${maxManagementAnswerBytes}: ${made}`,
+    ),
+  );
 }
 
 /** One line for each invocation. It holds no input and no result. */
@@ -123,7 +141,7 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
         caller = found;
       });
       report(telemetry, invoked, caller, given);
-      return given;
+      return refuseLarge(given);
     } catch (error) {
       const fields = { ...describeError(error), invoked, actor: caller?.arn };
       telemetry.report({ level: 'error', outcome: 'failed', fields, metrics: {} });

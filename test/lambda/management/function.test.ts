@@ -98,6 +98,36 @@ describe('the management function', () => {
     expect(errorOf(answer)).toMatchObject({ class: 'InputError', field: 'scopes' });
   });
 
+  it('refuses what Lambda would fail: an answer of more than 6 MB', async () => {
+    const { test, ask } = createFunction();
+    const secret = { hash: 'h', name: '語'.repeat(100), createdAt: test.now };
+    const secrets = Array.from({ length: 100 }, (_, index) => ({
+      ...secret,
+      secretId: `cs_${index}`,
+    }));
+    await ask(creation);
+    const [client] = test.clients.values();
+    if (client === undefined) throw new Error('there is no client');
+    for (let index = 0; index < 200; index += 1) {
+      const clientId = `${client.clientId.slice(0, -3)}${100 + index}`;
+      test.clients.set(clientId, { ...client, clientId, secrets });
+    }
+    const list = (limit: number) => ask({ operation: 'listClients', input: { filter: { limit } } });
+    expect(errorOf(await list(200))).toMatchObject({
+      class: 'RefusedError',
+      text: expect.stringMatching(
+        /^the answer would have \d{7} bytes; allowed: at most 6000000: ask for fewer items \(limit\)$/,
+      ),
+    });
+    expect(errorOf(await list(100))).toBeUndefined();
+    const changes = [...test.clients.values()].map(({ clientId }) => ({
+      operation: 'setClientEnabled',
+      input: { clientId, enabled: false },
+    }));
+    expect(errorOf(await ask({ changes }))?.text).toContain('the changes were made');
+    expect([...test.clients.values()].some(({ enabled }) => enabled)).toBe(false);
+  });
+
   it('makes several changes, each with its own outcome, and reads nothing in between', async () => {
     const { test, ask } = createFunction();
     const changes = ['key-aaaaa', 'key-bbbbb', 'key-aaaaa'].map((idempotencyKey, index) => ({
