@@ -25,3 +25,8 @@ export function firstVersion(drawBytes: (length: number) => Uint8Array): number 
 export function isFirstVersion(version: number): boolean {
   return version % versionsPerLife === 1;
 }
+
+/** Whether a version is of the same life of a record as an earlier one, from seconds before. */
+export function isOfSameLife(earlier: number, version: number): boolean {
+  return version >= earlier && version - earlier < versionsPerLife;
+}

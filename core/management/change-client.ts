@@ -1,8 +1,9 @@
 import type * as v from 'valibot';
 import type { clientChanges } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
-import { RefusedError } from '../errors.ts';
+import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
+import { isOfSameLife } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { withDistinctValues } from './claim-conditions.ts';
@@ -198,20 +199,30 @@ export async function deleteClient(
  * changes when that second is over, about four seconds later: each token that is issued after the
  * change is accepted.
  *
- * @throws {ConflictError} if the client was changed in the meantime.
+ * @throws {ConflictError} if the client was changed in the meantime, and the caller named a version.
+ * @throws {NotFoundError} if it was deleted in the meantime, also if it was created again.
  * @throws {UnavailableError} if DynamoDB does not answer.
  */
 export async function revokeClientTokens(
   context: ManagementContext,
   clientId: string,
-  { ifVersion }: IfVersion = {},
+  options: IfVersion = {},
 ): Promise<Client> {
-  const before = await findClient(context, clientId);
-  checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
+  const find = async () => {
+    const client = await findClient(context, clientId);
+    checkVersion(`the client ${client.clientId}`, options.ifVersion, client.version);
+    return client;
+  };
+  const { version } = await find();
   const { earliest, latest } = awsTimeOf(context);
   const cutOff = Math.floor(latest / 1000) + clockAllowance + 1;
   await context.wait((cutOff + clockAllowance) * 1000 - earliest);
-  // An earlier revocation counts if its time is later: AWS's time may have been set back.
-  const tokensNotBefore = Math.max(cutOff, before.tokensNotBefore ?? 0);
-  return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore });
+  // Seconds have gone by: the client may be another version by now.
+  return repeatStop(options, async () => {
+    const before = await find();
+    if (!isOfSameLife(version, before.version)) throw new NotFoundError('client', clientId);
+    // An earlier revocation counts if its time is later: AWS's time may have been set back.
+    const tokensNotBefore = Math.max(cutOff, before.tokensNotBefore ?? 0);
+    return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore });
+  });
 }

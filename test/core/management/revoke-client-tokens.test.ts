@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ConflictError, UnavailableError, VersionConflictError } from '../../../core/errors.ts';
+import {
+  ConflictError,
+  NotFoundError,
+  UnavailableError,
+  VersionConflictError,
+} from '../../../core/errors.ts';
 import { viewClient } from '../../../core/management/client-view.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { createTestManagement } from '../../support/management.ts';
@@ -72,13 +77,17 @@ describe("revoking a client's tokens", () => {
       ...context,
       wait: async () => void (await updateClient(context, client.clientId, { name: 'Other' })),
     };
-    await expect(revokeClientTokens(renames, client.clientId)).rejects.toThrow(ConflictError);
+    const seen = { ifVersion: client.version };
+    await expect(revokeClientTokens(renames, client.clientId, seen)).rejects.toThrow(ConflictError);
     expect(clients.get(client.clientId)).toMatchObject({
       name: 'Other',
       version: client.version + 1,
     });
     expect(clients.get(client.clientId)?.tokensNotBefore).toBeUndefined();
-    expect(test.audit.at(-1)).toMatchObject({ action: 'client.revoke_tokens', outcome: 'failed' });
+    expect(test.audit.at(-1)).toMatchObject({ action: 'client.update', outcome: 'done' });
+    // Without a version, what was renamed meanwhile is revoked.
+    const revoked = await revokeClientTokens(renames, client.clientId);
+    expect(revoked.tokensNotBefore).toBeGreaterThan(0);
   });
 
   it('changes nothing of a client that was created again under the same id meanwhile', async () => {
@@ -94,7 +103,7 @@ describe("revoking a client's tokens", () => {
         await createClientSecret(test.context, client.clientId, {});
       },
     };
-    await expect(revokeClientTokens(replaced, client.clientId)).rejects.toThrow(ConflictError);
+    await expect(revokeClientTokens(replaced, client.clientId)).rejects.toThrow(NotFoundError);
     expect(test.clients.get(client.clientId)).toMatchObject({ scopes: ['calls:view'] });
   });
 
