@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'test/{architecture,contract,core,adapters,lambda,cli,portal,verifier,docs,fuzz}/**/*.test.ts',
-            'test/lab/{build,emulator,local,create,bench,support,ministack/permissions}/**/*.test.ts',
+            'test/lab/{build,emulator,local,create,bench,site,support,ministack/permissions}/**/*.test.ts',
           ],
           exclude: replacing,
           // Files of one worker share what they import: a third of the time of these tests.
