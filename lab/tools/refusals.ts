@@ -33,7 +33,7 @@ const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
   malformed_credentials:
     'Encode `id:secret` as Base64, without a line break; most HTTP clients do it (`curl -u`).',
   unknown_client:
-    'Check that the id is from this deployment: `authctl client show ID`. A deleted client does not come back.',
+    'Check that the id is from this deployment: `authctl client show ID`. When a client is deleted, it does not come back.',
   wrong_secret:
     'Send the secret as it was shown. If it is lost, create another one: `authctl client-secret create ID`.',
   no_secret: '`authctl client-secret create ID`.',
@@ -67,8 +67,9 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
   token_critical_header: anotherToken,
   token_key_id_missing: anotherToken,
   token_claims_malformed: '`authctl explain request` names the claim.',
-  token_expired: 'Get a new token shortly before `expires_in` ends; compare the clocks.',
-  token_not_yet_valid: 'Compare the clocks of the issuer and the API.',
+  token_expired:
+    'Get a new token shortly before `expires_in` ends, not when a call fails; compare the clocks.',
+  token_not_yet_valid: 'Compare the clocks of the issuer and the API when the token was issued.',
   token_lifetime_too_long: 'Let the provider issue tokens with a shorter life.',
   token_audience_not_allowed:
     'Ask for a token with the audience of this API (`resource`), or give the client the audience.',
@@ -83,7 +84,7 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
   client_condition_unmet: '`authctl explain request` names the claim and the value expected.',
   api_key_malformed: anotherKey,
   api_key_not_accepted: 'Call with a token, or let the verifier accept API keys.',
-  api_key_unknown: `${anotherKey} A deleted key does not come back.`,
+  api_key_unknown: `${anotherKey} When a key is deleted, it does not come back.`,
   api_key_wrong: anotherKey,
   api_key_disabled: '`authctl api-key enable ID`, after you know why it was disabled.',
   api_key_expired: 'Create another key: one that has expired cannot be extended.',
