@@ -23,7 +23,10 @@ export function regionalHost(domainName: string, regionId: RegionId): string {
  *
  * @param apiAddress address of the API, used if there is no domain.
  */
-export function addressesOf(config: DeploymentConfig, apiAddress: string): Addresses {
+export function addressesOf(
+  config: Pick<DeploymentConfig, 'domain' | 'issuer' | 'regions'>,
+  apiAddress: string,
+): Addresses {
   const { domain } = config;
   const address = (path: string): RegionalAddresses =>
     Object.fromEntries(
@@ -37,6 +40,22 @@ export function addressesOf(config: DeploymentConfig, apiAddress: string): Addre
     regionalTokenEndpoints: address(tokenPath),
     regionalJwksUris: address(jwksPath),
   };
+}
+
+/**
+ * What assertions name as their `aud`, as far as the config says it. No client's tokens may have one:
+ * one token of a provider would be an assertion, and good for an API. Empty if none is accepted.
+ */
+export function assertionAudiencesOf(
+  config: Pick<DeploymentConfig, 'domain' | 'issuer' | 'regions' | 'federatedClients'>,
+): readonly string[] {
+  const { federatedClients, issuer } = config;
+  if (federatedClients === undefined) return [];
+  const { audience } = federatedClients;
+  const given = audience === undefined ? [] : [audience];
+  if (issuer === undefined) return given;
+  const { regionalTokenEndpoints } = addressesOf(config, issuer);
+  return [issuer, issuer + tokenPath, ...Object.values(regionalTokenEndpoints), ...given];
 }
 
 /** Address of the discovery document of the region that serves this JWKS. */

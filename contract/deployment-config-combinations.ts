@@ -182,10 +182,11 @@ function findReaderProblems(config: ParsedKeys): readonly string[] {
 
 /** A token for an API must never be an assertion, and an assertion never a token for an API. */
 function findFederationProblems(config: ParsedKeys): readonly string[] {
-  const { federatedClients, defaultAudience, domain } = config;
+  const { federatedClients, defaultAudience, domain, regions } = config;
   if (federatedClients === undefined) return [];
   const issuer = config.issuer ?? (domain && `https://${domain.name}`);
-  const reserved = [issuer, issuer && issuer + tokenPath, federatedClients.audience];
+  const regional = Object.keys(regions).map((id) => `https://${id}.${domain?.name}${tokenPath}`);
+  const reserved = [issuer, issuer && issuer + tokenPath, federatedClients.audience, ...regional];
   return reserved.includes(defaultAudience)
     ? [
         `defaultAudience: received "${defaultAudience}", which federatedClients takes for assertions; allowed: the name of an API`,

@@ -8,6 +8,7 @@ const keys = [
   'regions',
   'defaultAudience',
   'accessTokenType',
+  'federatedClients',
   'tokenLifetime',
   'scopes',
   'signingKeyPolicy',

@@ -104,6 +104,21 @@ function readsOf({ provider, externalClientId }: VerifiedAssertion): readonly st
   return [externalClientId, ...patterns].map((id) => deriveProviderClientId(provider.issuer, id));
 }
 
+/**
+ * No token is for what assertions name, also if the client's record says so: it may be older than the
+ * setting.
+ */
+function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): readonly string[] {
+  const { issuer, tokenEndpoints, audience } = settings;
+  const allowed = audiences.filter((one) => ![issuer, ...tokenEndpoints, audience].includes(one));
+  // No audience would mean the default one.
+  if (allowed.length === 0 && audiences.length > 0) {
+    const expected = 'the name of an API';
+    throw refuse('client_unknown', () => ({ name: 'audiences', received: audiences, expected }));
+  }
+  return allowed;
+}
+
 /** The token lives at most an hour, and ends soon after the assertion. */
 function toWorkload(
   client: Client,
@@ -167,7 +182,8 @@ export class WorkloadAuthentication {
         assertion_subject: assertion.subject,
         assertion_jti: assertion.tokenId,
       };
-      const client = await this.#findClient(assertion, asked, values);
+      const found = await this.#findClient(assertion, asked, values);
+      const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
       log.isWorkload = true;
       return toWorkload(client, assertion, { scopes, resource });
     } catch (error) {

@@ -131,7 +131,7 @@ export async function updateClient(
     audiences:
       changes.audiences === undefined
         ? before.audiences
-        : checkAudiences(before, changes.audiences),
+        : checkAudiences(config, before, changes.audiences),
     provider: await nextProvider(context, before, requiredClaims),
   };
   checkTokenSize({ ...before, ...next }, config);

@@ -18,7 +18,7 @@ import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
-import { checkPattern, scopesInOrder } from './input-fields.ts';
+import { checkNoAssertions, checkPattern, scopesInOrder } from './input-fields.ts';
 import {
   awsTimeOf,
   clockAllowance,
@@ -231,6 +231,7 @@ export async function createClient(
   if (under !== undefined) {
     await checkProviderOpen(context, under.registered, asGiven.serviceTrunkGroup);
   }
+  checkNoAssertions(context.config, asGiven.audiences);
   checkTokenSize(asGiven, context.config);
   const earlier = await findEarlier(context, input, asGiven, under);
   if (earlier !== undefined) return { client: earlier, existed: true };

@@ -1,3 +1,4 @@
+import { assertionAudiencesOf } from '../../contract/addresses.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
@@ -46,13 +47,29 @@ export function checkCanBeExtended(
   throw new RefusedError(`${id} has expired; it cannot be extended. Create a new ${what}`);
 }
 
+/** @throws {InputError} for an audience of assertions. */
+export function checkNoAssertions(config: ManagementConfig, audiences: readonly string[]): void {
+  const taken = assertionAudiencesOf(config).find((one) => audiences.includes(one));
+  if (taken === undefined) return;
+  refuseInput(
+    'audiences',
+    taken,
+    'the name of an API: assertions of workloads name this service so',
+  );
+}
+
 /** The audiences of a client that changes. @throws {InputError} for one that is not allowed. */
 export function checkAudiences(
-  { provider }: Pick<Client, 'provider'>,
+  config: ManagementConfig,
+  { provider, audiences: stored }: Pick<Client, 'provider' | 'audiences'>,
   audiences: readonly string[],
 ): readonly string[] {
   const distinct = [...new Set(audiences)];
   refuseWrong('audiences', rule.findWrongAudience(distinct, provider?.externalClientId));
+  checkNoAssertions(
+    config,
+    distinct.filter((one) => !stored.includes(one)),
+  );
   return distinct;
 }
 
