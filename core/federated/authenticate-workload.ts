@@ -259,9 +259,10 @@ export class WorkloadAuthentication {
         return this.#ports.clients.findClient(id, options);
       },
     };
+    const isRemembered = recall(unknown.get(subject), now) !== undefined;
     let found: Client | undefined;
     try {
-      if (recall(unknown.get(subject), now) !== undefined) throw refuseClient(assertion);
+      if (isRemembered) throw refuseClient(assertion);
       found = await findProviderClient(clients, provider, externalClientId, { signal });
       log.clientId = found.clientId;
       checkStatus(found, issuedAt, { ...found, issuer: provider.issuer });
@@ -272,6 +273,8 @@ export class WorkloadAuthentication {
       if (!(error instanceof BearerRefusal)) throw error;
       failures.record(attempt, now);
       if (found === undefined) {
+        // A workload that tries all the time must not make the memory longer.
+        if (isRemembered) throw error;
         unknown.set(subject, { value: true, until: now + assertionMemory.seconds });
       } else {
         for (const id of readsOf(assertion).slice(reads)) await clients.findClient(id, { signal });
