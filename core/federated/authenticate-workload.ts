@@ -273,7 +273,7 @@ export class WorkloadAuthentication {
       if (!(error instanceof BearerRefusal)) throw error;
       failures.record(attempt, now);
       if (found === undefined) {
-        // A workload that tries all the time must not make the memory longer.
+        // The memory must not become longer when a workload tries again and again.
         if (isRemembered) throw error;
         unknown.set(subject, { value: true, until: now + assertionMemory.seconds });
       } else {

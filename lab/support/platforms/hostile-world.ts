@@ -51,7 +51,7 @@ export function bodyOf(form: FormName, assertion: string, more: Members = {}): s
   return new URLSearchParams({ ...given, ...more } as Record<string, string>).toString();
 }
 
-/** The answer to every assertion that is not accepted. */
+/** The answer when an assertion is not accepted. */
 export const refusedAnswers: Readonly<Record<FormName, Answer>> = {
   client_assertion: [401, 'invalid_client', 'client authentication failed'],
   jwt_bearer: [400, 'invalid_grant', 'the assertion is not accepted'],

@@ -16,7 +16,7 @@ export interface PlatformCopy {
   readonly discoveryUrl: string;
   /**
    * A token as the platform signs it at `now`, in seconds: jose signs, not this project. The
-   * audience is a list where the platform writes one.
+   * audience is a list when the platform writes one.
    */
   createToken(audience: string, now: number, changes?: TokenChanges): Promise<string>;
 }
@@ -27,7 +27,7 @@ export interface PlatformCopies {
   readonly ca: string;
   /** Paths that were asked for, in order. */
   readonly seen: string[];
-  /** While true, no document is served. */
+  /** When true, no document is served. */
   isDown: boolean;
   close(): Promise<void>;
 }

@@ -208,7 +208,7 @@ describe.each(cases.map(([form, row]) => [form, row.name, row] as const))(
   },
 );
 
-/** What is decided before a record is read or a key fetched. */
+/** Rows that are refused at a time when no record was read and no key fetched. */
 const cheapRows = new Set([
   'no assertion',
   'two assertions of one name',
@@ -277,7 +277,7 @@ describe('bad requests', () => {
 });
 
 describe('a subject that has no client yet', () => {
-  it('gets a token some seconds after its client was created, though it tried all the time', async () => {
+  it('gets a token some seconds after its client was created, also when it tried all the time', async () => {
     const opened = openFunction();
     const created = clientOf(subjects.deleted);
     const statuses: number[] = [];
