@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { requiredSubnetText } from '../../contract/required-subnet.ts';
+import { type LimitName, limitWords } from '../../contract/management/field-words.ts';
 import { numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
 import type {
   LimitsCheck,
@@ -25,9 +25,9 @@ const trunkGroup = ['trunk-group', 'service trunk group'] as const;
 
 function cellOf(limits: GrantLimits, name: keyof GrantLimits): Cell {
   const value = limits[name];
-  if (value === undefined) return name === 'ownProviders' ? 'none' : 'no limit';
+  if (value === undefined) return limitWords[name].without?.toLowerCase() ?? 'no limit';
   if (typeof value === 'object') return value.join(' ') || 'none';
-  return typeof value === 'boolean' || !name.endsWith('Lifetime') ? value : `${value} s`;
+  return limitWords[name].kind === 'seconds' ? `${value} s` : value;
 }
 
 function viewExcess({ limit, ...excess }: TrunkGroupExcess): Record<string, unknown> {
@@ -112,48 +112,49 @@ const list: CommandSpec = {
   },
 };
 
-interface SetOptions extends IfVersionOptions {
-  readonly scope?: readonly string[];
-  /** False: `--no-scopes`. */
-  readonly scopes: boolean;
-  readonly maxClients?: number;
-  readonly maxApiKeys?: number;
-  readonly maxTokenLifetime?: string;
-  readonly maxSecretLifetime?: string;
-  readonly requireSubnet?: boolean;
-  readonly provider?: readonly string[];
-  readonly providers: boolean;
-  readonly ownProviders?: number;
+/** The options of the limits by their names, and these. */
+interface SetOptions extends IfVersionOptions, Readonly<Record<string, unknown>> {
   readonly remove?: readonly string[];
   readonly dryRun?: boolean;
 }
 
-function countOption(flag: string, summary: string): Option {
-  return new Option(`${flag} <count>`, summary).argParser(numberOrTyped);
+const optionOf = (name: LimitName) => wireNameOf(name).replaceAll('_', '-');
+
+function limitOptions(name: LimitName): readonly Option[] {
+  const { kind, option, noOption, item = '' } = limitWords[name];
+  const flag = `--${optionOf(name)}`;
+  if (kind === 'flag') return [new Option(flag, option)];
+  if (kind === 'seconds') return [new Option(`${flag} <duration>`, option)];
+  if (kind === 'count') {
+    return [new Option(`${flag} <count>`, option).argParser(numberOrTyped)];
+  }
+  const one = name.replace(/s$/, '');
+  return [
+    repeatable(`--${one} <${item}>`, option),
+    new Option(`--no-${optionOf(name)}`, noOption).conflicts(one),
+  ];
 }
 
 function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits)[] {
   return names.map((given) => {
-    const found = limitNames.find((name) => wireNameOf(name).replaceAll('_', '-') === given);
+    const found = limitNames.find((name) => optionOf(name) === given);
     if (found !== undefined) return found;
-    const all = limitNames.map((name) => wireNameOf(name).replaceAll('_', '-')).join(', ');
-    throw new UsageError(`--remove: received "${given}"; allowed: ${all}`);
+    throw new UsageError(
+      `--remove: received "${given}"; allowed: ${limitNames.map(optionOf).join(', ')}`,
+    );
   });
 }
 
-/** The limits that the options name. */
+/** The limits that the options name. `--no-scopes` is false for `scopes`. */
 function readLimits(options: SetOptions): GrantLimits {
-  const given: GrantLimits = {
-    scopes: options.scopes ? options.scope : [],
-    maxClients: options.maxClients,
-    maxApiKeys: options.maxApiKeys,
-    maxTokenLifetime: secondsOrTyped(options.maxTokenLifetime),
-    maxSecretLifetime: secondsOrTyped(options.maxSecretLifetime),
-    requireSubnet: options.requireSubnet,
-    providers: options.providers ? options.provider : [],
-    ownProviders: options.ownProviders,
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const given = limitNames.map((name) => {
+    const { kind } = limitWords[name];
+    const value = options[name];
+    if (kind === 'list') return [name, value === false ? [] : options[name.replace(/s$/, '')]];
+    return [name, kind === 'seconds' ? secondsOrTyped(value as string | undefined) : value];
+  });
+  const entries = given.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as GrantLimits;
 }
 
 const set: CommandSpec = {
@@ -161,19 +162,7 @@ const set: CommandSpec = {
   summary: 'Set limits of a trunk group; only the given ones change',
   arguments: [trunkGroup],
   options: [
-    repeatable('--scope <scope>', 'a scope that may be granted; may be repeated'),
-    new Option('--no-scopes', 'no scope may be granted').conflicts('scope'),
-    countOption('--max-clients', 'how many clients it may have'),
-    countOption('--max-api-keys', 'how many API keys it may have; 0: none are allowed'),
-    new Option('--max-token-lifetime <duration>', 'longest lifetime of a token, e.g. 1h'),
-    new Option('--max-secret-lifetime <duration>', 'longest life of a secret, e.g. 90d'),
-    new Option('--require-subnet', `an API key must have subnets, ${requiredSubnetText}`),
-    repeatable(
-      '--provider <issuer>',
-      'a registered provider under which it may create clients; may be repeated',
-    ),
-    new Option('--no-providers', 'no client under a provider').conflicts('provider'),
-    countOption('--own-providers', 'how many providers it may register for itself'),
+    ...limitNames.flatMap(limitOptions),
     repeatable('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated'),
     new Option('--dry-run', 'only show what would be above the limits'),
     ifVersionOption('trunk group'),

@@ -1,3 +1,6 @@
+import { requiredSubnetText } from '../required-subnet.ts';
+import type { grantLimits } from './inputs.ts';
+
 /** How the value of a field reads. The default is as it is. */
 export type FieldUnit = 'seconds' | 'time' | 'day';
 
@@ -73,3 +76,81 @@ export function wordsOfWireName(name: string): FieldWords | undefined {
     wireNames.get(name) ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return Object.hasOwn(words, field) ? words[field as WordedField] : undefined;
 }
+
+export type LimitName = keyof typeof grantLimits;
+
+export type LimitKind = 'count' | 'seconds' | 'flag' | 'list';
+
+/** How the staff gives a limit, and how people read it. Forms, pages and options follow from it. */
+interface LimitWords {
+  readonly kind: LimitKind;
+  /** Below its field. */
+  readonly hint: string;
+  /** Of a flag: next to its checkbox. Of a list: the choice without the limit. */
+  readonly choice?: string;
+  /** What the help says of its option, and of `--no-…` for a list. */
+  readonly option: string;
+  readonly noOption?: string;
+  /** Of a list: what one item of it is in the help. */
+  readonly item?: string;
+  /** How zero, a flag, and no limit read, if not as those of the others. */
+  readonly zero?: string;
+  readonly set?: string;
+  readonly without?: string;
+}
+
+/** The words of every limit, in the order in which people see them. */
+export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
+  scopes: {
+    kind: 'list',
+    hint: 'What its clients may be given. With none ticked, no scope can be granted.',
+    choice: 'Every scope, also those that are added later',
+    option: 'a scope that may be granted; may be repeated',
+    noOption: 'no scope may be granted',
+    item: 'scope',
+  },
+  maxClients: {
+    kind: 'count',
+    hint: 'How many it may have. Leave it empty for no limit.',
+    option: 'how many clients it may have',
+  },
+  maxApiKeys: {
+    kind: 'count',
+    hint: 'How many it may have; 0: none are allowed. Leave it empty for no limit.',
+    option: 'how many API keys it may have; 0: none are allowed',
+    zero: 'Not allowed',
+  },
+  requireSubnet: {
+    kind: 'flag',
+    hint: `Its subnets are ${requiredSubnetText}. Wider ones do not count as a limit.`,
+    choice: 'An API key must have a subnet',
+    option: `an API key must have subnets, ${requiredSubnetText}`,
+    set: `Every key needs one or more, ${requiredSubnetText}`,
+  },
+  maxTokenLifetime: {
+    kind: 'seconds',
+    hint: 'The longest that a client’s tokens may be valid, such as 1h. Leave it empty for no limit.',
+    option: 'longest lifetime of a token, e.g. 1h',
+  },
+  maxSecretLifetime: {
+    kind: 'seconds',
+    hint: 'The longest that a secret may have left, such as 90d. Leave it empty for no limit: then a secret may also never expire.',
+    option: 'longest life of a secret, e.g. 90d',
+  },
+  providers: {
+    kind: 'list',
+    hint: 'Under which registered providers clients may be created. With none ticked, under none.',
+    choice: 'Every registered provider, also those that are registered later',
+    option: 'a registered provider under which it may create clients; may be repeated',
+    noOption: 'no client under a provider',
+    item: 'issuer',
+  },
+  // Unlike the others, it allows something.
+  ownProviders: {
+    kind: 'count',
+    hint: 'How many providers its people may register for it. Leave it empty for none.',
+    option: 'how many providers it may register for itself',
+    zero: 'None',
+    without: 'None',
+  },
+};

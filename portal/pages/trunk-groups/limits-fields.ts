@@ -1,7 +1,9 @@
-import { minTokenLifetime } from '../../../contract/limits.ts';
-import { fieldLabels } from '../../../contract/management/field-words.ts';
-import { requiredSubnetText } from '../../../contract/required-subnet.ts';
-import { formatDuration } from '../../../core/duration.ts';
+import {
+  fieldLabels,
+  type LimitName,
+  limitWords,
+} from '../../../contract/management/field-words.ts';
+import { limitNames } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { type LimitsValues, onlyThese } from '../../forms/limits-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { checkbox, radioGroup, textField } from '../../html/field.ts';
@@ -12,16 +14,7 @@ import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** The labels of the form. The pages and the form call a limit the same. */
-export const limitsLabels: Labels = fieldLabels(
-  'scopes',
-  'maxClients',
-  'maxApiKeys',
-  'requireSubnet',
-  'maxTokenLifetime',
-  'maxSecretLifetime',
-  'providers',
-  'ownProviders',
-);
+export const limitsLabels: Labels = fieldLabels(...limitNames);
 
 /** Stored values that can no longer be chosen. Saving the form leaves them out. */
 function goneNote(what: string, gone: readonly string[]): Html | '' {
@@ -33,127 +26,61 @@ function goneNote(what: string, gone: readonly string[]): Html | '' {
   `;
 }
 
-interface ChoiceOfList {
-  readonly field: 'scopes' | 'providers';
-  readonly hint: string;
-  readonly all: string;
-  readonly choice: 'all' | 'some';
-  readonly problems: Problems;
-  readonly list: Html;
+type ListName = 'scopes' | 'providers';
+
+/** What can be ticked, and what was and is gone. */
+function choicesOf(
+  { deployment }: RequestContext,
+  name: ListName,
+  items: readonly string[],
+  issuers: readonly string[],
+): Html {
+  if (name === 'scopes') {
+    const known = new Set(deployment.scopes.map(({ scope }) => scope));
+    const gone = items.filter((scope) => !known.has(scope));
+    return html`${scopeTable(deployment.scopes, items)}${goneNote('No longer in the catalogue', gone)}`;
+  }
+  const boxes = issuers.map((issuer) =>
+    checkbox({ name, label: issuer, value: issuer, isOn: items.includes(issuer) }),
+  );
+  const gone = items.filter((issuer) => !issuers.includes(issuer));
+  return html`${
+    boxes.length === 0 ? html`<p class="hint">No provider is registered.</p>` : boxes
+  }${goneNote('No longer registered', gone)}`;
 }
 
-/** No limit, or a list of which every part may be granted. */
-function choiceOfList({ field, hint, all, choice, problems, list }: ChoiceOfList): Html {
-  const error = problemAt(problems, field);
+interface LimitsForm {
+  readonly values: LimitsValues;
+  /** Of the registered providers. */
+  readonly issuers: readonly string[];
+  readonly problems: Problems;
+}
+
+/** The field of one limit, by its kind. */
+function limitField(
+  context: RequestContext,
+  name: LimitName,
+  { values, issuers, problems }: LimitsForm,
+): Html {
+  const { kind, hint, choice = '' } = limitWords[name];
+  const { text, items, isOn } = values[name];
+  const error = problemAt(problems, name);
+  const field = { name, label: limitLabel(name), hint, error };
+  if (kind === 'flag') return checkbox({ name, label: choice, hint, isOn });
+  if (kind !== 'list') return textField({ ...field, value: text, width: 'short' });
+  const list = choicesOf(context, name as ListName, items, issuers);
   return radioGroup({
-    name: field,
-    group: `${field}Choice`,
-    label: limitLabel(field),
-    hint,
+    ...field,
+    group: `${name}Choice`,
     // What was ticked is meant, if it was refused without its choice.
-    value: error === undefined ? choice : 'some',
-    error,
+    value: isOn || error !== undefined ? 'some' : 'all',
     options: [
-      { value: 'all', text: all },
+      { value: 'all', text: choice },
       { value: 'some', text: onlyThese, more: html`<div class="choice-list">${list}</div>` },
     ],
   });
 }
 
-function scopesField(
-  { deployment }: RequestContext,
-  { scopes, scopesChoice }: LimitsValues,
-  problems: Problems,
-): Html {
-  const known = new Set(deployment.scopes.map(({ scope }) => scope));
-  return choiceOfList({
-    field: 'scopes',
-    hint: 'What its clients may be given. With none ticked, no scope can be granted.',
-    all: 'Every scope, also those that are added later',
-    choice: scopesChoice,
-    problems,
-    list: html`${scopeTable(deployment.scopes, scopes)}${goneNote(
-      'No longer in the catalogue',
-      scopes.filter((scope) => !known.has(scope)),
-    )}`,
-  });
-}
-
-function providersField(
-  issuers: readonly string[],
-  { providers, providersChoice }: LimitsValues,
-  problems: Problems,
-): Html {
-  return choiceOfList({
-    field: 'providers',
-    hint: 'Under which registered providers clients may be created. With none ticked, under none.',
-    all: 'Every registered provider, also those that are registered later',
-    choice: providersChoice,
-    problems,
-    list: html`${
-      issuers.length === 0
-        ? html`<p class="hint">No provider is registered.</p>`
-        : issuers.map((issuer) =>
-            checkbox({
-              name: 'providers',
-              label: issuer,
-              value: issuer,
-              isOn: providers.includes(issuer),
-            }),
-          )
-    }${goneNote(
-      'No longer registered',
-      providers.filter((issuer) => !issuers.includes(issuer)),
-    )}`,
-  });
-}
-
-/** @param issuers of the registered providers. */
-export function limitsFields(
-  context: RequestContext,
-  {
-    values,
-    issuers,
-    problems,
-  }: {
-    readonly values: LimitsValues;
-    readonly issuers: readonly string[];
-    readonly problems: Problems;
-  },
-): Html {
-  const text = (
-    name: 'maxClients' | 'maxApiKeys' | 'maxTokenLifetime' | 'maxSecretLifetime' | 'ownProviders',
-    hint: string,
-  ) =>
-    textField({
-      name,
-      label: limitLabel(name),
-      hint,
-      value: values[name],
-      width: 'short',
-      error: problemAt(problems, name),
-    });
-  const most = formatDuration(context.deployment.tokenLifetime.maximum);
-  return html`
-    ${scopesField(context, values, problems)}${text(
-      'maxClients',
-      'How many it may have. Leave it empty for no limit.',
-    )}
-    ${text('maxApiKeys', 'How many it may have; 0: none are allowed. Leave it empty for no limit.')}
-    ${checkbox({
-      name: 'requireSubnet',
-      label: 'An API key must have a subnet',
-      hint: `Its subnets are ${requiredSubnetText}. Wider ones do not count as a limit.`,
-      isOn: values.requireSubnet,
-    })}${text(
-      'maxTokenLifetime',
-      `The longest that a client’s tokens may be valid, ${formatDuration(minTokenLifetime)} to ${most}. Leave it empty for no limit.`,
-    )}${text(
-      'maxSecretLifetime',
-      'The longest that a secret may have left, such as 90d. Leave it empty for no limit: then a secret may also never expire.',
-    )}${providersField(issuers, values, problems)}${text(
-      'ownProviders',
-      'How many providers its people may register for it. Leave it empty for none.',
-    )}
-  `;
+export function limitsFields(context: RequestContext, form: LimitsForm): Html {
+  return html`${limitNames.map((name) => limitField(context, name, form))}`;
 }
