@@ -86,7 +86,7 @@ interface LimitWords {
   readonly kind: LimitKind;
   /** Below its field. */
   readonly hint: string;
-  /** Of a flag: next to its checkbox. Of a list: the choice without the limit. */
+  /** Of a flag: next to its checkbox. Of a list: what is selected when there is no limit. */
   readonly choice?: string;
   /** What the help says of its option, and of `--no-…` for a list. */
   readonly option: string;

@@ -61,7 +61,7 @@ export const limitsChange: Form<TrunkGroupLimits, LimitsValues, GrantLimits> = {
       await context.management.setTrunkGroupLimits(group, { ...limits, ifVersion });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      // A provider was deleted since the form was opened.
+      // A provider was deleted when the form was open.
       throw new FormError([{ field: 'providers', message: asSentence(error.message) }]);
     }
     return { redirectTo: context.href(`/trunk-groups/${group}`, { done: 'limits-saved' }) };
