@@ -87,12 +87,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: {
-          name: 'tenants',
-          include: ['test/tenants/**/*.test.ts'],
-          isolate: false,
-          setupFiles: ['test/setup/no-network.ts'],
-        },
+        test: { ...overLoopback, name: 'tenants', include: ['test/tenants/**/*.test.ts'] },
       },
     ],
   },

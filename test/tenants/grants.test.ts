@@ -4,6 +4,7 @@ import { createPortal } from '../../portal/create-portal.ts';
 import { askedWorld, newClient } from '../lambda/management/limited-world.ts';
 import { origin } from '../portal/portal-world.ts';
 import { createTestFunction } from '../support/management-function.ts';
+import { ids, ownLiteral } from './hostile-acts.ts';
 
 const issuer = 'https://ci.example.net';
 const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
@@ -54,38 +55,6 @@ function under(externalClientId: string, serviceTrunkGroup: string, more: object
   const named = { provider: issuer, externalClientId, serviceTrunkGroup };
   return { client: { ...newClient, ...named, idempotencyKey: `tenants-${keys}-12345`, ...more } };
 }
-
-/** Ids that are, or look like, those of Grace. */
-const ids = [
-  'repo:globex/app:ref:refs/heads/main',
-  'repo:globex/app:ref:refs/heads/*',
-  'repo:globex/app:ref:refs/heads/release/*',
-  'repo:globex/app:ref:refs/heads/',
-  'repo:globex/app',
-  'repo:globex/',
-  'repo:globex/*',
-  'repo:globex',
-  'repo:*',
-  '*',
-  'repo:globex-evil/app:ref:refs/heads/main',
-  'repo:globex//app:ref:refs/heads/main',
-  'repo:Globex/app:ref:refs/heads/main',
-  'REPO:globex/app:ref:refs/heads/main',
-  'repo:globex%2Fapp:ref:refs/heads/main',
-  'repo%3Aglobex/app:ref:refs/heads/main',
-  'repo:acme%2Fapp:ref:refs/heads/main',
-  'repo:acme/../globex/app:ref:refs/heads/main',
-  'repo:acme',
-  'repo:acme-evil/app:ref:refs/heads/main',
-  ' repo:globex/app:ref:refs/heads/main',
-  'repo:globex/app:ref:refs/heads/main ',
-  'repo:globex/app:ref:refs/heads/main\u0000',
-  'repo:globex\u200b/app:ref:refs/heads/main',
-  'repo:glοbex/app:ref:refs/heads/main',
-] as const;
-
-/** What a literal id inside one's own grant is: never one of Grace. */
-const ownLiteral = 'repo:acme/../globex/app:ref:refs/heads/main';
 
 describe('a client id of another customer', () => {
   it.each(ids)('%j is not created by a customer or a stranger', async (id) => {
@@ -238,5 +207,106 @@ describe('grants', () => {
     }
     const own = under('repo:globex/app:ref:refs/heads/main', 'tg-globex');
     expect((await grace('createClient', own)).error).toBeUndefined();
+  });
+});
+
+describe('a provider that two customers own', () => {
+  const shared = 'https://sso.example.net';
+  const sharedUrl = `${shared}/.well-known/openid-configuration`;
+
+  /** Both have it for themselves; Grace has `erp` there, and a client. */
+  async function createOwnedByTwo() {
+    const all = await createSharedIssuer();
+    const { world, ask, grace } = all;
+    world.documents.set(sharedUrl, { issuer: shared, jwks_uri: `${shared}/keys` });
+    world.documents.set(`${shared}/keys`, { keys: [key.jwk] });
+    const both = ['tg-acme', 'tg-globex'];
+    const options = { trunkGroups: both };
+    await ask('registerProvider', { discoveryUrl: sharedUrl, options });
+    const grant = { value: 'erp', trunkGroups: ['tg-globex'], ifVersion: 0 };
+    await ask('setSubjectGrant', { issuer: shared, grant });
+    const at = (id: string, group: string) => under(id, group, { provider: shared });
+    expect((await grace('createClient', at('erp', 'tg-globex'))).error).toBeUndefined();
+    const ofShared = () =>
+      JSON.stringify([
+        [...world.clients.values()].filter(({ provider }) => provider?.issuer === shared),
+        world.providers.get(shared),
+        [...world.owners.values()],
+      ]);
+    return { ...all, at, ofShared };
+  }
+
+  it.each(['erp', 'erp ', 'ERP', 'crm', 'erp/*', 'repo:acme/app'])(
+    'gives neither the client id %j without a grant',
+    async (id) => {
+      const { ada, stranger, at, ofShared } = await createOwnedByTwo();
+      const before = ofShared();
+      for (const [person, group] of [
+        [ada, 'tg-acme'],
+        [ada, 'tg-globex'],
+        [stranger, 'tg-nobody'],
+      ] as const) {
+        expect((await person('createClient', at(id, group))).error).toBeDefined();
+      }
+      expect(ofShared()).toBe(before);
+    },
+  );
+
+  it.each([
+    ['deleteProvider', { issuer: shared, options: { cascade: true } }],
+    ['setProviderTrunkGroups', { issuer: shared, owners: { trunkGroups: ['tg-acme'] } }],
+    ['setProviderTrunkGroups', { issuer: shared, owners: { trunkGroups: [] } }],
+    ['registerProvider', { discoveryUrl: sharedUrl, options: {} }],
+  ])('is not changed by one of them: %s', async (operation, input) => {
+    const { ada, world, ofShared } = await createOwnedByTwo();
+    const before = ofShared();
+    const ifRegistration = world.providers.get(shared)?.registrationId;
+    const [name, options] = Object.entries(input)[1] ?? ['', {}];
+    const more = operation === 'deleteProvider' ? { ifRegistration } : { ifVersion: 1 };
+    const sent =
+      operation === 'registerProvider'
+        ? input
+        : { ...input, [name]: { ...(options as object), ...more } };
+    expect((await ada(operation, sent)).error).toBeDefined();
+    expect(ofShared()).toBe(before);
+  });
+
+  it('is granted an id that the other does not have', async () => {
+    const { ask, ada, at } = await createOwnedByTwo();
+    const grant = { value: 'crm', trunkGroups: ['tg-acme'], ifVersion: 1 };
+    await ask('setSubjectGrant', { issuer: shared, grant });
+    expect((await ada('createClient', at('crm', 'tg-acme'))).error).toBeUndefined();
+    expect((await ada('createClient', at('erp', 'tg-acme'))).error).toBeDefined();
+  });
+});
+
+describe('a provider that is closed to a customer', () => {
+  it.each(ids)('has no client id %j for it, granted or not', async (id) => {
+    const { ada, world, ofGrace } = await createSharedIssuer();
+    world.limits.set('tg-acme', { serviceTrunkGroup: 'tg-acme', version: 1, providers: [] });
+    const unknown = { provider: 'https://unknown.example.net' };
+    const before = JSON.stringify(ofGrace());
+    const closed = await ada('createClient', under(id, 'tg-acme'));
+    const absent = await ada('createClient', under(id, 'tg-acme', unknown));
+    const text = (outcome: typeof closed) =>
+      outcome.error?.text?.replaceAll(unknown.provider, issuer);
+    expect(closed.error).toBeDefined();
+    expect(text(closed)).toBe(text(absent));
+    expect(JSON.stringify(ofGrace())).toBe(before);
+  });
+
+  it('is not found with a grant, and fetches nothing', async () => {
+    const { ada, world } = await createSharedIssuer();
+    world.limits.set('tg-acme', { serviceTrunkGroup: 'tg-acme', version: 1, providers: [] });
+    world.documents.clear();
+    const granted = under('repo:acme/app:ref:refs/heads/main', 'tg-acme');
+    for (const [operation, input] of [
+      ['createClient', granted],
+      ['findProvider', { issuer }],
+      ['inspectProviderKeys', { issuer }],
+    ] as const) {
+      expect((await ada(operation, input)).error?.class).toBe('NotFoundError');
+    }
+    expect((await ada('listProviders', {})).result).toEqual([]);
   });
 });

@@ -27,6 +27,10 @@ async function register({ world, mallory }: TwoCustomers, keys: unknown): Promis
   await mallory('registerProvider', { discoveryUrl });
 }
 
+function inspect({ mallory }: TwoCustomers): Promise<unknown> {
+  return mallory('inspectProvider', { discoveryUrl });
+}
+
 function question(iss: string, now: number): object {
   const claims = { iss, aud: 'https://api.example.com', sub: 'a', iat: now, exp: now + 60 };
   return { question: { credential: signToken(key, claims) } };
@@ -93,9 +97,46 @@ export const hostileActs: Readonly<Record<string, Act>> = {
   },
   'registers a provider that then hangs': async (customers) => {
     await register(customers, { keys: [key.jwk] });
-    customers.world.documents.set(`${wicked}/keys`, new Promise(() => undefined));
-    customers.hangs(`${wicked}/keys`);
+    customers.fails(`${wicked}/keys`, 'timeout');
     await explainMany(customers, wicked);
+  },
+  'registers a provider that then redirects to the other’s': async (customers) => {
+    await register(customers, { keys: [key.jwk] });
+    customers.fails(`${wicked}/keys`, 'redirect');
+    await explainMany(customers, wicked);
+    await customers.mallory('inspectProviderKeys', { issuer: wicked });
+  },
+  'registers a provider that hangs, redirects or is too large at that moment': async (
+    customers,
+  ) => {
+    for (const problem of ['timeout', 'redirect', 'too_large'] as const) {
+      for (const url of [discoveryUrl, `${wicked}/keys`]) {
+        customers.fails(url, problem);
+        await Promise.all([register(customers, { keys: [key.jwk] }), inspect(customers)]);
+      }
+    }
+  },
+  'registers a provider whose issuer is the other’s': async (customers) => {
+    const { world, mallory } = customers;
+    for (const issuer of [world.issuer, world.ownIssuer].flatMap((one) => [one, ...formsOf(one)])) {
+      world.documents.set(discoveryUrl, { issuer, jwks_uri: `${wicked}/keys` });
+      world.documents.set(`${wicked}/keys`, { keys: [key.jwk] });
+      await inspect(customers);
+      await mallory('registerProvider', { discoveryUrl });
+    }
+  },
+  'registers a provider with 143 kB of keys': async (customers) => {
+    const big = { ...key.jwk, kid: 'k'.repeat(1400) };
+    await register(customers, { keys: Array.from({ length: 100 }, () => big) });
+    await inspect(customers);
+  },
+  'gets no answer, and repeats each change': async (customers) => {
+    for (let index = 0; index < 10; index += 1) {
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        await customers.mallory('createClient', newClient(index));
+        await register(customers, { keys: [key.jwk] });
+      }
+    }
   },
   'registers a provider that is gone then': async (customers) => {
     await register(customers, { keys: [key.jwk] });
@@ -168,3 +209,35 @@ export const hostileActs: Readonly<Record<string, Act>> = {
     }
   },
 };
+
+/** Ids that are, or look like, those of Grace, who has `repo:globex/`. Ada has `repo:acme/`. */
+export const ids = [
+  'repo:globex/app:ref:refs/heads/main',
+  'repo:globex/app:ref:refs/heads/*',
+  'repo:globex/app:ref:refs/heads/release/*',
+  'repo:globex/app:ref:refs/heads/',
+  'repo:globex/app',
+  'repo:globex/',
+  'repo:globex/*',
+  'repo:globex',
+  'repo:*',
+  '*',
+  'repo:globex-evil/app:ref:refs/heads/main',
+  'repo:globex//app:ref:refs/heads/main',
+  'repo:Globex/app:ref:refs/heads/main',
+  'REPO:globex/app:ref:refs/heads/main',
+  'repo:globex%2Fapp:ref:refs/heads/main',
+  'repo%3Aglobex/app:ref:refs/heads/main',
+  'repo:acme%2Fapp:ref:refs/heads/main',
+  'repo:acme/../globex/app:ref:refs/heads/main',
+  'repo:acme',
+  'repo:acme-evil/app:ref:refs/heads/main',
+  ' repo:globex/app:ref:refs/heads/main',
+  'repo:globex/app:ref:refs/heads/main ',
+  'repo:globex/app:ref:refs/heads/main\u0000',
+  'repo:globex\u200b/app:ref:refs/heads/main',
+  'repo:glοbex/app:ref:refs/heads/main',
+] as const;
+
+/** What a literal id inside one's own grant is: never one of Grace. */
+export const ownLiteral = 'repo:acme/../globex/app:ref:refs/heads/main';

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import type { OperationName } from '../../adapters/management.ts';
 import type { ManagementAnswer } from '../../contract/management/request.ts';
+import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
 import { createTestKeys } from '../../lab/support/verifier-world.ts';
 import { grantIssuer, type World } from '../adapters/management/world.ts';
 import { askedWorld } from '../lambda/management/limited-world.ts';
@@ -12,6 +14,8 @@ export const foreignGroup = 'tg-2002';
 
 type Ask = (operation: OperationName, input: object) => Promise<unknown>;
 
+type Person = 'grace' | 'mallory';
+
 /** Two customers behind one management function, over the same tables. */
 export interface TwoCustomers {
   readonly world: World;
@@ -21,10 +25,10 @@ export interface TwoCustomers {
   readonly mallory: Ask;
   /** A request of the hostile customer with a body of its own. */
   readonly send: (request: object) => Promise<ManagementAnswer>;
-  /** A URL that does not answer from then on: the fetch ends with the error of its time limit. */
-  readonly hangs: (url: string) => void;
-  /** What was read, written and fetched since the last call, in order. */
-  readonly takeCalls: () => readonly string[];
+  /** A URL whose fetches end with this problem from then on: `timeout` for one that hangs. */
+  readonly fails: (url: string, problem: FetchProblem) => void;
+  /** What was read, written and fetched for a person since the last call, in order. */
+  readonly takeCalls: (name: Person) => readonly string[];
 }
 
 const stores = [
@@ -42,13 +46,13 @@ const stores = [
 ] as const;
 
 /** Records the name of each method that is called. */
-function recordCalls<T extends object>(name: string, store: T, calls: string[]): T {
+function recordCalls<T extends object>(name: string, store: T, record: (call: string) => void): T {
   return new Proxy(store, {
     get(target, property, receiver) {
       const value: unknown = Reflect.get(target, property, receiver);
       if (typeof value !== 'function') return value;
       return (...args: readonly unknown[]) => {
-        calls.push(`${name}.${String(property)}`);
+        record(`${name}.${String(property)}`);
         return Reflect.apply(value, target, args) as unknown;
       };
     },
@@ -72,48 +76,60 @@ export async function createTwoCustomers(): Promise<TwoCustomers> {
   }
   // What the staff granted it: nothing of the other's.
   grantIssuer(world, 'https://wicked.example.net', [foreignGroup]);
-  const calls: string[] = [];
-  const hanging = new Set<string>();
-  let asking = 'grace';
+  const calls: Record<Person, string[]> = { grace: [], mallory: [] };
+  const failing = new Map<string, FetchProblem>();
+  // Requests of both can run at the same time.
+  const asking = new AsyncLocalStorage<Person>();
+  const person = () => asking.getStore() ?? 'grace';
+  const record = (call: string) => calls[person()].push(call);
   const { context } = world;
-  const fetchJson = async (url: string) => {
-    calls.push(`fetch ${url}`);
-    if (hanging.has(url)) throw new Error('the fetch took too long');
-    return context.fetchJson(url);
-  };
-  const recorded = Object.fromEntries(
-    stores.map((name) => [name, recordCalls(name, context[name], calls)]),
-  );
+  // For how long the hostile customer has waited is no time that passes for the other.
+  let waited = 0;
   const clock = {
     get now() {
-      return world.now;
+      return world.now + (person() === 'mallory' ? waited : 0);
     },
   };
+  const readDocument = context.fetchJson;
+  const fetchJson = async (url: string) => {
+    record(`fetch ${url}`);
+    const problem = failing.get(url);
+    if (problem !== undefined) throw new FetchError(url, problem);
+    return readDocument(url);
+  };
+  const recorded = Object.fromEntries(
+    stores.map((name) => [name, recordCalls(name, context[name], record)]),
+  );
   Object.assign(world, {
     context: Object.assign(context, recorded, {
-      drawBytes: drawBy(() => asking),
+      clock: () => clock.now * 1000,
+      awsTime: () => ({ earliest: clock.now * 1000, latest: clock.now * 1000 }),
+      wait: async (milliseconds: number) => {
+        if (person() === 'mallory') waited += milliseconds / 1000;
+        else world.now += milliseconds / 1000;
+      },
+      drawBytes: drawBy(person),
+      fetchJson,
       providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),
     }),
   });
-  const asPerson = (name: string, group: string) => ({
+  const asPerson = (name: Person, group: string) => ({
     person: { actor: `https://idp.example.net#${name}`, role: 'manager' },
     trunk_groups: [group],
   });
   const askAs =
-    (name: string, group: string): Ask =>
-    async (operation, input) => {
-      asking = name;
-      return ask(operation, input, 'portal', asPerson(name, group));
-    };
+    (name: Person, group: string): Ask =>
+    async (operation, input) =>
+      asking.run(name, () => ask(operation, input, 'portal', asPerson(name, group)));
   return {
     world,
     grace: askAs('grace', ownGroup),
     mallory: askAs('mallory', foreignGroup),
-    send: async (request) => {
-      asking = 'mallory';
-      return send({ ...request, ...asPerson('mallory', foreignGroup) }, 'portal');
-    },
-    hangs: (url) => hanging.add(url),
-    takeCalls: () => calls.splice(0),
+    send: async (request) =>
+      asking.run('mallory', () =>
+        send({ ...request, ...asPerson('mallory', foreignGroup) }, 'portal'),
+      ),
+    fails: (url, problem) => failing.set(url, problem),
+    takeCalls: (name) => calls[name].splice(0),
   };
 }

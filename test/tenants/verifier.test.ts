@@ -134,3 +134,35 @@ describe.each(Object.entries(behaviours))('a provider that %s', (_, behaviour) =
     }
   });
 });
+
+describe('an issuer that differs by form', () => {
+  const forms = [
+    (iss: string) => `${iss}/`,
+    (iss: string) => `${iss}//`,
+    (iss: string) => `${iss}:443`,
+    (iss: string) => `${iss}.`,
+    (iss: string) => `${iss}/.`,
+    (iss: string) => `${iss}/%2e`,
+    (iss: string) => `${iss}?a`,
+    (iss: string) => `${iss}#a`,
+    (iss: string) => ` ${iss}`,
+    (iss: string) => `${iss}\u0000`,
+    (iss: string) => iss.toUpperCase(),
+    (iss: string) => iss.replace('https', 'HTTPS'),
+    (iss: string) => iss.replace('https', 'http'),
+    (iss: string) => iss.replace('//', '//user@'),
+  ].map((form) => form(providerClaims.iss));
+
+  it.each(forms)('%j is no provider, and fetches nothing', async (iss) => {
+    const { world, disturb } = createTwoProviders();
+    await disturb(() => ({ keys: [providerKey.jwk] }));
+    world.fetches.length = 0;
+    for (const key of [wickedKey, providerKey]) {
+      const token = signToken(key, { ...providerClaims, iss });
+      await expect(world.verify(`Bearer ${token}`)).rejects.toThrow('refused');
+    }
+    expect(world.fetches).toEqual([]);
+    const own = await world.verify(`Bearer ${signToken(providerKey, providerClaims)}`);
+    expect(own).toMatchObject({ issuer: providerClaims.iss });
+  });
+});
