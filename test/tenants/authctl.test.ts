@@ -1,0 +1,343 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatDemoEnvironment } from '../../contract/demo-environment.ts';
+import { tableName } from '../../contract/tables.ts';
+import { listCommands } from '../../lab/suites/deploy/command-steps.ts';
+import {
+  type LoopbackProvider,
+  startLoopbackProvider,
+} from '../../lab/support/loopback-provider.ts';
+import { useLocalCli } from '../integration/cli/use-authctl.ts';
+import { makeTemporaryDirectory } from '../integration/lab/local/temporary-directory.ts';
+import { figure } from '../support/figure.ts';
+import { ids, ownLiteral } from './hostile-acts.ts';
+
+/*
+ * The hostile customer with the command line: the real program, the management function and tables of
+ * a local run. The caller is limited to its trunk group as `management.reach` limits it.
+ */
+
+const { authctl, json, service } = useLocalCli();
+const asGrace = ['--only-trunk-group', 'tg-globex'];
+const asAda = ['--only-trunk-group', 'tg-acme'];
+const asStranger = ['--only-trunk-group', 'tg-nobody'];
+
+let shared: LoopbackProvider;
+let own: LoopbackProvider;
+let other: LoopbackProvider;
+/** What Grace has, by the names that the commands below use. */
+let made: Readonly<Record<string, string>>;
+/** What she sees before anyone else does something. */
+let seen: readonly string[];
+
+const under = (id: string, group: string) => [
+  ...['client', 'create', '--name', 'Job', '--trunk-group', group, '--scope', 'calls:view'],
+  ...['--provider', shared.issuer, '--external-client-id', id, '--allow-user-tokens'],
+];
+
+beforeAll(async () => {
+  [shared, own, other] = await Promise.all([
+    startLoopbackProvider(),
+    startLoopbackProvider(),
+    startLoopbackProvider(),
+  ]);
+  const patterns = ['--client-id-claim', 'sub', '--allow-client-patterns'];
+  await json(['provider', 'register', shared.discoveryUrl, ...patterns]);
+  for (const name of ['globex', 'acme']) {
+    const group = ['--trunk-group', `tg-${name}`];
+    await json(['provider', 'grant', shared.issuer, `repo:${name}/`, ...group]);
+    await json(['trunk-group-limits', 'set', `tg-${name}`, '--own-providers', '1']);
+  }
+  await json(['provider', 'grant-issuer', own.issuer, '--trunk-group', 'tg-globex']);
+  await json(['provider', 'register', own.discoveryUrl, '--trunk-group', 'tg-globex', ...asGrace]);
+  const job = await json([...under('repo:globex/app:ref:refs/heads/*', 'tg-globex'), ...asGrace]);
+  const named = ['--name', 'Billing', '--trunk-group', 'tg-globex'];
+  const client = await json(['client', 'create', ...named, '--scope', 'calls:view', ...asGrace]);
+  const secret = await json(['client-secret', 'create', String(client['client_id']), ...asGrace]);
+  const subnet = ['--allow', 'office=203.0.113.0/24'];
+  const key = await json(['api-key', 'create', ...named, ...subnet, ...asGrace]);
+  const shown = await json(['api-key-subnet', 'list', String(key['key_id']), ...asGrace]);
+  const subnets = shown['items'] as readonly { readonly subnet_id: string }[];
+  made = {
+    job: String(job['client_id']),
+    client: String(client['client_id']),
+    secret: String(secret['secret_id']),
+    value: String(secret['client_secret']),
+    key: String(key['key_id']),
+    subnet: String(subnets[0]?.subnet_id),
+    issuer: own.issuer,
+    shared: shared.issuer,
+    discovery: own.discoveryUrl,
+    wicked: other.discoveryUrl,
+    wickedIssuer: other.issuer,
+  };
+  seen = await printAll();
+});
+afterAll(() => Promise.all([shared.close(), own.close(), other.close()]));
+
+/** Everything that Grace can print about what she has. */
+const views = [
+  'client list',
+  'client show :client',
+  'client show :job',
+  'client-secret list :client',
+  'api-key list',
+  'api-key show :key',
+  'api-key-subnet list :key',
+  'provider list',
+  'provider show :issuer',
+  'trunk-group-limits show tg-globex',
+  'report expiring',
+  'audit history :client',
+  'audit history :job',
+  'audit history :key',
+  'audit history :issuer',
+  'audit list',
+  'explain token --client-id :client',
+  'scope list',
+];
+
+function words(command: string): readonly string[] {
+  return command
+    .split(' ')
+    .map((word) => (word.startsWith(':') ? (made[word.slice(1)] ?? word) : word));
+}
+
+/** What Grace sees. The times of a token that is explained are the present ones. */
+async function printAll(): Promise<readonly string[]> {
+  const printed: string[] = [];
+  for (const view of views) {
+    const { exitCode, stdout } = await authctl([...words(view), '--json', ...asGrace]);
+    printed.push(`${view}: ${exitCode} ${stdout.replaceAll(/"(iat|exp)": \d+/g, '')}`);
+  }
+  return printed;
+}
+
+const recordTables = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'] as const;
+
+/** The records that Grace has, and the grants and limits of all. */
+async function readRecords(): Promise<readonly string[]> {
+  const { region, endpointDynamoDb: endpoint = '', credentials } = service().aws;
+  const dynamodb = new DynamoDBClient({ region, endpoint, credentials });
+  const found: string[] = [];
+  for (const key of recordTables) {
+    const command = new ScanCommand({ TableName: tableName('local', key), ConsistentRead: true });
+    const { Items = [] } = await dynamodb.send(command);
+    found.push(...Items.map((item) => `${key} ${JSON.stringify(item)}`));
+  }
+  dynamodb.destroy();
+  return found
+    .filter((item) => /globex|trunk_group_limits|_grants/.test(item) || item.includes(shared.issuer))
+    .toSorted();
+}
+
+/**
+ * What Ada types, with the names of what Grace has, and the exit code. Commands that print nothing of a
+ * customer have none.
+ */
+const attacks: readonly (readonly [command: string, exitCode: number])[] = [
+  ['client create --name Billing --trunk-group tg-globex --scope calls:view', 2],
+  ['client list --trunk-group tg-globex', 0],
+  ['client list --text Billing', 0],
+  ['client list --provider :shared', 0],
+  ['client show :client', 1],
+  ['client show :job', 1],
+  ['client update :client --name Mine', 1],
+  ['client update :client --add-scope messaging:manage', 1],
+  ['client update :job --require-claim repository_id=1', 1],
+  ['client disable :client', 1],
+  ['client disable :job', 1],
+  ['client enable :client', 1],
+  ['client revoke-tokens :client', 1],
+  ['client delete :client', 1],
+  ['client delete :job', 1],
+  ['client-secret create :client', 1],
+  ['client-secret list :client', 1],
+  ['client-secret update :client :secret --name Mine', 1],
+  ['client-secret disable :client :secret', 1],
+  ['client-secret enable :client :secret', 1],
+  ['client-secret rotate :client', 1],
+  ['client-secret delete :client :secret', 1],
+  ['api-key create --name Billing --trunk-group tg-globex', 2],
+  ['api-key list --trunk-group tg-globex', 0],
+  ['api-key show :key', 1],
+  ['api-key rename :key --name Mine', 1],
+  ['api-key update :key --expires-in 1d', 1],
+  ['api-key disable :key', 1],
+  ['api-key enable :key', 1],
+  ['api-key delete :key', 1],
+  ['api-key-subnet add :key --name all --address 0.0.0.0/0', 1],
+  ['api-key-subnet list :key', 1],
+  ['api-key-subnet remove :key :subnet --allow-any-source', 1],
+  ['provider inspect :discovery', 1],
+  ['provider register :discovery', 1],
+  ['provider register :discovery --trunk-group tg-acme', 1],
+  ['provider register :discovery --trunk-group tg-globex', 1],
+  ['provider register :wicked --trunk-group tg-acme', 1],
+  ['provider list', 0],
+  ['provider show :issuer', 1],
+  ['provider delete :issuer --cascade', 1],
+  ['provider delete :shared --cascade', 1],
+  ['provider assign :issuer --platform', 1],
+  ['provider assign :issuer --trunk-group tg-acme', 1],
+  ['provider assign :shared --trunk-group tg-acme', 1],
+  ['provider grant :shared repo:globex/ --trunk-group tg-acme', 1],
+  ['provider grant :shared repo:globex/ --withdraw', 1],
+  ['provider grant :shared repo:globex/app --trunk-group tg-acme --delete :job', 1],
+  ['provider grant-issuer :issuer --trunk-group tg-acme', 1],
+  ['provider grant-issuer :wickedIssuer --trunk-group tg-acme', 1],
+  ['provider grants', 1],
+  ['provider check', 1],
+  ['provider check --propose', 1],
+  ['trunk-group-limits set tg-globex --max-clients 0', 1],
+  ['trunk-group-limits set tg-acme --own-providers 100', 1],
+  ['trunk-group-limits show tg-globex', 1],
+  ['trunk-group-limits check tg-globex', 1],
+  ['trunk-group-limits list', 0],
+  ['audit list', 0],
+  ['audit history :client', 0],
+  ['audit history :key', 0],
+  ['audit history :issuer', 0],
+  ['report expiring --trunk-group tg-globex', 0],
+  ['explain token --client-id :client', 1],
+  ['explain request --bearer-stdin', 1],
+  ['scope list', 0],
+  ['signing-key list', 2],
+  ['signing-key plan', 2],
+  ['signing-key history', 2],
+  ['signing-key rotate', 2],
+  ['signing-key withdraw :key', 2],
+  ['table copy clients --from other', 2],
+  ['table restore clients --from other', 2],
+];
+
+/** The portal and the doctor are of this machine. */
+const untried = ['portal', 'doctor'];
+
+let cases = 0;
+
+describe('a customer with authctl', () => {
+  it('tries every command', () => {
+    const tried = listCommands().filter((name) =>
+      attacks.some(([command]) => `${command} `.startsWith(`${name} `)),
+    );
+    expect(listCommands().filter((name) => !tried.includes(name))).toEqual(untried);
+  });
+
+  it.each(attacks)('%s: nothing of another one is read or changed', async (command, exitCode) => {
+    const before = await readRecords();
+    const typed = words(command);
+    const stdin = made['value'] ?? '';
+    const attack = await authctl([...typed, '--yes', '--json', ...asAda], { stdin });
+    expect({ ...attack, stdout: '', stderr: '' }).toEqual({ exitCode, stdout: '', stderr: '' });
+    // Only what was typed is repeated.
+    const said = typed.reduce(
+      (text, word) => text.replaceAll(word, ''),
+      attack.stdout + attack.stderr,
+    );
+    expect(said).not.toMatch(/globex|billing|office|repo:/i);
+    for (const value of Object.values(made)) expect(said).not.toContain(value);
+    expect(await readRecords()).toEqual(before);
+    cases += 1;
+  });
+
+  it.each(ids)('creates no client with the id %j', async (id) => {
+    const before = await readRecords();
+    const doors = [
+      [...under(id, 'tg-acme'), ...asAda],
+      [...under(id, 'tg-acme'), '--allow-other-grant', ...asAda],
+      [...under(id, 'tg-globex'), ...asAda],
+      [...under(id, 'tg-nobody'), ...asStranger],
+    ];
+    for (const args of doors) {
+      const { exitCode } = await authctl(args);
+      if (id !== ownLiteral || !args.includes('tg-acme')) expect(exitCode).toBe(2);
+      cases += 1;
+    }
+    expect((await readRecords()).filter((item) => !item.includes(ownLiteral))).toEqual(before);
+  });
+
+  it('changes nothing that another one sees, in at least 170 cases', async () => {
+    expect(await printAll()).toEqual(seen);
+    figure('hostile customers with authctl', { commands: attacks.length, cases });
+    expect(cases).toBeGreaterThanOrEqual(170);
+  });
+});
+
+/** Passes connections on to a server; the answers of those that are made while `loses` are lost. */
+async function startRelay(port: number) {
+  const relay = { loses: false };
+  const server: Server = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    socket.pipe(upstream);
+    upstream.on('data', (data) => {
+      if (relay.loses) socket.destroy();
+      else socket.write(data);
+    });
+    for (const [one, end] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      one.on('error', () => undefined).on('close', () => end.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return Object.assign(relay, { port: (server.address() as AddressInfo).port, server });
+}
+
+describe('a customer with authctl whose answers are lost', () => {
+  const folder = makeTemporaryDirectory();
+  let relay: Awaited<ReturnType<typeof startRelay>>;
+  beforeAll(async () => {
+    const { AWS_ENDPOINT_URL_LAMBDA: endpoint = '' } = service().environment;
+    relay = await startRelay(Number(new URL(endpoint).port));
+    const environment = formatDemoEnvironment({
+      ...service().environment,
+      AWS_ENDPOINT_URL_LAMBDA: endpoint.replace(/:\d+/, `:${relay.port}`),
+    });
+    mkdirSync(join(folder.path, '.local'));
+    writeFileSync(join(folder.path, '.local', 'demo.env'), environment);
+  });
+  afterAll(() => {
+    relay.server.close();
+    folder.remove();
+  });
+
+  /** The first time the function does it and its answer is lost; then it is typed again. */
+  async function twice(args: readonly string[]) {
+    relay.loses = true;
+    const lost = await authctl(args, { cwd: folder.path });
+    relay.loses = false;
+    return [lost, await authctl(args, { cwd: folder.path })] as const;
+  }
+
+  it('gets once what it creates, and nothing of another one', async () => {
+    const before = await readRecords();
+    const create = ['client', 'create', '--name', 'Own', '--trunk-group', 'tg-acme'];
+    const key = ['--idempotency-key', 'lost-answer-12345', '--scope', 'calls:view', '--json'];
+    const [lost, again] = await twice([...create, ...key, ...asAda]);
+    expect(lost).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(again.exitCode).toBe(0);
+    const { items } = await json(['client', 'list', '--text', 'Own', ...asAda]);
+    expect(items).toHaveLength(1);
+    for (const command of ['client disable :client', 'api-key delete :key', 'client delete :job']) {
+      const [, repeated] = await twice([...words(command), '--yes', ...asAda]);
+      expect(repeated.exitCode).toBe(1);
+    }
+    expect(await readRecords()).toEqual(before);
+  });
+
+  it('stops what is its own, whoever else asks meanwhile', async () => {
+    const disable = ['client', 'disable', made['client'] ?? '', ...asGrace];
+    const attack = ['client', 'enable', made['client'] ?? '', ...asAda];
+    const [[lost, again]] = await Promise.all([twice(disable), authctl(attack), authctl(attack)]);
+    expect([lost.exitCode, again.exitCode]).toEqual([1, 0]);
+    const shown = await json(['client', 'show', made['client'] ?? '', ...asGrace]);
+    expect(shown).toMatchObject({ enabled: false });
+  });
+});
