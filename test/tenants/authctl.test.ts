@@ -30,10 +30,11 @@ let made: Readonly<Record<string, string>>;
 /** What she sees before anyone else does something. */
 let seen: readonly string[];
 
-const under = (id: string, group: string) => [
-  ...['client', 'create', '--name', 'Job', '--trunk-group', group, '--scope', 'calls:view'],
-  ...['--provider', shared.issuer, '--external-client-id', id, '--allow-user-tokens'],
-];
+function under(id: string, group: string): readonly string[] {
+  const create = ['client', 'create', '--name', 'Job', '--trunk-group', group];
+  const there = ['--provider', shared.issuer, '--external-client-id', id, '--allow-user-tokens'];
+  return [...create, '--scope', 'calls:view', ...there];
+}
 
 beforeAll(async () => {
   [shared, own, other] = await Promise.all([
