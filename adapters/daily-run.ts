@@ -4,7 +4,9 @@ import type { ManagementConfig } from '../contract/management/management-config.
 import { noticeBusName } from '../contract/notices.ts';
 import { deployedTableName, type TableKey } from '../contract/tables.ts';
 import { seconds } from '../core/clock.ts';
-import { awsTimeOf } from '../core/management/management-context.ts';
+import { MalformedRecordError } from '../core/errors.ts';
+import { withoutGrants } from '../core/identity-provider/grant.ts';
+import { awsTimeOf, type ManagementContext } from '../core/management/management-context.ts';
 import type { DailyRunPorts } from '../core/notices/daily-run.ts';
 import type { ChangeReader } from '../core/notices/tell-changes.ts';
 import { ServerDate } from '../core/server-date.ts';
@@ -15,6 +17,10 @@ import { type AuditRegionsOptions, openAuditRegions, readAuditPage } from './dyn
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import {
+  createDynamoDbGrantStore,
+  createDynamoDbProviderOwnerStore,
+} from './dynamodb/record-partition.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createPutNotices } from './events/put-notices.ts';
 import { recordServerDates } from './record-server-dates.ts';
@@ -30,6 +36,26 @@ function openChanges(options: AuditRegionsOptions, store: StoreOptions): ChangeR
       regions.read(region, (audit) =>
         readAuditPage(audit, { value: day, limit: recordsPerPage, after }, store),
       ),
+  };
+}
+
+type GrantStores = Pick<ManagementContext, 'providerGrants' | 'providerOwners'>;
+
+/** A list of grants that cannot be read counts as empty: the run goes on, and its log names it. */
+function openGrants(
+  { providerGrants, providerOwners }: GrantStores,
+  onMalformedRecord: (error: Error) => void,
+): DailyRunPorts['grants'] {
+  return {
+    providerGrants: {
+      findGrants: (kind, place) =>
+        providerGrants.findGrants(kind, place).catch((error: unknown) => {
+          if (!(error instanceof MalformedRecordError)) throw error;
+          onMalformedRecord(error);
+          return withoutGrants(kind, place);
+        }),
+    },
+    findOwner: async (id) => (await providerOwners.findOwners([id])).get(id),
   };
 }
 
@@ -56,6 +82,13 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
   return {
     clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
     apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
+    grants: openGrants(
+      {
+        providerGrants: createDynamoDbGrantStore(dynamodb, table('signingKeys'), store),
+        providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('signingKeys'), store),
+      },
+      onMalformedRecord,
+    ),
     reports: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
     // What this region has written a moment ago is read: later reads continue after it.
     changes: openChanges({ config, aws, dynamodb }, { ...store, consistentRead: true }),

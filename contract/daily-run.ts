@@ -22,6 +22,8 @@ export const maxChangeDays = 30;
 export const dailyRunMetrics = {
   /** 1 for each attempt after which nothing is due, 0 for others. */
   upToDate: 'DailyRunUpToDate',
+  /** Clients outside the grants of their trunk groups, in the last report. */
+  outside: 'ClientsOutsideGrants',
 } as const;
 
 /** Hours without an attempt after which nothing is due, until there is an alarm. */

@@ -221,7 +221,7 @@ export class RegionStack extends Stack {
   private addDailyRun({ management }: ServiceFunctions, monitoring: Monitoring): void {
     if (!makesDailyRun(this.props)) return;
     new DailyRun(this, 'DailyRun', { deploymentName: this.props.config.name, management });
-    monitoring.addDailyRunAlarm();
+    monitoring.addDailyRunAlarms();
   }
 
   private addOutputs(): void {

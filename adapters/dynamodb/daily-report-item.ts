@@ -68,12 +68,17 @@ export const dailyStateSchema = v.strictObject({
   ),
 });
 
+const added = {
+  attempt: v.optional(version),
+  outside: v.optional(wholeNumber(0, Number.POSITIVE_INFINITY)),
+};
+
 export const dailyRunStateSchema = v.strictObject({
   ...dailyStateSchema.entries,
   record_type: v.literal(dailyRunRecordType),
   nonce: text,
-  report: v.optional(v.strictObject({ ...report, attempt: v.optional(version) })),
-  run: v.optional(v.strictObject({ ...run, attempt: v.optional(version) })),
+  report: v.optional(v.strictObject({ ...report, ...added })),
+  run: v.optional(v.strictObject({ ...run, ...added })),
 });
 
 const expiring = { service_trunk_group: text, expires_at: epochSeconds };

@@ -91,6 +91,7 @@ function buildClient(
     externalClientId: _externalClientId,
     requiredClaims: _requiredClaims,
     allowUserTokens: _allowUserTokens,
+    allowOtherGrant: _allowOtherGrant,
     idempotencyKey,
     ...given
   } = input;

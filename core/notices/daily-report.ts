@@ -41,6 +41,15 @@ export interface OpenRun {
   readonly parts: number;
   /** The attempt that wrote them. */
   readonly attempt?: number | undefined;
+  /** Clients outside the grants of their trunk groups, of those that it has read. */
+  readonly outside?: number | undefined;
+}
+
+/** What the state says of the last report. */
+export interface PublishedReport extends StoredCredentials {
+  readonly count: number;
+  /** Clients outside the grants of their trunk groups. Undefined for a report of release 0.2.0. */
+  readonly outside?: number | undefined;
 }
 
 export interface DailyState {
@@ -49,7 +58,7 @@ export interface DailyState {
   /** Drawn by the attempt that wrote it: two attempts never write the same state. */
   readonly nonce?: string | undefined;
   /** The last report; undefined before the first one. */
-  readonly report?: (StoredCredentials & { readonly count: number }) | undefined;
+  readonly report?: PublishedReport | undefined;
   readonly run?: OpenRun | undefined;
   /** Up to when the changes of each region are told: RFC 3339 UTC with milliseconds. */
   readonly changesUntil: Readonly<Partial<Record<RegionId, string>>>;

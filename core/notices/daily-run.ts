@@ -3,9 +3,11 @@ import { maxListedItems, secondsPerDay } from '../../contract/limits.ts';
 import type { NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { Client } from '../client/client.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { seconds } from '../clock.ts';
 import { MalformedRecordError } from '../errors.ts';
+import { checkOutside, type GrantReader } from '../management/grants/outside-clients.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
 import { type Credential, credentialId, keyInUse, secretsInUse } from './credential.ts';
@@ -27,6 +29,7 @@ import { type ChangeReader, rangeOf, tellChanges, type UnreadRegion } from './te
 export interface DailyRunPorts {
   readonly clients: Pick<ClientStore, 'readClients'>;
   readonly apiKeys: Pick<ApiKeyStore, 'readApiKeys'>;
+  readonly grants: Omit<GrantReader, 'onlyGranted'>;
   readonly reports: DailyReportStore;
   readonly changes: ChangeReader;
   readonly putNotices: PutNotices;
@@ -51,6 +54,11 @@ export interface DailyRunOutcome {
   readonly notices: Readonly<Record<NoticeKind, number>>;
   /** Credentials in the report; so far, if it is not complete. */
   readonly expiring: number;
+  /**
+   * Clients, in the last report, whose ids at a provider are not granted to their trunk groups. Only
+   * providers at which something is granted count.
+   */
+  readonly outside?: number | undefined;
   readonly unread: readonly UnreadRegion[];
 }
 
@@ -124,13 +132,20 @@ type ReadCredentials = (
   ports: DailyRunPorts,
   query: StorePageQuery,
   now: number,
-) => Promise<{ readonly credentials: readonly Credential[]; readonly next: string | undefined }>;
+) => Promise<CredentialPage>;
+
+interface CredentialPage {
+  readonly credentials: readonly Credential[];
+  readonly next: string | undefined;
+  readonly clients?: readonly Client[];
+}
 
 /** A page of the credentials that work. */
 const readers: Readonly<Record<CredentialStage, ReadCredentials>> = {
   clients: async ({ clients }, query, now) => {
     const { items, next } = await clients.readClients(query);
-    return { credentials: items.flatMap((client) => secretsInUse(client, now)), next };
+    const credentials = items.flatMap((client) => secretsInUse(client, now));
+    return { credentials, next, clients: items };
   },
   api_keys: async ({ apiKeys }, query, now) => {
     const { items, next } = await apiKeys.readApiKeys(query);
@@ -157,6 +172,7 @@ class Attempt {
   #credentials: readonly ReportedCredential[];
   /** The version with which it began. */
   readonly #number: number;
+  readonly #findOutside: ReturnType<typeof checkOutside>;
   /** Whether a write of the state failed, or may have been made: what is stored may hold by now. */
   #isUncertain = false;
 
@@ -172,6 +188,7 @@ class Attempt {
     this.#times = times;
     this.#credentials = credentials;
     this.#number = state.version;
+    this.#findOutside = checkOutside({ ...ports.grants, onlyGranted: true });
   }
 
   static async begin(
@@ -199,6 +216,10 @@ class Attempt {
 
   get expiring(): number {
     return this.#isPublished ? (this.#state.report?.count ?? 0) : this.#credentials.length;
+  }
+
+  get outside(): number | undefined {
+    return this.#state.report?.outside;
   }
 
   get #isPublished(): boolean {
@@ -249,21 +270,26 @@ class Attempt {
   async #readPage(stage: CredentialStage): Promise<void> {
     const { now } = this.#times;
     const query = { limit: maxListedItems, after: this.#run.cursor };
-    const { credentials, next } = await readers[stage](this.#ports, query, now);
+    const { credentials, next, clients = [] } = await readers[stage](this.#ports, query, now);
+    let { outside = 0 } = this.#run;
+    for (const client of clients) {
+      if ((await this.#findOutside(client)) !== undefined) outside += 1;
+    }
     const notices = credentials.flatMap((one) => findCredentialNotices(one, this.#times));
     await this.#ports.putNotices(notices);
     const expiring = credentials.filter((one) => isExpiring(one, now));
     this.#credentials = [...this.#credentials, ...expiring];
     this.#run =
       next === undefined
-        ? { ...this.#run, stage: nextStage(stage), cursor: undefined }
-        : { ...this.#run, cursor: next };
+        ? { ...this.#run, outside, stage: nextStage(stage), cursor: undefined }
+        : { ...this.#run, outside, cursor: next };
   }
 
   async #publish(): Promise<void> {
     const sorted = sortByExpiry(this.#credentials);
-    const report = { ...(await this.#writeParts(sorted)), count: sorted.length };
-    await this.#write({ report, run: { ...this.#run, parts: 0, attempt: undefined } });
+    const { outside = 0, ...run } = this.#run;
+    const report = { ...(await this.#writeParts(sorted)), count: sorted.length, outside };
+    await this.#write({ report, run: { ...run, parts: 0, attempt: undefined } });
   }
 
   async #tellRegion(region: RegionId): Promise<boolean | UnreadRegion> {
@@ -302,8 +328,8 @@ export async function runDaily(ports: DailyRunPorts, deployment: string): Promis
   const state = { ...stored, changesUntil: pastOnly(stored.changesUntil, now) };
   const run = findRun(state, now);
   if (run === undefined) {
-    const { time = 0, count = 0 } = state.report ?? {};
-    return { status: 'current', time, notices: noNotices, expiring: count, unread: [] };
+    const { time = 0, count: expiring = 0, outside } = state.report ?? {};
+    return { status: 'current', time, notices: noNotices, expiring, outside, unread: [] };
   }
   // From here on, an attempt that began before writes nothing more: neither the state nor a part.
   const begun = { ...state, run, version: state.version + 1, nonce: ports.drawNonce() };
@@ -315,7 +341,8 @@ export async function runDaily(ports: DailyRunPorts, deployment: string): Promis
     const { isDone, unread } = await attempt.proceed();
     await attempt.save(isDone);
     const status = isDone ? 'complete' : 'continues';
-    return { status, time: run.time, notices: counts, expiring: attempt.expiring, unread };
+    const { expiring, outside } = attempt;
+    return { status, time: run.time, notices: counts, expiring, outside, unread };
   } catch (error) {
     await attempt.save(false);
     throw error;

@@ -23,7 +23,7 @@ export function isDailyRun(invokedArn: string): boolean {
 
 function reportOutcome(
   telemetry: RunTelemetry,
-  { status, time, notices, expiring, unread }: DailyRunOutcome,
+  { status, time, notices, expiring, outside, unread }: DailyRunOutcome,
   malformed: readonly string[],
 ): void {
   const isWell = unread.length === 0 && malformed.length === 0;
@@ -34,10 +34,14 @@ function reportOutcome(
       run: formatTime(time),
       notices,
       expiring,
+      outside,
       ...(unread.length > 0 && { unread }),
       ...(malformed.length > 0 && { malformed }),
     },
-    metrics: { [dailyRunMetrics.upToDate]: Number(status !== 'continues') },
+    metrics: {
+      [dailyRunMetrics.upToDate]: Number(status !== 'continues'),
+      ...(outside !== undefined && { [dailyRunMetrics.outside]: outside }),
+    },
   });
 }
 

@@ -75,12 +75,20 @@ export class Monitoring extends Construct {
   }
 
   /** In the region that makes the daily run. */
-  addDailyRunAlarm(): Alarm {
+  addDailyRunAlarms(): void {
     const { deploymentName: name } = this.context;
-    return addAlarm(this, this.context, {
+    const metrics = new ServiceMetrics({ name });
+    addAlarm(this, this.context, {
+      id: 'clients-outside-grants',
+      description: 'Clients use ids at a provider that are not granted to their trunk groups.',
+      metric: metrics
+        .own('management', dailyRunMetrics.outside, 'Maximum')
+        .with({ period: Duration.hours(1) }),
+    });
+    addAlarm(this, this.context, {
       id: 'daily-run-missed',
       description: `For ${dailyRunAlarmHours} hours the daily run could not be made, or not to its end.`,
-      metric: new ServiceMetrics({ name })
+      metric: metrics
         .own('management', dailyRunMetrics.upToDate)
         .with({ period: Duration.hours(1) }),
       operator: ComparisonOperator.LESS_THAN_THRESHOLD,

@@ -21,6 +21,8 @@ export interface ClientValues {
   readonly requiredClaims: string;
   /** Whether the rule is left out that refuses tokens of people. */
   readonly allowsUserTokens: boolean;
+  /** Whether the staff means an id that is granted to another trunk group. */
+  readonly allowsOtherGrant: boolean;
 }
 
 /** @param tokenLifetime seconds. */
@@ -35,6 +37,7 @@ export function newClientValues(tokenLifetime: number, trunkGroup: string): Clie
     externalClientId: '',
     requiredClaims: '',
     allowsUserTokens: false,
+    allowsOtherGrant: false,
   };
 }
 
@@ -49,6 +52,7 @@ export function valuesOfClient(client: Client): ClientValues {
     externalClientId: client.provider?.externalClientId ?? '',
     requiredClaims: '',
     allowsUserTokens: false,
+    allowsOtherGrant: false,
   };
 }
 
@@ -63,6 +67,7 @@ export function readClientValues(form: Fields): ClientValues {
     externalClientId: form.text('externalClientId'),
     requiredClaims: form.text('requiredClaims'),
     allowsUserTokens: form.isOn('allowUserTokens'),
+    allowsOtherGrant: form.isOn('allowOtherGrant'),
   };
 }
 

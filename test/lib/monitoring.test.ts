@@ -76,6 +76,7 @@ const serviceAlarms = [
   'backup-failed',
   'certificate-expiry',
   'daily-run-missed',
+  'clients-outside-grants',
 ];
 
 /** Of deployments: it wakes no one. */

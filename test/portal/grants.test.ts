@@ -203,3 +203,44 @@ it('what is not granted is told next to the field of the client id', async () =>
   );
   expect(page).not.toContain('tg-2002');
 });
+
+describe('a client inside the grant of another trunk group', () => {
+  const box = 'name="allowOtherGrant"';
+  const formOf = (world: PortalWorld, more: object = {}) => ({
+    name: 'Job',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: 'calls:view',
+    provider: world.issuer,
+    externalClientId: 'repo:globex/app',
+    requestId: 'request-12345',
+    ...more,
+  });
+
+  it('is created by the staff only if it says that it is meant', async () => {
+    const world = await createGrantedWorld();
+    const { size } = world.clients;
+    const choosing = await world.post('/clients', formOf(world, { choose: '1' }));
+    expect(await choosing.text()).toContain(box);
+    const refused = await world.post('/clients', formOf(world));
+    expect(refused.status).toBe(422);
+    const page = await refused.text();
+    expect(page).toContain('is granted to other service trunk groups: repo:globex/ to tg-2002');
+    expect(page).toContain(box);
+    expect(world.clients.size).toBe(size);
+    const meant = formOf(world, { allowOtherGrant: 'on', requestId: 'request-12346' });
+    expect((await world.post('/clients', meant)).status).toBe(303);
+    expect(world.clients.size).toBe(size + 1);
+  });
+
+  it('is not offered to a customer, and not created by one', async () => {
+    const world = await createGrantedWorld();
+    const { size } = world.clients;
+    world.signInAs(personOf('manager', ['tg-1001']));
+    const choosing = await world.post('/clients', formOf(world, { choose: '1' }));
+    expect(await choosing.text()).not.toContain(box);
+    const meant = await world.post('/clients', formOf(world, { allowOtherGrant: 'on' }));
+    expect(meant.status).toBe(422);
+    expect(await meant.text()).not.toContain('tg-2002');
+    expect(world.clients.size).toBe(size);
+  });
+});

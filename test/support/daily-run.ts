@@ -2,6 +2,8 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
+import type { GrantList } from '../../core/identity-provider/grant.ts';
+import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
 import type { DailyState } from '../../core/notices/daily-report.ts';
 import { type DailyRunPorts, runDaily } from '../../core/notices/daily-run.ts';
 import type { Notice } from '../../core/notices/notice.ts';
@@ -10,6 +12,7 @@ import {
   createMemoryApiKeyStore,
   createMemoryClientStore,
   createMemoryDailyReport,
+  createMemoryGrantStore,
   type MemoryParts,
 } from './memory-stores.ts';
 
@@ -38,6 +41,8 @@ export function createMemoryChanges(
 export function createTestDailyRun(pageSize?: number) {
   const clients = new Map<string, Client>();
   const apiKeys = new Map<string, ApiKey>();
+  const grants = new Map<string, GrantList>();
+  const owners = new Map<string, ProviderOwner>();
   const audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>> = { slc: [] };
   const state: { current?: DailyState } = {};
   const parts: MemoryParts = new Map();
@@ -52,6 +57,9 @@ export function createTestDailyRun(pageSize?: number) {
     },
     clients,
     apiKeys,
+    /** By kind and place. */
+    grants,
+    owners,
     audits,
     state,
     parts,
@@ -69,6 +77,10 @@ export function createTestDailyRun(pageSize?: number) {
   const ports: DailyRunPorts = {
     clients: createMemoryClientStore(clients),
     apiKeys: createMemoryApiKeyStore(apiKeys),
+    grants: {
+      providerGrants: createMemoryGrantStore(grants),
+      findOwner: async (id) => owners.get(id),
+    },
     reports: test.reports,
     get changes() {
       return createMemoryChanges(audits, pageSize);

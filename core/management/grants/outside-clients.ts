@@ -35,10 +35,12 @@ export function findOutside(client: Client, grants: readonly Grant[]): OutsideCl
 export interface GrantReader {
   readonly providerGrants: Pick<GrantStore, 'findGrants'>;
   readonly findOwner: (registrationId: string) => Promise<ProviderOwner | undefined>;
+  /** Whether providers at which nothing is granted are left out. */
+  readonly onlyGranted?: boolean;
 }
 
 /** Reads what is granted at an issuer, and whose a registration is, once each. */
-export function checkOutside({ providerGrants, findOwner }: GrantReader) {
+export function checkOutside({ providerGrants, findOwner, onlyGranted = false }: GrantReader) {
   const lists = new Map<string, ReturnType<GrantStore['findGrants']>>();
   const owners = new Map<string, Promise<ProviderOwner | undefined>>();
   const once = <T>(known: Map<string, T>, key: string, read: (key: string) => T): T => {
@@ -53,6 +55,7 @@ export function checkOutside({ providerGrants, findOwner }: GrantReader) {
     const { grants } = await once(lists, provider.issuer, (issuer) =>
       providerGrants.findGrants('subject', issuer),
     );
+    if (onlyGranted && grants.length === 0) return undefined;
     const outside = findOutside(client, grants);
     if (outside === undefined) return undefined;
     const owner = await once(owners, provider.registrationId, findOwner);

@@ -154,7 +154,7 @@ const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
 const grantList = { version: 1, updatedAt: at };
 
 /** What release 0.2.0 wrote, which is read: without attempts, in its own partition. */
-function before030({ nonce: _nonce, attempt: _attempt, ...item }: Item): Item {
+function before030({ nonce: _nonce, attempt: _attempt, outside: _outside, ...item }: Item): Item {
   const within = Object.entries(item).map(([name, value]) =>
     name === 'report' || name === 'run' ? [name, before030(value as Item)] : [name, value],
   );
@@ -176,8 +176,15 @@ const dailyRuns = [
   toDailyStateItem({
     version: 3,
     nonce: 'c',
-    report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0 },
-    run: { time: at + 86_400, stage: 'clients', cursor: 'client_1', parts: 1, attempt: 2 },
+    report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0, outside: 1 },
+    run: {
+      time: at + 86_400,
+      stage: 'clients',
+      cursor: 'client_1',
+      parts: 1,
+      attempt: 2,
+      outside: 0,
+    },
     changesUntil: {},
   }),
 ];

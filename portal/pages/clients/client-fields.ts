@@ -141,6 +141,7 @@ export function changeableFields(context: RequestContext, fields: ChangeableFiel
 
 /** Who authenticates the client: this service, or a registered provider. */
 export function providerFields(
+  { person }: Pick<RequestContext, 'person'>,
   issuers: readonly string[] | undefined,
   values: ClientValues,
   problems: Problems,
@@ -160,7 +161,19 @@ export function providerFields(
       : selectField({ ...field, options: [['', 'This service'], ...options] })
   }<div class="field"><button class="button button-plain" type="submit" name="choose" value="1" formnovalidate>
       Show its fields
-    </button></div>${values.provider !== '' && atProviderFields(values, problems)}`;
+    </button></div>${values.provider !== '' && atProviderFields(values, problems)}${
+      values.provider !== '' && person.trunkGroups === undefined && otherGrantField(values)
+    }`;
+}
+
+/** Only the staff may create a client inside the grant of another trunk group. */
+function otherGrantField({ allowsOtherGrant }: ClientValues): Html {
+  return checkbox({
+    name: 'allowOtherGrant',
+    label: 'Also if the id is granted to another trunk group',
+    hint: 'Without it, such an id is refused. Warning: tokens of that customer then count as this client, if its id is the more specific one.',
+    isOn: allowsOtherGrant,
+  });
 }
 
 /** The fields of a client that its provider authenticates. */

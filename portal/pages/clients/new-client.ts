@@ -89,6 +89,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     externalClientId: values.externalClientId.trim() || undefined,
     requiredClaims: () => readRequiredClaims(values),
     allowUserTokens: values.allowsUserTokens || undefined,
+    allowOtherGrant: values.allowsOtherGrant || undefined,
   }),
   act: async ({ management, href }, { values, input, idempotencyKey, showAgain }) => {
     if (values.isChoosing) return showAgain();
@@ -120,7 +121,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
       fields: html`${quota?.note}${trunkGroupField(context, values.serviceTrunkGroup, problems)}${changeableFields(
         context,
         { values, problems, granted, isUnderProvider: values.provider !== '' },
-      )}${providerFields(open, values, problems)}`,
+      )}${providerFields(context, open, values, problems)}`,
     };
   },
 };

@@ -67,6 +67,64 @@ async function reportOf(test: ReturnType<typeof createTestDailyRun>) {
   return report === undefined ? undefined : test.reports.readCredentials(report);
 }
 
+describe('clients outside the grants of their trunk groups', () => {
+  const ci = 'https://ci.example.net';
+
+  /** Ten clients of two customers at a provider, of which two have ids of the other's grant. */
+  function runWithGrants(pageSize = 1000) {
+    const test = createTestDailyRun(pageSize);
+    const grants = [{ value: 'repo:globex/', trunkGroups: ['tg-globex'] }];
+    test.grants.set(`subject ${ci}`, { kind: 'subject', place: ci, version: 1, grants });
+    const add = (number: number, group: string, externalClientId: string, issuer = ci) => {
+      const provider = { issuer, registrationId: 'idp_1', externalClientId };
+      const one = client(number, test.now + 200 * day, { serviceTrunkGroup: group, provider });
+      test.clients.set(one.clientId, { ...one, secrets: [] });
+    };
+    for (let number = 0; number < 6; number++) add(number, 'tg-globex', `repo:globex/${number}`);
+    add(6, 'tg-acme', 'repo:globex/app');
+    add(7, 'tg-acme', 'repo:acme/app');
+    // Nothing is granted there: who grants nothing has no alarm.
+    add(8, 'tg-acme', 'erp', 'https://idp.example.net');
+    test.clients.set('client_9', client(9, test.now + 200 * day));
+    return test;
+  }
+
+  it('are counted at providers at which something is granted', async () => {
+    const test = runWithGrants();
+    expect(await test.run()).toMatchObject({ status: 'complete', outside: 2 });
+    test.now += 3600;
+    expect(await test.run()).toMatchObject({ status: 'current', outside: 2 });
+    test.grants.set(`subject ${ci}`, { kind: 'subject', place: ci, version: 2, grants: [] });
+    test.now += day;
+    expect(await test.run()).toMatchObject({ status: 'complete', outside: 0 });
+  });
+
+  it('are none under a provider that their own trunk group owns', async () => {
+    const test = runWithGrants();
+    const owner = { registrationId: 'idp_1', issuer: ci, version: 1, updatedAt: 1 };
+    test.owners.set('idp_1', { ...owner, trunkGroups: ['tg-acme'] });
+    expect(await test.run()).toMatchObject({ outside: 0 });
+  });
+
+  it('are counted once, regardless of how many attempts a run has', async () => {
+    const test = runWithGrants();
+    for (let number = 10; number < 3010; number++) {
+      const one = client(number, test.now + 200 * day);
+      test.clients.set(one.clientId, { ...one, secrets: [] });
+    }
+    let attempts = 0;
+    let outcome: Awaited<ReturnType<typeof test.run>>;
+    do {
+      attempts += 1;
+      test.reads = 1;
+      outcome = await test.run();
+      if (attempts === 1) expect(outcome.outside).toBeUndefined();
+    } while (outcome.status !== 'complete');
+    expect(attempts).toBeGreaterThan(2);
+    expect(outcome.outside).toBe(2);
+  });
+});
+
 describe('a daily run', () => {
   it('is made once, at the first attempt after noon', async () => {
     const test = runWithClients(20);
@@ -75,6 +133,7 @@ describe('a daily run', () => {
       time: test.now,
       notices: { expiring: 2, unused: 0, change: 0 },
       expiring: 2,
+      outside: 0,
       unread: [],
     });
     const before = test.now;

@@ -382,3 +382,75 @@ it('has ids that are granted to trunk groups, listed and withdrawn', async () =>
   expect(await json(['provider', 'check'])).toMatchObject({ items: [{ client_id: erp }] });
   expect(await json([...grant, 'erp', '--withdraw'])).toMatchObject({ grants: [], version: 2 });
 });
+
+it('has ids of another trunk group, of which the grant says what becomes of each client', async () => {
+  await json(['provider', 'register', provider.discoveryUrl]);
+  const ids = ['app:a/1', 'app:a/2', 'app:a/3'];
+  const created = await Promise.all(ids.map(createClient));
+  const [one = '', two = '', three = ''] = created.map((client) => String(client['client_id']));
+  const grant = ['provider', 'grant', provider.issuer, 'app:a/', '--trunk-group', 'tg-2'];
+  const proposed = await authctl(['provider', 'check', '--propose']);
+  expect(proposed.stdout.trim().split('\n')).toEqual(
+    ids.map((id) => `authctl provider grant ${provider.issuer} ${id} --trunk-group tg-1`),
+  );
+  const some = await authctl([...grant, '--disable', one, '--leave', two]);
+  expect(some).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(some.stderr).toContain(three);
+  const asked = await authctl([...grant, '--disable', one, '--leave', two, '--delete', three]);
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
+  expect((await authctl(['provider', 'grants'])).stdout).not.toContain('app:a/');
+
+  const decided = ['--disable', one, '--leave', two, '--delete', three, '--yes'];
+  const granted = await authctl([...grant, ...decided]);
+  expect(granted).toMatchObject({ exitCode: 0 });
+  expect(granted.stderr).toContain(`${two} (app:a/2) of tg-1 has such an id, too.`);
+  expect(granted.stderr).not.toContain(three);
+  expect(await json(['client', 'show', one])).toMatchObject({ enabled: false });
+  expect(await json(['client', 'show', two])).toMatchObject({ enabled: true });
+  expect((await authctl(['client', 'show', three])).exitCode).toBe(1);
+  const shared = await authctl(['provider', 'check', '--propose', '--issuer', provider.issuer]);
+  expect(shared.stdout).toContain('app:a/ --trunk-group tg-1 --trunk-group tg-2');
+
+  const inside = ['client', 'create', '--name', 'erp', '--trunk-group', 'tg-1'];
+  const at = ['--provider', provider.issuer, '--external-client-id', 'app:a/4'];
+  const create = [...inside, '--scope', 'calls:view', ...at];
+  const refused = await authctl(create);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toContain('app:a/ to tg-2');
+  expect(await json([...create, '--allow-other-grant'])).toMatchObject({ enabled: true });
+  await json([...grant.slice(0, 4), '--withdraw']);
+});
+
+it('is registered by a trunk group only with a grant of its issuer', async () => {
+  const { issuer, discoveryUrl } = provider;
+  const asCustomer = ['--only-trunk-group', 'tg-9'];
+  const register = ['provider', 'register', discoveryUrl, '--trunk-group', 'tg-9', ...asCustomer];
+  await json(['trunk-group-limits', 'set', 'tg-9', '--own-providers', '1']);
+  const refused = await authctl(register);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(refused.stderr).toContain('is not granted to the service trunk group tg-9');
+  const grant = ['provider', 'grant-issuer', issuer];
+  const nothing = await authctl(grant);
+  expect(nothing.stderr).toContain('nothing to change; add --trunk-group or --withdraw');
+  const shared = await authctl([
+    'provider',
+    'grant-issuer',
+    'https://gitlab.com',
+    ...register.slice(3, 5),
+  ]);
+  expect(shared).toMatchObject({ exitCode: 2, stdout: '' });
+  const grants = [{ value: issuer, service_trunk_groups: ['tg-9'] }];
+  expect(await json([...grant, '--trunk-group', 'tg-9'])).toMatchObject({
+    items: [{ kind: 'issuer', grants }],
+  });
+  expect((await authctl(['provider', 'grants'])).stdout).toMatch(new RegExp(`${issuer} +tg-9`));
+  expect((await authctl(register)).exitCode).toBe(0);
+
+  const other = await authctl([...grant, '--trunk-group', 'tg-8']);
+  expect(other).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(other.stderr).toContain(issuer);
+  expect((await authctl([...grant, '--trunk-group', 'tg-8', '--leave', issuer])).exitCode).toBe(0);
+  const checked = await authctl(['provider', 'check']);
+  expect(checked.stderr).toContain(`${issuer} is registered for tg-9 without a grant`);
+  expect(await json([...grant, '--withdraw'])).toMatchObject({ items: [{ grants: [] }] });
+});

@@ -35,7 +35,7 @@ describe('the management function', () => {
         level: 'info',
         outcome: 'daily_run_complete',
         fields: { run: '2027-01-15T13:00:00Z', expiring: 0 },
-        metrics: { DailyRunUpToDate: 1 },
+        metrics: { DailyRunUpToDate: 1, ClientsOutsideGrants: 0 },
       },
     ]);
     await expect(invoke(scheduled)).resolves.toMatchObject({ status: 'current' });

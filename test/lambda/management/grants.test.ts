@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';
@@ -173,7 +174,7 @@ describe('a client id at a provider that several customers share', () => {
   });
 
   it('can be given by the staff to another trunk group only knowingly', async () => {
-    const { ask, grant, ada } = await createSharedWorld();
+    const { ask, grant, ada, world } = await createSharedWorld();
     await grant('repo:globex/', ['tg-globex']);
     const { error } = await ask('createClient', under(main, 'tg-acme'));
     expect(error).toMatchObject({
@@ -182,6 +183,8 @@ describe('a client id at a provider that several customers share', () => {
     });
     const more = { allowOtherGrant: true };
     expect((await ask('createClient', under(main, 'tg-acme', more))).error).toBeUndefined();
+    // That it is meant is not stored: the table takes the client.
+    expect([...world.clients.values()].map(toClientItem)).toHaveLength(2);
     expect((await ada('createClient', under(branches, 'tg-acme', more))).error).toMatchObject(
       denied,
     );
