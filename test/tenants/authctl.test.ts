@@ -312,7 +312,7 @@ describe('a customer with authctl whose answers are lost', () => {
     expect(await readRecords()).toEqual(before);
   });
 
-  it('stops what is its own, whoever else asks meanwhile', async () => {
+  it('stops what is its own while another one asks', async () => {
     const { client = '' } = made;
     const { version } = await json(['client', 'show', client, ...asGrace]);
     const disable = ['client', 'disable', client, '--if-version', String(version), ...asGrace];

@@ -99,7 +99,7 @@ describe('clients outside the grants of their trunk groups', () => {
     expect(await test.run()).toMatchObject({ status: 'complete', outside: 0 });
   });
 
-  it('are none under a provider that their own trunk group owns', async () => {
+  it('do not include those under a provider that their own trunk group owns', async () => {
     const test = runWithGrants();
     const owner = { registrationId: 'idp_1', issuer: ci, version: 1, updatedAt: 1 };
     test.owners.set('idp_1', { ...owner, trunkGroups: ['tg-acme'] });
