@@ -3,7 +3,7 @@ import { maxListedItems, maxProviderUrlLength } from '../../../contract/limits.t
 import type { grantedClientActions, newSubjectGrant } from '../../../contract/management/inputs.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
-import { RefusedError } from '../../errors.ts';
+import { NotFoundError, RefusedError } from '../../errors.ts';
 import type { Grant, GrantKind, GrantList } from '../../identity-provider/grant.ts';
 import {
   findSubjectProblem,
@@ -11,7 +11,8 @@ import {
   valueOf,
 } from '../../identity-provider/subject-grant.ts';
 import { readEvery } from '../../paging.ts';
-import { deleteClient, setClientEnabled } from '../change-client.ts';
+import { removeClient, writeClient } from '../change-client.ts';
+import { findClient } from '../find-client.ts';
 import { findProvider } from '../identity-providers.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
@@ -85,15 +86,24 @@ function refuseUndecided(clients: readonly Client[]): never {
   );
 }
 
+/**
+ * Makes what the staff decided. A change of the trunk group that looked at the grants before them is
+ * still to be written: it is based on an earlier version, so a new one is written in each case.
+ */
 async function settle(
   context: ManagementContext,
-  client: Client,
+  { clientId }: Client,
   action: GrantedClientAction | undefined,
 ): Promise<void> {
-  const { clientId } = client;
-  if (action === 'delete') await repeatStop({}, () => deleteClient(context, clientId));
-  if (action === 'disable' && client.enabled) {
-    await setClientEnabled(context, clientId, false);
+  if (action === undefined || action === 'leave') return;
+  try {
+    await repeatStop({}, async () => {
+      const client = await findClient(context, clientId);
+      if (action === 'delete') await removeClient(context, client);
+      else await writeClient(context, client, 'client.disable', { enabled: false });
+    });
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
   }
 }
 

@@ -300,6 +300,50 @@ describe('grants of client ids', () => {
     expect((await ask('explainRequest', { question })).result).toMatchObject({ accepted: false });
   });
 
+  it.each([
+    ['enables', { enabled: false }, 'disable'],
+    ['deletes', { enabled: true }, 'delete'],
+  ] as const)('win if the trunk group %s the client meanwhile', async (verb, stored, action) => {
+    const { ask, ada, grant, world } = await createSharedWorld();
+    const ids: string[] = [];
+    for (const id of [main, `${main}2`]) {
+      const { result } = await ask('createClient', under(id, 'tg-acme'));
+      ids.push((result as { client: { clientId: string } }).client.clientId);
+    }
+    const [clientId = '', second = ''] = ids;
+    const client = world.clients.get(clientId);
+    if (client === undefined) throw new Error('there is no client');
+    world.clients.set(clientId, { ...client, ...stored });
+    const clients = ids.map((one) => ({ clientId: one, action }));
+    const decide = async () => (await grant('repo:globex/', ['tg-globex'], { clients })).error;
+    if (verb === 'deletes') {
+      const { providerGrants } = world.context;
+      const put = providerGrants.putGrants.bind(providerGrants);
+      vi.spyOn(providerGrants, 'putGrants').mockImplementation(async (list) => {
+        world.clients.delete(clientId);
+        await put(list);
+      });
+      expect(await decide()).toBeUndefined();
+    } else {
+      const store = world.context.clients;
+      const replace = store.replaceClient.bind(store);
+      let isFirst = true;
+      vi.spyOn(store, 'replaceClient').mockImplementation(async (next) => {
+        // It has looked at the grants, and is about to be written.
+        const isOfAda = isFirst;
+        isFirst = false;
+        if (isOfAda) expect(await decide()).toBeUndefined();
+        await replace(next);
+      });
+      const options = { ifVersion: client.version };
+      const { error } = await ada('setClientEnabled', { clientId, enabled: true, options });
+      expect(error?.class).toBe('ConflictError');
+    }
+    for (const one of [clientId, second]) {
+      expect(world.clients.get(one)?.enabled ?? false).toBe(false);
+    }
+  });
+
   it('let a trunk group enable what is granted to it, or to none', async () => {
     const { ask, ada, grant } = await createSharedWorld();
     await grant('repo:acme/', ['tg-acme']);
