@@ -230,6 +230,12 @@ export const assertionMemory = { seconds: 5, entries: 1000 } as const;
 export const assertionTokens = { longestLife: 3600, afterExpiry: 900 } as const;
 
 /**
+ * Milliseconds to fetch a provider's keys for an assertion. A provider that hangs must not raise the
+ * alarm on slow token requests (`slowTokenRequest`).
+ */
+export const assertionFetchTimeout = 1500;
+
+/**
  * Seconds for which a browser may cache a preflight response: the longest time that any browser
  * supports.
  */

@@ -51,6 +51,9 @@ export const authorizerMetrics = {
 /** Days before a secret expires when its owner should know: time for a release of the client. */
 export const secretAlarmDays = 7;
 
+/** Milliseconds: an alarm rings if one token request in a hundred takes longer. */
+export const slowTokenRequest = 2000;
+
 export const metricDimensions = { outcome: 'outcome', clientId: 'client_id' } as const;
 
 /**

@@ -6,6 +6,7 @@ import {
   type GuardedFetchOptions,
 } from '../../adapters/https/guarded-fetch.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
+import { assertionFetchTimeout } from '../../contract/limits.ts';
 import type { ClientReader } from '../../core/client/client-store.ts';
 import type { Clock } from '../../core/clock.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
@@ -44,7 +45,7 @@ export function createFederation(source: FederationSource): Federation {
   const { identityProvidersTable, ...settings } = JSON.parse(
     source.variables,
   ) as FederationVariables;
-  const fetchKeys = createGuardedFetch(source.guard);
+  const fetchKeys = createGuardedFetch({ ...source.guard, timeout: assertionFetchTimeout });
   const workloads = new WorkloadAuthentication(
     {
       clients: source.clients,

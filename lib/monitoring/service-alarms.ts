@@ -5,7 +5,12 @@ import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
-import { gatewayMetrics, requestMetrics, secretAlarmDays } from '../../contract/request-metrics.ts';
+import {
+  gatewayMetrics,
+  requestMetrics,
+  secretAlarmDays,
+  slowTokenRequest,
+} from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { stageName } from '../api/service-api.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
@@ -106,7 +111,7 @@ function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
       id: 'token-latency',
       description: 'One token request in a hundred takes longer than two seconds.',
       metric: metrics.ofFunction('token', 'Duration', 'p99').with({ period: Duration.minutes(5) }),
-      threshold: 2000,
+      threshold: slowTokenRequest,
       periods: 3,
     },
   ];
