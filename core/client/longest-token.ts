@@ -1,4 +1,5 @@
 import type { HistoryFilter, HistoryPage } from '../management/list-history.ts';
+import { isFirstVersion } from '../record-version.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client } from './client.ts';
 
@@ -33,15 +34,15 @@ async function readChanges(listHistory: ListHistory, clientId: string, since: st
  */
 export async function findLongestToken(
   { listHistory }: { readonly listHistory: ListHistory },
-  client: Pick<Client, 'clientId' | 'tokenLifetime' | 'createdAt' | 'updatedAt'>,
+  client: Pick<Client, 'clientId' | 'tokenLifetime' | 'version' | 'updatedAt'>,
   maximum: number,
   now: number,
 ): Promise<number> {
-  const { clientId, tokenLifetime, createdAt, updatedAt } = client;
+  const { clientId, tokenLifetime, version, updatedAt } = client;
   /** What is left of a token that was issued before a change. */
   const left = (lifetime: number, changedAt: number) =>
     Math.min(changedAt + lifetime + clockAllowance - now, lifetime);
-  const most = updatedAt > createdAt ? left(maximum, updatedAt) : 0;
+  const most = isFirstVersion(version) ? 0 : left(maximum, updatedAt);
   if (most <= tokenLifetime) return roundUp(tokenLifetime);
   const since = formatDay(now - maximum - clockAllowance);
   const changes = await readChanges(listHistory, clientId, since);

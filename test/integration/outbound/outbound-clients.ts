@@ -64,7 +64,7 @@ function jsonClientOf(service: 'dynamodb' | 'kms', url: string) {
 }
 
 const https = ['adapters/https/open-response.ts'];
-const jsonFiles = ['connection', 'aws-json-client', 'open-ahead'].map(
+const jsonFiles = ['connection', 'aws-json-client'].map(
   (name) => `adapters/aws-json/${name}.ts`,
 );
 const sdk = { region: keys.AWS_REGION, credentials: testAccessKey };
