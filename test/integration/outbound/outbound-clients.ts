@@ -64,9 +64,7 @@ function jsonClientOf(service: 'dynamodb' | 'kms', url: string) {
 }
 
 const https = ['adapters/https/open-response.ts'];
-const jsonFiles = ['connection', 'aws-json-client'].map(
-  (name) => `adapters/aws-json/${name}.ts`,
-);
+const jsonFiles = ['connection', 'aws-json-client'].map((name) => `adapters/aws-json/${name}.ts`);
 const sdk = { region: keys.AWS_REGION, credentials: testAccessKey };
 
 /** Every client of the product that opens a connection to another process. */
