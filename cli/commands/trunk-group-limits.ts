@@ -1,5 +1,9 @@
 import { Option } from 'commander';
-import { type LimitName, limitWords } from '../../contract/management/field-words.ts';
+import {
+  type LimitName,
+  limitWords,
+  newLimitWarning,
+} from '../../contract/management/field-words.ts';
 import { numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
 import type {
   LimitsCheck,
@@ -188,6 +192,10 @@ const set: CommandSpec = {
       ...given,
     };
     const { ifVersion = before.version, dryRun = false } = options;
+    const isNewer = limitNames.some(
+      (name) => limitWords[name].isNew && given[name] !== undefined && before[name] === undefined,
+    );
+    if (isNewer && !dryRun) await cli.confirm(`${newLimitWarning} Set it?`);
     const after = dryRun
       ? { ...limits, serviceTrunkGroup: group, version: before.version }
       : await management.setTrunkGroupLimits(group, { ...limits, ifVersion });

@@ -42,8 +42,10 @@ const words = {
   maxClients: { label: 'Clients' },
   maxApiKeys: { label: 'API keys' },
   requireSubnet: { label: 'Subnets of API keys' },
+  requireApiKeyScopes: { label: 'Scopes of API keys' },
   maxTokenLifetime: { label: 'Token lifetime', unit: 'seconds' },
   maxSecretLifetime: { label: 'Life of a secret', unit: 'seconds' },
+  maxApiKeyLifetime: { label: 'Life of an API key', unit: 'seconds' },
   providers: { label: 'Identity providers' },
   ownProviders: { label: 'Own identity providers' },
 } as const satisfies Readonly<Record<string, FieldWords>>;
@@ -97,7 +99,13 @@ interface LimitWords {
   readonly zero?: string;
   readonly set?: string;
   readonly without?: string;
+  /** Whether release 0.2.0 does not know it: see {@link newLimitWarning}. */
+  readonly isNew?: true;
 }
+
+/** What a person must know before a limit is set that release 0.2.0 does not know. */
+export const newLimitWarning =
+  'Regions of release 0.2.0 cannot read limits with it: until they are updated, customers and limited operators of the trunk group can change nothing there, and not even stop a client or an API key. The platform’s staff can.';
 
 /** The words of every limit, in the order in which people see them. */
 export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
@@ -127,6 +135,14 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     option: `an API key must have subnets, ${requiredSubnetText}`,
     set: `Every key needs one or more, ${requiredSubnetText}`,
   },
+  requireApiKeyScopes: {
+    kind: 'flag',
+    hint: `Only those that its clients may be given. ${newLimitWarning}`,
+    choice: 'An API key must have scopes',
+    option: 'an API key must have scopes, of those that may be granted',
+    set: 'Every key needs its own',
+    isNew: true,
+  },
   maxTokenLifetime: {
     kind: 'seconds',
     hint: 'The longest that a client’s tokens may be valid, such as 1h. Leave it empty for no limit.',
@@ -136,6 +152,12 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     kind: 'seconds',
     hint: 'The longest that a secret may have left, such as 90d. Leave it empty for no limit: then a secret may also never expire.',
     option: 'longest life of a secret, e.g. 90d',
+  },
+  maxApiKeyLifetime: {
+    kind: 'seconds',
+    hint: `The longest that an API key may have left, such as 90d. Leave it empty for no limit: then a key may also never expire. ${newLimitWarning}`,
+    option: 'longest life of an API key, which then needs an end, e.g. 90d',
+    isNew: true,
   },
   providers: {
     kind: 'list',

@@ -260,8 +260,12 @@ export const grantLimits = {
   ),
   /** Seconds that a secret may have left. A secret without an end has no such limit. */
   maxSecretLifetime: v.optional(rule.seconds(() => [1, maxSecretLimit])),
+  /** The same of an API key. */
+  maxApiKeyLifetime: v.optional(rule.seconds(() => [1, maxSecretLimit])),
   /** Whether every API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
   requireSubnet: v.optional(flag),
+  /** Whether every API key must have scopes, and only those that may be granted. */
+  requireApiKeyScopes: v.optional(flag),
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   providers: v.optional(
     checkedList(rule.issuer, (issuers) =>

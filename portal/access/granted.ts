@@ -4,16 +4,9 @@ import type { Deployment, PortalManagement } from './guarded-management.ts';
 import type { Person } from './person.ts';
 
 /** What a person may give in one trunk group. A limit that is undefined does not exist. */
-export type Granted = Pick<
+export type Granted = Omit<
   Awaited<ReturnType<Management['findTrunkGroupLimits']>>,
-  | 'scopes'
-  | 'maxTokenLifetime'
-  | 'maxSecretLifetime'
-  | 'maxClients'
-  | 'maxApiKeys'
-  | 'requireSubnet'
-  | 'providers'
-  | 'ownProviders'
+  'serviceTrunkGroup' | 'version' | 'updatedAt'
 >;
 
 interface Asked {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPortalWorld } from './portal-world.ts';
+import { createPortalWorld, personOf } from './portal-world.ts';
 
 const day = 86_400;
 
@@ -88,5 +88,28 @@ describe('the scopes of an API key', () => {
     expect(await edit({ access: 'chosen', scopes: 'calls:view' })).toEqual(['calls:view']);
     expect(await edit({ name: 'Other' })).toEqual(['calls:view']);
     expect(await edit({ access: 'every' })).toBeUndefined();
+  });
+});
+
+describe('the limits of a trunk group on API keys', () => {
+  it('are what the forms offer, and a key above them says why it is refused', async () => {
+    const staff = await createPortalWorld({}, 'tg-1001');
+    const { keyId, management } = staff;
+    const limits = {
+      scopes: ['calls:view'],
+      requireApiKeyScopes: true,
+      maxApiKeyLifetime: 40 * day,
+    };
+    await management.setTrunkGroupLimits('tg-1001', limits);
+    const warned = await (await staff.get('/trunk-groups/tg-1001/edit')).text();
+    expect(warned.match(/Regions of release 0\.2\.0 cannot read/g)).toHaveLength(2);
+    const shown = await (await staff.get('/trunk-groups/tg-1001')).text();
+    expect(shown).toContain('Every key needs its own');
+    expect(shown).toContain(`href="/api-keys/${keyId}"`);
+    staff.signInAs(personOf('manager', ['tg-1001']));
+    const form = await (await staff.get('/api-keys/new?trunkGroup=tg-1001')).text();
+    expect(form).toContain('value="days-30" checked');
+    expect(form).not.toMatch(/value="(?:never|days-90|every|messaging:view)"/);
+    expect(form).toMatch(/value="chosen" checked/);
   });
 });

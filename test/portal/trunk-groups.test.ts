@@ -35,6 +35,8 @@ describe('the limits of a trunk group, set by the staff', () => {
       maxTokenLifetime: '15m',
       maxSecretLifetime: '90d',
       requireSubnet: 'on',
+      requireApiKeyScopes: 'on',
+      maxApiKeyLifetime: '30d',
     });
     const saved = await world.post(page, form);
     expect([saved.status, saved.headers.get('location')]).toEqual([
@@ -49,6 +51,8 @@ describe('the limits of a trunk group, set by the staff', () => {
       maxTokenLifetime: 900,
       maxSecretLifetime: 90 * day,
       requireSubnet: true,
+      requireApiKeyScopes: true,
+      maxApiKeyLifetime: 30 * day,
       version: 1,
     });
     const text = await textOf(world, `${page}?done=limits-saved`);

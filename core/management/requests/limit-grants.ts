@@ -145,7 +145,7 @@ function limitClients(
 }
 
 function limitApiKeys(
-  { apiKeys }: ManagementContext,
+  { apiKeys, clock }: ManagementContext,
   limitsOf: LimitsOf,
 ): ManagementContext['apiKeys'] {
   const { find, findBefore } = rememberRead((id, options) => apiKeys.findApiKey(id, options));
@@ -155,7 +155,7 @@ function limitApiKeys(
     createApiKey: async (key) => {
       const { serviceTrunkGroup: group } = key;
       const limits = await limitsOf(group);
-      checkAdded(findApiKeyExcess(limits, key));
+      checkAdded(findApiKeyExcess(limits, key, currentTime({ clock })));
       await checkRoom('API keys', limits.maxApiKeys, (after) =>
         apiKeys.readApiKeys(within(group, after)),
       );
@@ -165,8 +165,9 @@ function limitApiKeys(
       const before = await findBefore(key.keyId, key);
       if (before === undefined || !onlyStopsApiKey(before, key)) {
         const limits = await limitsOf(key.serviceTrunkGroup);
-        const had = before === undefined ? [] : findApiKeyExcess(limits, before);
-        checkAdded(findApiKeyExcess(limits, key), had);
+        const now = currentTime({ clock });
+        const had = before === undefined ? [] : findApiKeyExcess(limits, before, now);
+        checkAdded(findApiKeyExcess(limits, key, now), had);
       }
       await apiKeys.replaceApiKey(key);
     },

@@ -26,12 +26,18 @@ function of(group: string, after: string | undefined) {
   return { limit: maxListedItems, trunkGroups: [group], after };
 }
 
+/** What a record has that has nothing of what a limit requires. */
+const nothings: Readonly<Record<string, string>> = {
+  requireSubnet: 'no subnet',
+  requireApiKeyScopes: 'every scope',
+};
+
 function describeExcess(
   { limit, which, received, allowed }: Excess,
   { id, name }: { readonly id: string; readonly name: string },
 ): TrunkGroupExcess {
   const subject = limit === 'maxSecretLifetime' ? (which ?? id) : id;
-  const nothing = limit === 'requireSubnet' ? 'no subnet' : 'no end';
+  const nothing = nothings[limit] ?? 'no end';
   return { limit, subject, name, received: String(received ?? nothing), allowed };
 }
 
@@ -73,12 +79,13 @@ async function checkApiKeys(
   group: string,
   limits: GrantLimits,
 ): Promise<Exceeding> {
+  const now = currentTime(context);
   const found: TrunkGroupExcess[] = [];
   let count = 0;
   for await (const key of readEvery((after) => context.apiKeys.readApiKeys(of(group, after)))) {
     count += 1;
     const { keyId: id, name } = key;
-    for (const excess of findApiKeyExcess(limits, key)) {
+    for (const excess of findApiKeyExcess(limits, key, now)) {
       found.push(describeExcess(excess, { id, name }));
     }
   }

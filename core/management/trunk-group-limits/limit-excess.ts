@@ -48,27 +48,28 @@ export function* findClientExcess(
       allowed: `at most ${maxTokenLifetime} seconds`,
     };
   }
-  yield* findSecretExcess(limits, client, now);
+  for (const { secretId: which, expiresAt } of client.secrets) {
+    yield* findLifeExcess(limits, { limit: 'maxSecretLifetime', which }, expiresAt, now);
+  }
 }
 
-function* findSecretExcess(
-  { maxSecretLifetime }: GrantLimits,
-  { secrets }: LimitedClient,
+/** What has no end has more life left than any limit. */
+function* findLifeExcess(
+  limits: GrantLimits,
+  of: { readonly limit: 'maxSecretLifetime' | 'maxApiKeyLifetime'; readonly which?: string },
+  expiresAt: number | undefined,
   now: number,
 ): Generator<Excess> {
-  if (maxSecretLifetime === undefined) return;
-  for (const { secretId, expiresAt } of secrets) {
-    const end = expiresAt ?? Number.POSITIVE_INFINITY;
-    if (end <= latestExpiry(now + maxSecretLifetime, end)) continue;
-    yield {
-      limit: 'maxSecretLifetime',
-      field: 'expiresAt',
-      which: secretId,
-      amount: end,
-      received: expiresAt === undefined ? undefined : formatTime(expiresAt),
-      allowed: `an end at most ${maxSecretLifetime} seconds from now`,
-    };
-  }
+  const most = limits[of.limit];
+  const end = expiresAt ?? Number.POSITIVE_INFINITY;
+  if (most === undefined || end <= latestExpiry(now + most, end)) return;
+  yield {
+    ...of,
+    field: 'expiresAt',
+    amount: end,
+    received: expiresAt === undefined ? undefined : formatTime(expiresAt),
+    allowed: `an end at most ${most} seconds from now`,
+  };
 }
 
 /** The end of a day stands for a date without a time: the bound then counts to the end of its day. */
@@ -76,9 +77,36 @@ function latestExpiry(bound: number, expiry: number): number {
   return expiry === endOfDay(expiry) ? endOfDay(bound) : bound;
 }
 
+/** What a limit is checked against. */
+export type LimitedApiKey = Pick<ApiKey, 'subnets' | 'scopes' | 'expiresAt'>;
+
 export function* findApiKeyExcess(
+  limits: GrantLimits,
+  key: LimitedApiKey,
+  now: number,
+): Generator<Excess> {
+  yield* findSubnetExcess(limits, key);
+  yield* findKeyScopeExcess(limits, key);
+  yield* findLifeExcess(limits, { limit: 'maxApiKeyLifetime' }, key.expiresAt, now);
+}
+
+function* findKeyScopeExcess(
+  { requireApiKeyScopes, scopes: granted }: GrantLimits,
+  { scopes }: LimitedApiKey,
+): Generator<Excess> {
+  if (requireApiKeyScopes !== true) return;
+  const list = granted === undefined ? 'one scope or more' : granted.join(', ') || 'none';
+  const allowed = `${list}, within your limits`;
+  const ofKey = { limit: 'requireApiKeyScopes', field: 'scopes', amount: 1, allowed } as const;
+  if (scopes === undefined) yield { ...ofKey, received: undefined };
+  for (const scope of scopes ?? []) {
+    if (granted?.includes(scope) === false) yield { ...ofKey, which: scope, received: scope };
+  }
+}
+
+function* findSubnetExcess(
   { requireSubnet }: GrantLimits,
-  { subnets }: Pick<ApiKey, 'subnets'>,
+  { subnets }: LimitedApiKey,
 ): Generator<Excess> {
   if (requireSubnet !== true) return;
   const allowed = `one subnet or more, ${requiredSubnetText}`;

@@ -283,6 +283,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         providers: [provider.issuer],
         ownProviders: 2,
       }),
+      toTrunkGroupLimitsItem({
+        ...noLimits,
+        maxApiKeyLifetime: 90 * 86_400,
+        requireApiKeyScopes: true,
+      }),
     ],
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
       toProviderOwnerItem({

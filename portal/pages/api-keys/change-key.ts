@@ -74,34 +74,38 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
     await management.setApiKeyEnabled(keyId, values.enabled, { ifVersion: version });
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
   },
-  look: async (context, { subject: key, values, problems, isConflict }) => ({
-    title: `Edit ${key.name}`,
-    section: 'api-keys',
-    crumbs: keyCrumbs(context, key),
-    labels: fieldLabels('name', 'scopes', 'expiresAt'),
-    submit: 'Save',
-    fields: [
-      nameField(values.name, problems, isConflict ? key.name : undefined),
-      checkbox({
-        name: 'enabled',
-        label: 'Enabled',
-        hint: 'A disabled key is refused. It can be enabled again.',
-        isOn: values.enabled,
-      }),
-      keyScopesField(context, values, problems, {
-        granted: await context.granted(key.serviceTrunkGroup),
-        present: key.scopes,
-      }),
-      expiryField({
-        label: 'Expires',
-        what: 'A key',
-        values,
-        problems,
-        keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
-        maxLifetime: undefined,
-      }),
-    ],
-  }),
+  look: async (context, { subject: key, values, problems, isConflict }) => {
+    const granted = await context.granted(key.serviceTrunkGroup);
+    return {
+      title: `Edit ${key.name}`,
+      section: 'api-keys',
+      crumbs: keyCrumbs(context, key),
+      labels: fieldLabels('name', 'scopes', 'expiresAt'),
+      submit: 'Save',
+      fields: [
+        nameField(values.name, problems, isConflict ? key.name : undefined),
+        checkbox({
+          name: 'enabled',
+          label: 'Enabled',
+          hint: 'A disabled key is refused. It can be enabled again.',
+          isOn: values.enabled,
+        }),
+        keyScopesField(context, values, problems, {
+          granted,
+          // What a key has already stays, also above a limit.
+          present: key,
+        }),
+        expiryField({
+          label: 'Expires',
+          what: 'A key',
+          values,
+          problems,
+          keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
+          maxLifetime: granted.maxApiKeyLifetime,
+        }),
+      ],
+    };
+  },
 };
 
 /** @param version undefined: stopping wins, so a version that is out of date does not hold it up. */

@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { type Granted, offeredScopes } from '../../access/granted.ts';
 import { requireChoice } from '../../forms/choice.ts';
@@ -8,6 +9,7 @@ import type { Html } from '../../html/html.ts';
 import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 
+const every = { value: 'every', text: 'Everything that the platform’s APIs offer the trunk group' };
 const chosenLabel = 'Only these scopes';
 
 /** What a key may do, as a form has it. */
@@ -21,8 +23,12 @@ export function readKeyScopes(form: Fields): KeyScopes {
   return { access: form.text('access') || (scopes.length > 0 ? 'chosen' : ''), scopes };
 }
 
-export function startKeyScopes(scopes: readonly string[] | undefined): KeyScopes {
-  return { access: scopes === undefined ? 'every' : 'chosen', scopes: scopes ?? [] };
+export function startKeyScopes(
+  scopes: readonly string[] | undefined,
+  { requireApiKeyScopes }: Granted = {},
+): KeyScopes {
+  const isChosen = scopes !== undefined || requireApiKeyScopes === true;
+  return { access: isChosen ? 'chosen' : 'every', scopes: scopes ?? [] };
 }
 
 /**
@@ -46,8 +52,13 @@ export function keyScopesField(
   { deployment }: RequestContext,
   { access, scopes }: KeyScopes,
   problems: Problems,
-  { granted, present = [] }: { readonly granted: Granted; readonly present?: readonly string[] },
+  {
+    granted,
+    present,
+  }: { readonly granted: Granted; readonly present?: Pick<ApiKey, 'scopes'> | undefined },
 ): Html {
+  const isRequired = granted.requireApiKeyScopes === true;
+  const mayHaveEvery = !isRequired || (present !== undefined && present.scopes === undefined);
   const error = problemAt(problems, 'scopes');
   return radioGroup({
     name: 'scopes',
@@ -57,11 +68,15 @@ export function keyScopesField(
     value: error !== undefined && scopes.length > 0 ? 'chosen' : access,
     error,
     options: [
-      { value: 'every', text: 'Everything that the platform’s APIs offer the trunk group' },
+      ...(mayHaveEvery ? [every] : []),
       {
         value: 'chosen',
         text: chosenLabel,
-        more: scopeTable(offeredScopes(deployment.scopes, granted, present), scopes),
+        // Without the limit, a key may have every scope of the catalogue in any case.
+        more: scopeTable(
+          offeredScopes(deployment.scopes, isRequired ? granted : {}, present?.scopes ?? []),
+          scopes,
+        ),
       },
     ],
   });

@@ -1,7 +1,12 @@
 import type { Management } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { fieldLabels } from '../../../contract/management/field-words.ts';
-import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import {
+  defaultExpiry,
+  type ExpiryValues,
+  readExpiry,
+  readExpiryValues,
+} from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { noProblems, problemAt } from '../../forms/problems.ts';
@@ -76,7 +81,8 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   const creation = { title: 'New API key', section: 'api-keys', path: '/api-keys/new' } as const;
   const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return new Instead(group);
-  if ((await context.granted(group)).maxApiKeys === 0) {
+  const granted = await context.granted(group);
+  if (granted.maxApiKeys === 0) {
     const clients = context.href('/clients/new', { trunkGroup: group });
     return new Instead(
       nothingPage(creation, {
@@ -88,7 +94,8 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   }
   const rows = showSubnetRows([]);
   const start = { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
-  return { ...start, ...startKeyScopes(undefined), expiry: 'never', expiryDate: '' };
+  const expiry = defaultExpiry(granted.maxApiKeyLifetime);
+  return { ...start, ...startKeyScopes(undefined, granted), expiry, expiryDate: '' };
 }
 
 type NewKey = Omit<Parameters<Management['createApiKey']>[0], 'idempotencyKey'>;
@@ -148,7 +155,7 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
           what: 'A key',
           values,
           problems,
-          maxLifetime: undefined,
+          maxLifetime: granted.maxApiKeyLifetime,
         }),
         subnetRows(values.rows, problems, granted.requireSubnet === true),
       ],

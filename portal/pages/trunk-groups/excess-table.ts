@@ -9,12 +9,15 @@ import type { Href, RequestContext } from '../../request-context.ts';
 type Check = Awaited<ReturnType<Management['checkTrunkGroupLimits']>>;
 type Excess = Check['excesses'][number];
 
+/** Limits of which the subject is an API key. */
+const ofApiKey = ['requireSubnet', 'requireApiKeyScopes', 'maxApiKeyLifetime'];
+
 /** The page of what is above a limit. */
 function addressOf(href: Href, group: string, { limit, subject }: Excess): string {
   if (limit === 'maxClients') return href('/clients', { trunkGroup: group });
   if (limit === 'maxApiKeys') return href('/api-keys', { trunkGroup: group });
   if (limit === 'ownProviders') return href('/identity-providers');
-  if (limit === 'requireSubnet') return href(`/api-keys/${subject}`);
+  if (ofApiKey.includes(limit)) return href(`/api-keys/${subject}`);
   // A client is found by the id of its secret, too.
   if (limit === 'maxSecretLifetime') return href('/clients', { text: subject });
   return href(`/clients/${subject}`);
@@ -36,7 +39,7 @@ function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess:
 }
 
 function valueOf({ limit, received }: Excess, now: number): HtmlValue {
-  if (limit === 'maxSecretLifetime') {
+  if (limit === 'maxSecretLifetime' || limit === 'maxApiKeyLifetime') {
     const end = Date.parse(received) / 1000;
     return Number.isNaN(end) ? 'Never expires' : endTime(end, now);
   }

@@ -39,6 +39,8 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     maxApiKeys: 0,
     maxTokenLifetime: 900,
     maxSecretLifetime: 86_400,
+    maxApiKeyLifetime: 86_400,
+    requireApiKeyScopes: true,
     requireSubnet: true,
     providers: [issuer],
     ownProviders: 2,

@@ -167,7 +167,7 @@ const commands: Readonly<Record<OperationName, string>> = {
   findTrunkGroupLimits: 'trunk-group-limits show $serviceTrunkGroup',
   listTrunkGroupLimits: '',
   checkTrunkGroupLimits: 'trunk-group-limits check $serviceTrunkGroup',
-  setTrunkGroupLimits: 'trunk-group-limits set $serviceTrunkGroup --require-subnet',
+  setTrunkGroupLimits: 'trunk-group-limits set $serviceTrunkGroup --require-subnet --yes',
   listExpiring: 'report expiring',
   explainToken: 'explain token --client-id x',
   explainRequest: 'explain request --bearer-stdin',
@@ -217,7 +217,7 @@ function lineWith(world: World, place: Place, typed: string): readonly string[] 
 
 /** What a form has from its page or its address, and a checkbox: no person types a wrong one. */
 const isTyped = ({ name }: Place) =>
-  !/^(?:if[A-Z].*|(?:client|secret|key|subnet)Id|idempotencyKey|allow.*|enabled|requireSubnet|cascade|limit|cursor)$/.test(
+  !/^(?:if[A-Z].*|(?:client|secret|key|subnet)Id|idempotencyKey|allow.*|enabled|require(?:Subnet|ApiKeyScopes)|cascade|limit|cursor)$/.test(
     name,
   );
 

@@ -113,9 +113,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 105,000 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 106,600 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(105_000);
+    expect(bytes).toBeLessThanOrEqual(106_600);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });

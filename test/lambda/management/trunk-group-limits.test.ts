@@ -34,6 +34,12 @@ function createKey({ ask }: AskedWorld, more: object = {}) {
   return ask('createApiKey', { apiKey }, 'api-key-operator');
 }
 
+function changeKey({ ask, world }: AskedWorld, more: object) {
+  const { keyId } = world;
+  const changes = { ifVersion: world.apiKeys.get(keyId)?.version, ...more };
+  return ask('updateApiKey', { keyId, changes }, 'api-key-operator');
+}
+
 function createSecret({ ask, world }: AskedWorld, expiresAt?: number) {
   const { clientId } = world;
   const ifVersion = world.clients.get(clientId)?.version;
@@ -88,6 +94,43 @@ const rows: readonly (readonly [limits: GrantLimits, field: string, refused: Ask
       'subnets',
       (asked) => createKey(asked),
       (asked) => createKey(asked, { subnets }),
+    ],
+    [
+      { maxApiKeyLifetime: 3600 },
+      'expiresAt',
+      (asked) => createKey(asked),
+      (asked) => createKey(asked, { expiresAt: asked.world.now + 3600 }),
+    ],
+    [
+      { maxApiKeyLifetime: 3600 },
+      'expiresAt',
+      (asked) => createKey(asked, { expiresAt: asked.world.now + 3601 }),
+      (asked) => createKey(asked, { expiresAt: asked.world.now + 60 }),
+    ],
+    [
+      { requireApiKeyScopes: true, scopes: ['calls:view'] },
+      'scopes',
+      (asked) => createKey(asked),
+      (asked) => createKey(asked, { scopes: ['calls:view'] }),
+    ],
+    [
+      { requireApiKeyScopes: true, scopes: ['calls:view'] },
+      'scopes',
+      (asked) => createKey(asked, { scopes: ['calls:view', 'messaging:view'] }),
+      (asked) => changeKey(asked, { name: 'Bea' }),
+    ],
+    [
+      { requireApiKeyScopes: true },
+      'scopes',
+      (asked) => createKey(asked),
+      (asked) => createKey(asked, { scopes: ['messaging:view'] }),
+    ],
+    [
+      { requireApiKeyScopes: true, scopes: ['calls:view'] },
+      'scopes',
+      (asked) => createKey(asked),
+      // A key without scopes gets some: that only takes away.
+      (asked) => changeKey(asked, { scopes: ['messaging:view'] }),
     ],
     // Each of them is every address, or much of the internet.
     ...[
