@@ -29,7 +29,9 @@ function serve(service: Service): RequestListener {
 /** The issuer's JWKS, as the jwks function would serve it. */
 const serveJwks: RequestListener = (request, response) => {
   const jwk = publicJwkFromSpki(Buffer.from(kms.publicSpki, 'base64'), 'RS256');
-  const document = request.url === jwksPath ? { keys: [jwk] } : providerJwks;
+  const isOwn = request.url === jwksPath;
+  if (!isOwn) counts['fetch'] = (counts['fetch'] ?? 0) + 1;
+  const document = isOwn ? { keys: [jwk] } : providerJwks;
   response.writeHead(200, { 'Content-Type': 'application/json' });
   response.end(JSON.stringify(document));
 };

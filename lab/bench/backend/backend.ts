@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { startChildScript } from '../../support/child-script.ts';
 import type { StubItem } from './dynamodb-stub.ts';
 
-/** How often each operation was called, by its name in the AWS API. */
+/** How often each operation was called, by its name in the AWS API; `fetch` is a provider's JWKS. */
 export type CallCounts = Readonly<Record<string, number>>;
 
 /** Fixed times from a request's headers to its response, in milliseconds. */

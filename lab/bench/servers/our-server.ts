@@ -33,7 +33,13 @@ const place = process.env['BENCH_PLACE'] as Place;
 const handler =
   place === 'memory'
     ? createInMemory()
-    : createTokenHandler(environment, createAwsJsonClients(process.env));
+    : createTokenHandler(environment, createAwsJsonClients(process.env), {
+        loadFederation: async () => {
+          const { createFederation } = await import('../../../lambda/token/federated.ts');
+          const guard = { allowLoopback: true };
+          return { createFederation: (given) => createFederation({ ...given, guard }) };
+        },
+      });
 
 const context = { functionName: 'token', awsRequestId: 'bench' } as Parameters<TokenFunction>[1];
 
@@ -52,7 +58,8 @@ function toEvent(request: IncomingMessage, body: string): APIGatewayProxyEvent {
     requestContext: {
       requestId: 'bench',
       requestTimeEpoch: Date.now(),
-      identity: { sourceIp: '127.0.0.1' },
+      // A benchmark of floods has requests come from many addresses.
+      identity: { sourceIp: String(request.headers['x-source'] ?? '127.0.0.1') },
     },
   } as unknown as APIGatewayProxyEvent;
 }

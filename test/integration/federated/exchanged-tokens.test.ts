@@ -3,9 +3,11 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
+import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
 import { bodyOf } from '../../../lab/support/platforms/hostile-world.ts';
 import type { PlatformCopy } from '../../../lab/support/platforms/platform-copies.ts';
 import { workloads } from '../../../lab/support/platforms/workloads.ts';
+import { runCommand } from '../../../lab/support/run-command.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
 import { newestRelease } from '../../support/kept-items.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
@@ -131,6 +133,26 @@ describe.each(workloads.map(({ name }) => name))('%s', (name) => {
       400,
       { error: 'invalid_grant', error_description: 'the assertion is not accepted' },
     ]);
+  });
+});
+
+describe('the requests of docs/keyless.md', () => {
+  const commands = codeBlocks(readPage('docs/keyless.md'))
+    .map(({ lines }) => lines.join('\n'))
+    .filter((text) => text.includes('$TOKEN_URL'));
+
+  it.each(commands)('get a token: %s', async (command) => {
+    const { copy } = find('AWS STS, GetWebIdentityToken');
+    const environment = {
+      TOKEN_URL: service().tokenUrl,
+      ASSERTION: await copy.createToken(service().issuer, seconds()),
+    };
+    const { stdout } = await runCommand(['sh', '-c', command], { environment });
+    expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer', scope });
+  });
+
+  it('are both forms', () => {
+    expect(commands).toHaveLength(2);
   });
 });
 
