@@ -272,7 +272,8 @@ class Attempt {
     const query = { limit: maxListedItems, after: this.#run.cursor };
     const { credentials, next, clients = [] } = await readers[stage](this.#ports, query, now);
     let { outside = 0 } = this.#run;
-    for (const client of clients) {
+    // What is disabled takes no one's callers, and would keep the alarm from ringing again.
+    for (const client of clients.filter(({ enabled }) => enabled)) {
       if ((await this.#findOutside(client)) !== undefined) outside += 1;
     }
     const notices = credentials.flatMap((one) => findCredentialNotices(one, this.#times));

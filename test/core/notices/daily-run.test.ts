@@ -99,6 +99,16 @@ describe('clients outside the grants of their trunk groups', () => {
     expect(await test.run()).toMatchObject({ status: 'complete', outside: 0 });
   });
 
+  it('do not include those that are disabled, so that the alarm ends and can ring again', async () => {
+    const test = runWithGrants();
+    for (const [id, one] of test.clients) {
+      if (one.provider?.externalClientId === 'repo:globex/app') {
+        test.clients.set(id, { ...one, enabled: false });
+      }
+    }
+    expect(await test.run()).toMatchObject({ outside: 1 });
+  });
+
   it('do not include those under a provider that their own trunk group owns', async () => {
     const test = runWithGrants();
     const owner = { registrationId: 'idp_1', issuer: ci, version: 1, updatedAt: 1 };
