@@ -17,7 +17,7 @@ import { ids, ownLiteral } from './hostile-acts.ts';
  * a local run. The caller is limited to its trunk group as `management.reach` limits it.
  */
 
-const { authctl, json, service } = useLocalCli();
+const { authctl, json, requestToken, service } = useLocalCli();
 const asGrace = ['--only-trunk-group', 'tg-globex'];
 const asAda = ['--only-trunk-group', 'tg-acme'];
 const asStranger = ['--only-trunk-group', 'tg-nobody'];
@@ -268,6 +268,11 @@ describe('a customer with authctl', () => {
 
   it('changes nothing that another one sees, in at least 170 cases', async () => {
     expect(await printAll()).toEqual(seen);
+    const { client = '', value = '' } = made;
+    expect(await requestToken(client, value)).toMatchObject({
+      status: 200,
+      body: { scope: 'calls:view' },
+    });
     figure('hostile customers with authctl', { commands: attacks.length, cases });
     expect(cases).toBeGreaterThanOrEqual(170);
   });
