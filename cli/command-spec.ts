@@ -1,24 +1,69 @@
 import { Option } from 'commander';
 import type { Cli } from './cli.ts';
 
-/** One command, e.g. `client create`. */
-export interface CommandSpec {
-  readonly name: string;
-  readonly summary: string;
-  /** Positional arguments, all required: name and description. */
-  readonly arguments?: readonly (readonly [name: string, description: string])[];
-  readonly options?: readonly Option[];
-  /** Command lines after `authctl`, shown by `--help`. At least one. */
-  readonly examples: readonly [string, ...string[]];
-  /** `never`, because only the command itself knows the type that its `options` describe. */
-  readonly run: (cli: Cli, args: readonly string[], options: never) => Promise<void>;
+type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Text;
+type NameOf<Flags extends string> = Flags extends `--${infer Name} <${string}>`
+  ? Camel<Name>
+  : Flags extends `--${infer Name}`
+    ? Camel<Name>
+    : never;
+type ValueOf<Flags extends string> = Flags extends `${string} <${string}>` ? string : true;
+
+declare const values: unique symbol;
+
+/** An option with its name and the type of its value, which follow from how it is written. */
+export type TypedOption<Values> = Option & { readonly [values]?: Values };
+
+/** The values of several options together. */
+export type OptionValues<Options extends readonly Option[]> = (
+  Options[number] extends infer One
+    ? One extends { readonly [values]?: infer Values }
+      ? (values: NonNullable<Values>) => void
+      : never
+    : never
+) extends (values: infer All) => void
+  ? All
+  : never;
+
+type Optional<Flags extends string, Value> = TypedOption<{
+  readonly [Name in NameOf<Flags>]?: Value;
+}>;
+
+/** `--in-words <text>` is a text as `inWords`, `--dry-run` is `dryRun: true`. */
+export function option<const Flags extends string>(
+  flags: Flags,
+  summary?: string,
+): Optional<Flags, ValueOf<Flags>> {
+  return new Option(flags, summary);
 }
 
-/** Commands about one thing, e.g. `client`. */
-export interface CommandGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly commands: readonly CommandSpec[];
+/** An option whose text is read as something else. */
+export function parsed<const Flags extends string, Value>(
+  flags: Flags,
+  summary: string,
+  parse: (text: string) => Value,
+): Optional<Flags, Value> {
+  return new Option(flags, summary).argParser(parse);
+}
+
+/** An option with a closed set of values. */
+export function chosen<const Flags extends string, const Value extends string>(
+  flags: Flags,
+  summary: string,
+  choices: readonly Value[],
+): Optional<Flags, Value> {
+  return new Option(flags, summary).choices(choices);
+}
+
+/** The same, but help and completion only show them: management refuses others. */
+export function offered<const Flags extends string, const Value extends string>(
+  flags: Flags,
+  summary: string,
+  choices: readonly Value[],
+): Optional<Flags, Value> {
+  return Object.assign(new Option(flags, summary), { argChoices: [...choices] });
 }
 
 /** For options that may be given several times. */
@@ -27,6 +72,63 @@ export function collectValues(value: string, earlier: readonly string[] = []): r
 }
 
 /** An option that may be given several times. */
-export function repeatable(flags: string, summary: string): Option {
+export function repeatable<const Flags extends string>(
+  flags: Flags,
+  summary: string,
+): Optional<Flags, readonly string[]> {
   return new Option(flags, summary).argParser(collectValues);
+}
+
+/** An option that the command needs. */
+export function mandatory<Values>(one: TypedOption<Values>): TypedOption<Required<Values>> {
+  return one.makeOptionMandatory() as TypedOption<Required<Values>>;
+}
+
+/** An option with a default. @param shown how the help says it. */
+export function withDefault<Values>(
+  one: TypedOption<Values>,
+  value: string,
+  shown: string,
+): TypedOption<Required<Values>> {
+  return one.default(value, shown) as TypedOption<Required<Values>>;
+}
+
+type Argument = readonly [name: string, description: string];
+
+/** One command, e.g. `client create`. */
+export interface CommandSpec {
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments, all required: name and description. */
+  readonly arguments?: readonly Argument[];
+  readonly options?: readonly Option[];
+  /** Command lines after `authctl`, shown by `--help`. At least one. */
+  readonly examples: readonly [string, ...string[]];
+  /** `never`, because only the command itself knows its arguments and options. */
+  readonly run: (cli: Cli, args: never, options: never) => Promise<void>;
+}
+
+/** Declares a command. What `run` gets is typed by its arguments and options. */
+export function command<
+  const Arguments extends readonly Argument[] = [],
+  const Options extends readonly Option[] = [],
+>(
+  spec: Omit<CommandSpec, 'arguments' | 'options' | 'run'> & {
+    readonly arguments?: Arguments;
+    readonly options?: Options;
+    readonly run: (
+      cli: Cli,
+      args: { readonly [Index in keyof Arguments]: string },
+      options: OptionValues<Options>,
+    ) => Promise<void>;
+  },
+): CommandSpec {
+  return spec;
+}
+
+/** Commands about one thing, e.g. `client`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly CommandSpec[];
 }

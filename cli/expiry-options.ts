@@ -1,31 +1,29 @@
-import { Option } from 'commander';
 import { parseDuration } from '../core/duration.ts';
 import { expiryOrTyped, lastTime } from '../core/rfc3339.ts';
+import { type OptionValues, option } from './command-spec.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface ExpiryOptions {
-  readonly expiresIn?: string;
-  readonly expiresAt?: string;
-}
-
 /** `--expires-in` and `--expires-at`. Only one can be given. */
-export function expiryOptions(): readonly Option[] {
+export function expiryOptions() {
   return [
-    new Option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
-    new Option('--expires-at <time>', 'when it expires, RFC 3339, or the day, e.g. 2027-03-31'),
-  ];
+    option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
+    option('--expires-at <time>', 'when it expires, RFC 3339, or the day, e.g. 2027-03-31'),
+  ] as const;
 }
 
 /** Of a command that changes an expiry. */
-export function neverExpiresOption(): Option {
-  return new Option('--never-expires', 'remove its expiry').conflicts(['expiresAt', 'expiresIn']);
+export function neverExpiresOption() {
+  return option('--never-expires', 'remove its expiry').conflicts(['expiresAt', 'expiresIn']);
 }
 
 /**
  * @param now seconds since the epoch.
  * @returns seconds since the epoch; undefined if neither option was given.
  */
-export function readExpiry(options: ExpiryOptions, now: number): number | undefined {
+export function readExpiry(
+  options: OptionValues<ReturnType<typeof expiryOptions>>,
+  now: number,
+): number | undefined {
   const { expiresIn, expiresAt } = options;
   if (expiresIn !== undefined) {
     const seconds = parseDuration(expiresIn) ?? 0;

@@ -27,7 +27,7 @@ function buildCommand(
   for (const option of spec.options ?? []) command.addOption(option);
   return command.addHelpText('after', formatExamples(io, spec.examples)).action(async () => {
     try {
-      await spec.run(open(command.optsWithGlobals()), command.args, command.opts());
+      await spec.run(open(command.optsWithGlobals()), command.args as never, command.opts());
     } catch (error) {
       throw nameOption(error, {
         options: command.options,

@@ -1,10 +1,9 @@
-import { Option } from 'commander';
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
 import { findSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, mandatory, option } from '../command-spec.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
@@ -19,20 +18,14 @@ function fieldsOf(subnet: ApiKeySubnet): readonly (readonly [string, Cell])[] {
   ];
 }
 
-interface AddOptions extends IfVersionOptions {
-  readonly name: string;
-  readonly address: string;
-  readonly netmask?: string;
-}
-
-const add: CommandSpec = {
+const add = command({
   name: 'add',
   summary: 'Let one more subnet use an API key',
   arguments: [keyId],
   options: [
-    new Option('--name <name>', 'name for people').makeOptionMandatory(),
-    new Option('--address <address>', 'IPv4 or IPv6 address').makeOptionMandatory(),
-    new Option(
+    mandatory(option('--name <name>', 'name for people')),
+    mandatory(option('--address <address>', 'IPv4 or IPv6 address')),
+    option(
       '--netmask <netmask>',
       '255.255.255.0, or a prefix length; not needed if the address has one',
     ),
@@ -42,7 +35,7 @@ const add: CommandSpec = {
     'api-key-subnet add key_7HsLEXAMPLE --name office --address 203.0.113.0 --netmask 255.255.255.0',
     'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8::/32',
   ],
-  run: async (cli, [id = ''], options: AddOptions) => {
+  run: async (cli, [id], options) => {
     const { key, subnet } = await (await cli.management()).addSubnet(id, {
       name: options.name,
       address: options.address,
@@ -61,14 +54,14 @@ const add: CommandSpec = {
       cli.output.note(`Until now every source could use ${id}; from now on only this subnet can.`);
     }
   },
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List the subnets that may use an API key',
   arguments: [keyId],
   examples: ['api-key-subnet list key_7HsLEXAMPLE'],
-  run: async (cli, [id = '']) => {
+  run: async (cli, [id]) => {
     const key = await (await cli.management()).findApiKey(id);
     cli.output.printList(key.subnets, {
       view: viewSubnet,
@@ -83,25 +76,18 @@ const list: CommandSpec = {
       none: `${id} has no subnets: every source may use it.`,
     });
   },
-};
+});
 
-const remove: CommandSpec = {
+const remove = command({
   name: 'remove',
   summary: 'Remove a subnet from an API key',
   arguments: [keyId, ['subnet-id', 'id of the subnet, subnet_...']],
   options: [
-    new Option(
-      '--allow-any-source',
-      'also remove the last subnet: every source may then use the key',
-    ),
+    option('--allow-any-source', 'also remove the last subnet: every source may then use the key'),
     ifVersionOption('API key'),
   ],
   examples: ['api-key-subnet remove key_7HsLEXAMPLE subnet_2xPdEXAMPLE'],
-  run: async (
-    cli,
-    [id = '', subnetId = ''],
-    { allowAnySource = false, ifVersion }: IfVersionOptions & { readonly allowAnySource?: boolean },
-  ) => {
+  run: async (cli, [id, subnetId], { allowAnySource = false, ifVersion }) => {
     const management = await cli.management();
     const key = await management.findApiKey(id);
     const subnet = findSubnet(key, subnetId);
@@ -119,7 +105,7 @@ const remove: CommandSpec = {
       text: `Removed ${formatCidr(subnet)}; ${subnets.length === 0 ? 'every source may use the key' : `${subnets.length} left`}.`,
     });
   },
-};
+});
 
 export const apiKeySubnetCommands: CommandGroup = {
   name: 'api-key-subnet',

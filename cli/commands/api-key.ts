@@ -1,28 +1,24 @@
-import { Option } from 'commander';
 import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
 import {
-  type ExpiryOptions,
-  expiryOptions,
-  neverExpiresOption,
-  readExpiry,
-} from '../expiry-options.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+  type CommandGroup,
+  type CommandSpec,
+  command,
+  mandatory,
+  option,
+  repeatable,
+} from '../command-spec.ts';
+import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientOptions } from './client-options.ts';
 import { formatExpiry } from './client-secret.ts';
-import {
-  collectPages,
-  type ListFilterOptions,
-  listFilterOptions,
-  readListFilter,
-} from './list-options.ts';
+import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
 
@@ -77,22 +73,13 @@ function parseAllow(text: string): NewSubnet {
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }
 
-interface CreateOptions extends ExpiryOptions {
-  readonly name: string;
-  readonly trunkGroup: string;
-  readonly disabled?: boolean;
-  readonly allow?: readonly string[];
-  readonly scope?: readonly string[];
-  readonly idempotencyKey?: string;
-}
-
-const create: CommandSpec = {
+const create = command({
   name: 'create',
   summary: 'Create an API key and show its value once',
   options: [
-    new Option('--name <name>', 'name for people').makeOptionMandatory(),
-    new Option('--trunk-group <group>', 'service trunk group').makeOptionMandatory(),
-    new Option('--disabled', 'create it disabled'),
+    mandatory(option('--name <name>', 'name for people')),
+    mandatory(option('--trunk-group <group>', 'service trunk group')),
+    option('--disabled', 'create it disabled'),
     repeatable(
       '--allow <name=subnet>',
       'a subnet that may use it; may be repeated; without it, every source may',
@@ -106,7 +93,7 @@ const create: CommandSpec = {
     'api-key create --name test --trunk-group tg-1001 --disabled',
     'api-key create --name script --trunk-group tg-1001 --scope messaging:view --expires-in 90d',
   ],
-  run: async (cli, _, options: CreateOptions) => {
+  run: async (cli, _, options) => {
     const subnets = options.allow?.map(parseAllow);
     const { key, value } = await (await cli.management()).createApiKey({
       name: options.name,
@@ -134,17 +121,17 @@ const create: CommandSpec = {
     }
     warnAboutScopes(cli, key);
   },
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List API keys',
   options: [
     ...listFilterOptions('keys that expire'),
-    new Option('--any-source', 'only keys without subnets, which every address may use'),
+    option('--any-source', 'only keys without subnets, which every address may use'),
   ],
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
-  run: async (cli, _, options: ListFilterOptions & { readonly anySource?: true }) => {
+  run: async (cli, _, options) => {
     const management = await cli.management();
     const filter = { ...readListFilter(options), anySource: options.anySource };
     const keys = await collectPages(
@@ -167,44 +154,34 @@ const list: CommandSpec = {
       none: 'There are no API keys.',
     });
   },
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   name: 'show',
   summary: 'Show an API key; its value is never shown again',
   arguments: [keyId],
   examples: ['api-key show key_7HsLEXAMPLE'],
-  run: async (cli, [id = '']) => printApiKey(cli, await (await cli.management()).findApiKey(id)),
-};
+  run: async (cli, [id]) => printApiKey(cli, await (await cli.management()).findApiKey(id)),
+});
 
-const rename: CommandSpec = {
+const rename = command({
   name: 'rename',
   summary: 'Rename an API key',
   arguments: [keyId],
-  options: [
-    new Option('--name <name>', 'new name').makeOptionMandatory(),
-    ifVersionOption('API key'),
-  ],
+  options: [mandatory(option('--name <name>', 'new name')), ifVersionOption('API key')],
   examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
-  run: async (cli, [id = ''], { name, ifVersion }: IfVersionOptions & { readonly name: string }) =>
+  run: async (cli, [id], { name, ifVersion }) =>
     printApiKey(cli, await (await cli.management()).renameApiKey(id, name, { ifVersion })),
-};
+});
 
-interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
-  readonly name?: string;
-  readonly scope?: readonly string[];
-  readonly everyScope?: boolean;
-  readonly neverExpires?: boolean;
-}
-
-const update: CommandSpec = {
+const update = command({
   name: 'update',
   summary: 'Rename an API key or change its scopes or its expiry',
   arguments: [keyId],
   options: [
-    new Option('--name <name>', 'new name'),
+    option('--name <name>', 'new name'),
     scopeOption(),
-    new Option('--every-scope', 'let it satisfy every scope').conflicts('scope'),
+    option('--every-scope', 'let it satisfy every scope').conflicts('scope'),
     ...expiryOptions(),
     neverExpiresOption(),
     ifVersionOption('API key'),
@@ -213,7 +190,7 @@ const update: CommandSpec = {
     'api-key update key_7HsLEXAMPLE --expires-in 90d',
     'api-key update key_7HsLEXAMPLE --never-expires',
   ],
-  run: async (cli, [id = ''], options: UpdateOptions) => {
+  run: async (cli, [id], options) => {
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError(
@@ -228,29 +205,29 @@ const update: CommandSpec = {
     printApiKey(cli, key);
     if (scopes !== undefined) warnAboutScopes(cli, key);
   },
-};
+});
 
 function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
-  return {
+  return command({
     name,
     summary,
     arguments: [keyId],
     options: [ifVersionOption('API key')],
     examples: [`api-key ${name} key_7HsLEXAMPLE`],
-    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+    run: async (cli, [id], { ifVersion }) => {
       const management = await cli.management();
       printApiKey(cli, await management.setApiKeyEnabled(id, name === 'enable', { ifVersion }));
     },
-  };
+  });
 }
 
-const remove: CommandSpec = {
+const remove = command({
   name: 'delete',
   summary: 'Delete an API key',
   arguments: [keyId],
   options: [ifVersionOption('API key')],
   examples: ['api-key delete key_7HsLEXAMPLE'],
-  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+  run: async (cli, [id], { ifVersion }) => {
     const management = await cli.management();
     const key = await management.findApiKey(id);
     await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
@@ -261,7 +238,7 @@ const remove: CommandSpec = {
       text: `Deleted ${key.keyId}.`,
     });
   },
-};
+});
 
 export const apiKeyCommands: CommandGroup = {
   name: 'api-key',

@@ -1,23 +1,22 @@
-import { Option } from 'commander';
 import type { AuditedChange } from '../../core/audit/audited-change.ts';
 import type { HistoricChange } from '../../core/management/list-history.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, command, type OptionValues, option } from '../command-spec.ts';
 import { readPages } from './list-options.ts';
 
-interface ListOptions {
-  readonly day?: string;
-  readonly subject?: string;
-  readonly actor?: string;
-  readonly action?: string;
-  readonly unfinished?: boolean;
-}
+const listOptions = [
+  option('--day <day>', 'UTC day, e.g. 2026-11-20; default today'),
+  option('--subject <id>', 'changes of one client and its secrets, secret, key, provider'),
+  option('--actor <text>', 'changes by callers whose ARN has this text'),
+  option('--action <prefix>', 'e.g. client_secret, signing_key.withdraw'),
+  option('--unfinished', 'only changes without an outcome: check the item that they concern'),
+] as const;
 
 /** Whether a change is of a record, or of what belongs to it, as a secret to its client. */
 function isAbout({ subject, before, after }: AuditedChange, id: string): boolean {
   return [subject, before?.['client_id'], after?.['client_id']].includes(id);
 }
 
-function matches(change: AuditedChange, options: ListOptions): boolean {
+function matches(change: AuditedChange, options: OptionValues<typeof listOptions>): boolean {
   const { subject, actor, action, unfinished } = options;
   return (
     (subject === undefined || isAbout(change, subject)) &&
@@ -39,22 +38,16 @@ const changes = {
   },
 };
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'Show who changed what on a day, the newest first, as this region recorded it',
-  options: [
-    new Option('--day <day>', 'UTC day, e.g. 2026-11-20; default today'),
-    new Option('--subject <id>', 'changes of one client and its secrets, secret, key, provider'),
-    new Option('--actor <text>', 'changes by callers whose ARN has this text'),
-    new Option('--action <prefix>', 'e.g. client_secret, signing_key.withdraw'),
-    new Option('--unfinished', 'only changes without an outcome: check the item that they concern'),
-  ],
+  options: listOptions,
   examples: [
     'audit list',
     'audit list --day 2026-11-20 --action client_secret.delete',
     'audit list --unfinished --json',
   ],
-  run: async (cli, _, options: ListOptions) => {
+  run: async (cli, _, options) => {
     const management = await cli.management();
     const pages = await readPages((cursor) => management.listAudit({ day: options.day, cursor }));
     cli.output.printList<AuditedChange>(
@@ -62,14 +55,14 @@ const list: CommandSpec = {
       { ...changes, none: `There is nothing in the audit of ${pages[0]?.day}.` },
     );
   },
-};
+});
 
-const history: CommandSpec = {
+const history = command({
   name: 'history',
   summary: 'Show every change of one thing and of what belongs to it, over days, in all regions',
   arguments: [['id', 'of a client, a secret or an API key, or the issuer of a provider']],
   options: [
-    new Option(
+    option(
       '--since <day>',
       'first UTC day; default: that of its creation, or 400 days ago if it no longer exists',
     ),
@@ -78,7 +71,7 @@ const history: CommandSpec = {
     'audit history client_4fWqXbN1uYJ7ZkP0aLmE3d',
     'audit history secret_4fWqXbN1uYJ7ZkP0aLmE3d --since 2026-11-01 --json',
   ],
-  run: async (cli, [id = ''], { since }: { readonly since?: string }) => {
+  run: async (cli, [id], { since }) => {
     const management = await cli.management();
     const pages = await readPages((cursor) => management.listHistory(id, { since, cursor }));
     const unread = new Map(
@@ -97,7 +90,7 @@ const history: CommandSpec = {
       cli.output.note(`The changes of ${region} are missing: ${reason}`);
     }
   },
-};
+});
 
 export const auditCommands: CommandGroup = {
   name: 'audit',

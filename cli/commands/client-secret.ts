@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { ClientSecret } from '../../adapters/management.ts';
 import { secretStatus } from '../../core/client/client.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
@@ -7,20 +6,21 @@ import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
 import {
-  type ExpiryOptions,
-  expiryOptions,
-  neverExpiresOption,
-  readExpiry,
-} from '../expiry-options.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+  type CommandGroup,
+  type CommandSpec,
+  command,
+  option,
+  withDefault,
+} from '../command-spec.ts';
+import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions } from './client-options.ts';
 
 const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
 
-const secretName = () => new Option('--name <name>', 'name for people');
+const secretName = () => option('--name <name>', 'name for people');
 
 export function formatExpiry({ expiresAt }: Pick<ClientSecret, 'expiresAt'>): string {
   return expiresAt === undefined ? 'never' : formatTime(expiresAt);
@@ -68,12 +68,7 @@ function printChanged(
   });
 }
 
-interface CreateOptions extends ExpiryOptions, IfVersionOptions {
-  readonly name?: string;
-  readonly idempotencyKey?: string;
-}
-
-const create: CommandSpec = {
+const create = command({
   name: 'create',
   summary: 'Create a client secret and show it once',
   arguments: [clientIdArgument],
@@ -88,7 +83,7 @@ const create: CommandSpec = {
     'client-secret create client_4fWqEXAMPLE --name blue --expires-in 90d',
     'client-secret create client_4fWqEXAMPLE --expires-at 2027-03-31T00:00:00Z --quiet > secret.txt',
   ],
-  run: async (cli, [id = ''], options: CreateOptions) => {
+  run: async (cli, [id], options) => {
     const management = await cli.management();
     const now = cli.now();
     const created = await management.createClientSecret(id, {
@@ -99,7 +94,7 @@ const create: CommandSpec = {
     });
     printCreated(cli, created, { id, now });
   },
-};
+});
 
 const statusTexts = {
   active: 'active',
@@ -108,12 +103,12 @@ const statusTexts = {
   disabled: 'disabled',
 } as const;
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List the secrets of a client, with the day each was last used',
   arguments: [clientIdArgument],
   examples: ['client-secret list client_4fWqEXAMPLE'],
-  run: async (cli, [id = '']) => {
+  run: async (cli, [id]) => {
     const management = await cli.management();
     const now = cli.now();
     const client = await management.findClient(id);
@@ -131,14 +126,9 @@ const list: CommandSpec = {
       none: `${id} has no secrets.`,
     });
   },
-};
+});
 
-interface UpdateOptions extends ExpiryOptions, IfVersionOptions {
-  readonly name?: string;
-  readonly neverExpires?: boolean;
-}
-
-const update: CommandSpec = {
+const update = command({
   name: 'update',
   summary: 'Rename a secret or change its expiry',
   arguments: [clientIdArgument, secretId],
@@ -146,7 +136,7 @@ const update: CommandSpec = {
   examples: [
     'client-secret update client_4fWqEXAMPLE secret_9aKdEXAMPLE --name old --expires-in 7d',
   ],
-  run: async (cli, [id = '', secret = ''], options: UpdateOptions) => {
+  run: async (cli, [id, secret], options) => {
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add --name, --expires-in or --expires-at');
@@ -160,18 +150,15 @@ const update: CommandSpec = {
     });
     printChanged(cli, changed, { id, now }, ['expires', formatExpiry(changed)]);
   },
-};
+});
 
-interface RotateOptions extends CreateOptions {
-  readonly expireOldIn: string;
-}
-
-const rotate: CommandSpec = {
+const rotate = command({
   name: 'rotate',
   summary: 'Create a secret, show it once, and let all others of the client expire',
   arguments: [clientIdArgument],
   options: [
-    new Option('--expire-old-in <duration>', 'how long the others still work').default(
+    withDefault(
+      option('--expire-old-in <duration>', 'how long the others still work'),
       '7d',
       '7d: a week to roll out the new one',
     ),
@@ -184,7 +171,7 @@ const rotate: CommandSpec = {
     'client-secret rotate client_4fWqEXAMPLE',
     'client-secret rotate client_4fWqEXAMPLE --expire-old-in 0s --yes',
   ],
-  run: async (cli, [id = ''], options: RotateOptions) => {
+  run: async (cli, [id], options) => {
     const overlap = secondsOrTyped(options.expireOldIn);
     if (overlap === 0) await cli.confirm(`Expire all present secrets of ${id} at once?`);
     const management = await cli.management();
@@ -202,15 +189,15 @@ const rotate: CommandSpec = {
       cli.output.note(`${secret.secretId} expires at ${formatExpiry(secret)}.`);
     }
   },
-};
+});
 
-const remove: CommandSpec = {
+const remove = command({
   name: 'delete',
   summary: 'Delete a client secret: it stops working',
   arguments: [clientIdArgument, secretId],
   options: [ifVersionOption('client')],
   examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
-  run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {
+  run: async (cli, [id, secret], { ifVersion }) => {
     const management = await cli.management();
     const found = findSecret(await management.findClient(id), secret);
     const use =
@@ -223,16 +210,16 @@ const remove: CommandSpec = {
       text: `Deleted ${secret}.`,
     });
   },
-};
+});
 
 function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
-  return {
+  return command({
     name,
     summary,
     arguments: [clientIdArgument, secretId],
     options: [ifVersionOption('client')],
     examples: [`client-secret ${name} client_4fWqEXAMPLE secret_9aKdEXAMPLE`],
-    run: async (cli, [id = '', secret = ''], { ifVersion }: IfVersionOptions) => {
+    run: async (cli, [id, secret], { ifVersion }) => {
       const management = await cli.management();
       const change = `${name}ClientSecret` as const;
       const changed = await management[change](id, secret, { ifVersion });
@@ -241,7 +228,7 @@ function defineSwitch(name: 'enable' | 'disable', summary: string, note: string)
       printChanged(cli, changed, { id, now }, ['status', status]);
       cli.output.note(note);
     },
-  };
+  });
 }
 
 const disable = defineSwitch(

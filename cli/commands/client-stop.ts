@@ -6,8 +6,8 @@ import { formatDuration } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import type { CommandSpec } from '../command-spec.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { type CommandSpec, command } from '../command-spec.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import { clientIdArgument } from './client-options.ts';
 
 /** What happens to the tokens that a client has when it stops, or when they are revoked. */
@@ -24,22 +24,22 @@ function defineSwitch(
   summary: string,
   describe: (cli: Cli, client: Client) => string | Promise<string>,
 ): CommandSpec {
-  return {
+  return command({
     name,
     summary,
     arguments: [clientIdArgument],
     options: [ifVersionOption('client')],
     examples: [`client ${name} client_4fWqEXAMPLE`],
-    run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+    run: async (cli, [id], { ifVersion }) => {
       const management = await cli.management();
       const client = await management.setClientEnabled(id, name === 'enable', { ifVersion });
       printClient(cli, client);
       cli.output.note(await describe(cli, client));
     },
-  };
+  });
 }
 
-const revokeTokens: CommandSpec = {
+const revokeTokens = command({
   name: 'revoke-tokens',
   summary: 'Revoke all tokens of a client that were issued before now',
   arguments: [clientIdArgument],
@@ -48,7 +48,7 @@ const revokeTokens: CommandSpec = {
     'client revoke-tokens client_4fWqEXAMPLE',
     'client revoke-tokens client_4fWqEXAMPLE --yes --json',
   ],
-  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+  run: async (cli, [id], { ifVersion }) => {
     const management = await cli.management();
     const client = await management.findClient(id);
     await cli.confirm(
@@ -62,15 +62,15 @@ const revokeTokens: CommandSpec = {
     cli.output.note(`New tokens are accepted. ${await describeOldTokens(cli, changed)}`);
     if (changed.secrets.length > 0) cli.output.note('Its secrets still authenticate.');
   },
-};
+});
 
-const remove: CommandSpec = {
+const remove = command({
   name: 'delete',
   summary: 'Delete a client with its secrets',
   arguments: [clientIdArgument],
   options: [ifVersionOption('client')],
   examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
-  run: async (cli, [id = ''], { ifVersion }: IfVersionOptions) => {
+  run: async (cli, [id], { ifVersion }) => {
     const management = await cli.management();
     const client = await management.findClient(id);
     const oldTokens = await describeOldTokens(cli, client);
@@ -85,7 +85,7 @@ const remove: CommandSpec = {
     });
     cli.output.note(oldTokens);
   },
-};
+});
 
 /** Commands by which a client or its tokens stop. */
 export const stopCommands: readonly CommandSpec[] = [

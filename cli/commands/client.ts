@@ -1,50 +1,30 @@
-import { Option } from 'commander';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { viewClient } from '../../core/management/client-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions, parseRequiredClaims } from './client-options.ts';
 import { printClient, stopCommands } from './client-stop.ts';
-import {
-  collectPages,
-  type ListFilterOptions,
-  listFilterOptions,
-  readListFilter,
-} from './list-options.ts';
+import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
 
-interface CreateOptions {
-  readonly name: string;
-  readonly trunkGroup: string;
-  readonly scope: readonly string[];
-  readonly tokenLifetime?: string;
-  readonly audience?: readonly string[];
-  readonly provider?: string;
-  readonly externalClientId?: string;
-  readonly requireClaim?: readonly string[];
-  readonly allowUserTokens?: boolean;
-  readonly allowOtherGrant?: boolean;
-  readonly idempotencyKey?: string;
-}
-
-const create: CommandSpec = {
+const create = command({
   name: 'create',
   summary: 'Create a client',
   options: [
-    clientOptions.name().makeOptionMandatory(),
-    new Option('--trunk-group <group>', 'service trunk group').makeOptionMandatory(),
-    clientOptions.scope().makeOptionMandatory(),
+    mandatory(clientOptions.name()),
+    mandatory(option('--trunk-group <group>', 'service trunk group')),
+    mandatory(clientOptions.scope()),
     clientOptions.tokenLifetime(),
     clientOptions.audience(),
-    new Option('--provider <issuer>', 'registered identity provider that the client is under'),
-    new Option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
+    option('--provider <issuer>', 'registered identity provider that the client is under'),
+    option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
     clientOptions.requireClaim('what else a token of the provider must say'),
-    new Option(
+    option(
       '--allow-user-tokens',
       'without the rule that refuses tokens of people of a known provider',
     ),
-    new Option(
+    option(
       '--allow-other-grant',
       'also if its id at the provider is granted to another trunk group',
     ),
@@ -55,7 +35,7 @@ const create: CommandSpec = {
     'client create --name Dialer --trunk-group tg-7 --scope calls:view --scope calls:manage --token-lifetime 15m',
     'client create --name ERP --trunk-group tg-7 --scope calls:view --provider https://idp.example.com --external-client-id erp',
   ],
-  run: async (cli, _, options: CreateOptions) => {
+  run: async (cli, _, options) => {
     const { trunkGroup, tokenLifetime, scope, audience, requireClaim, ...rest } = options;
     const given = requireClaim && parseRequiredClaims(requireClaim);
     const management = await cli.management();
@@ -85,25 +65,19 @@ const create: CommandSpec = {
       cli.suggest(`client-secret create ${client.clientId}`);
     }
   },
-};
+});
 
-interface ListOptions extends ListFilterOptions {
-  readonly provider?: string;
-  readonly unusedFor?: string;
-  readonly allowsUserTokens?: boolean;
-}
-
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List clients',
   options: [
     ...listFilterOptions('clients with a secret that expires'),
-    new Option('--provider <issuer>', 'only clients under this registered provider'),
-    new Option(
+    option('--provider <issuer>', 'only clients under this registered provider'),
+    option(
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
     ),
-    new Option(
+    option(
       '--allows-user-tokens',
       'only clients under a provider without a rule that refuses tokens of people',
     ),
@@ -113,7 +87,7 @@ const list: CommandSpec = {
     'client list --json',
     'client list --trunk-group tg-1001 --unused-for 90d',
   ],
-  run: async (cli, _, options: ListOptions) => {
+  run: async (cli, _, options) => {
     const management = await cli.management();
     const filter = {
       ...readListFilter(options),
@@ -140,32 +114,20 @@ const list: CommandSpec = {
       none: 'There are no clients.',
     });
   },
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   name: 'show',
   summary: 'Show a client',
   arguments: [clientIdArgument],
   examples: ['client show client_4fWqEXAMPLE'],
-  run: async (cli, [id = '']) => {
+  run: async (cli, [id]) => {
     const management = await cli.management();
     printClient(cli, await management.findClient(id));
   },
-};
+});
 
-interface UpdateOptions extends IfVersionOptions {
-  readonly name?: string;
-  readonly scope?: readonly string[];
-  readonly addScope?: readonly string[];
-  readonly removeScope?: readonly string[];
-  readonly audience?: readonly string[];
-  readonly defaultAudience?: boolean;
-  readonly tokenLifetime?: string;
-  readonly requireClaim?: readonly string[];
-  readonly removeRequiredClaims?: boolean;
-}
-
-const update: CommandSpec = {
+const update = command({
   name: 'update',
   summary: 'Change a client; only the given fields change',
   arguments: [clientIdArgument],
@@ -175,12 +137,10 @@ const update: CommandSpec = {
     repeatable('--add-scope <scope>', 'adds a scope; may be repeated'),
     repeatable('--remove-scope <scope>', 'removes a scope; may be repeated'),
     repeatable('--audience <uri>', 'replaces all audiences; may be repeated'),
-    new Option('--default-audience', "only the deployment's default audience").conflicts(
-      'audience',
-    ),
+    option('--default-audience', "only the deployment's default audience").conflicts('audience'),
     clientOptions.tokenLifetime(),
     clientOptions.requireClaim('replaces all required claims of a client under a provider'),
-    new Option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
+    option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
       'requireClaim',
     ),
     ifVersionOption('client'),
@@ -190,7 +150,7 @@ const update: CommandSpec = {
     'client update client_4fWqEXAMPLE --add-scope calls:view --token-lifetime 30m',
     'client update client_4fWqEXAMPLE --require-claim environment=production',
   ],
-  run: async (cli, [id = ''], options: UpdateOptions) => {
+  run: async (cli, [id], options) => {
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
@@ -211,7 +171,7 @@ const update: CommandSpec = {
     });
     printClient(cli, client);
   },
-};
+});
 
 export const clientCommands: CommandGroup = {
   name: 'client',

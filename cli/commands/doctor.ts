@@ -1,5 +1,5 @@
 import type { Check } from '../../core/deployment/doctor.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import { command } from '../command-spec.ts';
 
 const words: Readonly<Record<Check['outcome'], string>> = {
   ok: 'ok',
@@ -9,7 +9,7 @@ const words: Readonly<Record<Check['outcome'], string>> = {
 };
 
 /** Looks at what a deployment needs, and changes nothing. */
-export const doctorCommand: CommandSpec = {
+export const doctorCommand = command({
   name: 'doctor',
   summary: 'Check what a deployment needs: this machine, the account, its quotas, the config',
   examples: ['doctor --config config/mine.json', 'doctor --local', 'doctor --json'],
@@ -36,4 +36,4 @@ export const doctorCommand: CommandSpec = {
     );
     if (problems + unseen > 0) cli.answerNo();
   },
-};
+});

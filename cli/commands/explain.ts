@@ -1,31 +1,24 @@
-import { Option } from 'commander';
 import type { RequestExplanation } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
-import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
+import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
 
-interface TokenOptions {
-  readonly clientId: string;
-  readonly scope?: readonly string[];
-  readonly resource?: string;
-}
-
-const token: CommandSpec = {
+const token = command({
   name: 'token',
   summary: 'Explain step by step why a token request is granted or refused; issues no token',
   options: [
-    new Option('--client-id <id>', 'the client that would send the request').makeOptionMandatory(),
+    mandatory(option('--client-id <id>', 'the client that would send the request')),
     repeatable('--scope <scope>', 'a scope that it would request; may be repeated'),
-    new Option('--resource <uri>', 'the resource that it would request'),
+    option('--resource <uri>', 'the resource that it would request'),
   ],
   examples: [
     'explain token --client-id client_4fWqEXAMPLE --scope messaging:view',
     'explain token --client-id client_4fWqEXAMPLE --resource https://api.example.com',
   ],
-  run: async (cli, _, options: TokenOptions) => {
+  run: async (cli, _, options) => {
     const explanation = await (await cli.management()).explainToken({
       clientId: options.clientId,
       scope: options.scope?.join(' '),
@@ -43,7 +36,7 @@ const token: CommandSpec = {
     });
     if (!granted) cli.answerNo();
   },
-};
+});
 
 function viewVerified(
   verified: VerifiedCredential,
@@ -79,34 +72,25 @@ function describeRefusal(explanation: RequestExplanation): string {
   ].join('\n');
 }
 
-interface RequestOptions {
-  readonly bearerStdin?: boolean;
-  readonly sourceIp?: string;
-  readonly scope?: readonly string[];
-  readonly audience?: string;
-  readonly issuer?: string;
-}
-
-const request: CommandSpec = {
+const request = command({
   name: 'request',
   summary: 'Show which rule accepts or refuses a bearer credential: a token or an API key',
   options: [
-    new Option(
-      '--bearer-stdin',
-      'read the credential from stdin, which keeps it out of history and process list',
-    ).makeOptionMandatory(),
-    new Option('--source-ip <address>', 'source address of the request'),
-    repeatable('--scope <scope>', 'a scope that the request would need; may be repeated'),
-    new Option(
-      '--audience <uri>',
-      "audience of the API; default: the deployment's default audience",
+    mandatory(
+      option(
+        '--bearer-stdin',
+        'read the credential from stdin, which keeps it out of history and process list',
+      ),
     ),
-    new Option('--issuer <url>', 'issuer of a deployment whose config has none'),
+    option('--source-ip <address>', 'source address of the request'),
+    repeatable('--scope <scope>', 'a scope that the request would need; may be repeated'),
+    option('--audience <uri>', "audience of the API; default: the deployment's default audience"),
+    option('--issuer <url>', 'issuer of a deployment whose config has none'),
   ],
   examples: [
     'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',
   ],
-  run: async (cli, _, options: RequestOptions) => {
+  run: async (cli, _, options) => {
     const credential = await readStdin(cli.io);
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
@@ -152,7 +136,7 @@ const request: CommandSpec = {
     }
     if (!accepted) cli.answerNo();
   },
-};
+});
 
 export const explainCommands: CommandGroup = {
   name: 'explain',

@@ -1,32 +1,26 @@
-import { Option } from 'commander';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { byNameThen } from '../../core/management/by-name.ts';
 import type { OwnedItemsFilter, Page } from '../../core/management/list-query.ts';
-
-export interface ListFilterOptions {
-  readonly trunkGroup?: string;
-  readonly text?: string;
-  readonly enabled?: true;
-  readonly disabled?: true;
-  readonly expiresWithin?: string;
-}
+import { type OptionValues, option } from '../command-spec.ts';
 
 /**
  * Filters of a list of clients or API keys.
  *
  * @param what expires, e.g. `keys that expire`.
  */
-export function listFilterOptions(what: string): readonly Option[] {
+export function listFilterOptions(what: string) {
   return [
-    new Option('--trunk-group <group>', 'only those of one service trunk group'),
-    new Option('--text <text>', 'only those with this text in their name or id'),
-    new Option('--enabled', 'only those that are enabled').conflicts('disabled'),
-    new Option('--disabled', 'only those that are disabled'),
-    new Option('--expires-within <duration>', `only ${what} within this time, e.g. 14d`),
-  ];
+    option('--trunk-group <group>', 'only those of one service trunk group'),
+    option('--text <text>', 'only those with this text in their name or id'),
+    option('--enabled', 'only those that are enabled').conflicts('disabled'),
+    option('--disabled', 'only those that are disabled'),
+    option('--expires-within <duration>', `only ${what} within this time, e.g. 14d`),
+  ] as const;
 }
 
-export function readListFilter(options: ListFilterOptions): OwnedItemsFilter {
+export function readListFilter(
+  options: OptionValues<ReturnType<typeof listFilterOptions>>,
+): OwnedItemsFilter {
   const { trunkGroup, text, enabled, disabled, expiresWithin: soon } = options;
   return {
     trunkGroup,

@@ -1,12 +1,7 @@
 import { createInterface } from 'node:readline';
-import { Option } from 'commander';
 import type { Cli } from '../cli.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import { command, option } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
-
-interface PortalOptions {
-  readonly port?: string;
-}
 
 const maxPort = 65_535;
 
@@ -24,12 +19,12 @@ function offerLinks(cli: Cli, createLink: () => string): void {
 }
 
 /** Runs until a signal ends it. */
-export const portalCommand: CommandSpec = {
+export const portalCommand = command({
   name: 'portal',
   summary: 'Run the web portal on this machine, with your own AWS credentials',
-  options: [new Option('--port <number>', 'port on 127.0.0.1; default: a free one')],
+  options: [option('--port <number>', 'port on 127.0.0.1; default: a free one')],
   examples: ['portal', 'portal --port 8085', 'portal --local'],
-  run: async (cli, _, options: PortalOptions) => {
+  run: async (cli, _, options) => {
     const port = readPort(options.port);
     const { openPortal } = await import('../open-portal.ts');
     const { origin, address, person, createLink } = await openPortal(cli, port);
@@ -46,4 +41,4 @@ export const portalCommand: CommandSpec = {
     // The server keeps the process alive.
     await new Promise(() => undefined);
   },
-};
+});

@@ -1,30 +1,27 @@
-import { Option } from 'commander';
 import { quoteWord } from '../../contract/shell-word.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
 import { type ProposedGrant, proposeGrants } from '../../core/management/grants/check-grants.ts';
 import type { OutsideClient } from '../../core/management/grants/outside-clients.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandSpec, repeatable } from '../command-spec.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { command, type OptionValues, option, repeatable } from '../command-spec.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { readPages } from './list-options.ts';
 
 const issuer = ['issuer', 'issuer of a registered provider, exactly as registered'] as const;
 
-interface GroupOptions extends IfVersionOptions {
-  readonly trunkGroup?: readonly string[];
-  readonly withdraw?: boolean;
-}
-
-function groupOptions(): readonly Option[] {
+function groupOptions() {
   return [
     repeatable('--trunk-group <group>', 'all that have it; may be repeated'),
-    new Option('--withdraw', 'no trunk group has it any more').conflicts('trunkGroup'),
+    option('--withdraw', 'no trunk group has it any more').conflicts('trunkGroup'),
     ifVersionOption('list of grants'),
-  ];
+  ] as const;
 }
 
-function groupsOf({ trunkGroup, withdraw }: GroupOptions): readonly string[] {
+function groupsOf({
+  trunkGroup,
+  withdraw,
+}: OptionValues<ReturnType<typeof groupOptions>>): readonly string[] {
   if (trunkGroup !== undefined || withdraw === true) return trunkGroup ?? [];
   throw new UsageError('nothing to change; add --trunk-group or --withdraw');
 }
@@ -72,13 +69,7 @@ function printGrants(cli: Cli, lists: readonly GrantList[], others?: readonly Ou
   }
 }
 
-interface GrantOptions extends GroupOptions {
-  readonly disable?: readonly string[];
-  readonly delete?: readonly string[];
-  readonly leave?: readonly string[];
-}
-
-export const grant: CommandSpec = {
+export const grant = command({
   name: 'grant',
   summary: 'Give client ids at a provider to trunk groups, which may then create such clients',
   arguments: [
@@ -95,7 +86,7 @@ export const grant: CommandSpec = {
     'provider grant https://token.actions.githubusercontent.com repo:acme/ --trunk-group tg-1001',
     'provider grant https://token.actions.githubusercontent.com repo:acme/ --withdraw',
   ],
-  run: async (cli, [at = '', value = ''], options: GrantOptions) => {
+  run: async (cli, [at, value], options) => {
     const trunkGroups = groupsOf(options);
     const decided = (['disable', 'delete', 'leave'] as const).flatMap((action) =>
       (options[action] ?? []).map((clientId) => ({ clientId, action })),
@@ -110,13 +101,9 @@ export const grant: CommandSpec = {
     });
     printGrants(cli, [list], otherClients);
   },
-};
+});
 
-interface IssuerOptions extends GroupOptions {
-  readonly leave?: readonly string[];
-}
-
-export const grantIssuer: CommandSpec = {
+export const grantIssuer = command({
   name: 'grant-issuer',
   summary: 'Let trunk groups register an issuer, and those below its path, for themselves',
   arguments: [['issuer', 'https URL of the issuer, without a slash at the end']],
@@ -128,15 +115,15 @@ export const grantIssuer: CommandSpec = {
     'provider grant-issuer https://sso.example.com/realms/acme --trunk-group tg-1001',
     'provider grant-issuer https://sso.example.com/realms/acme --withdraw',
   ],
-  run: async (cli, [at = ''], options: IssuerOptions) => {
+  run: async (cli, [at], options) => {
     const trunkGroups = groupsOf(options);
     const { leave, ifVersion } = options;
     const management = await cli.management();
     printGrants(cli, [await management.setIssuerGrant(at, { trunkGroups, leave, ifVersion })]);
   },
-};
+});
 
-export const grants: CommandSpec = {
+export const grants = command({
   name: 'grants',
   summary: 'List what is granted: client ids by issuer, and issuers by host',
   examples: ['provider grants'],
@@ -149,7 +136,7 @@ export const grants: CommandSpec = {
     }
     printGrants(cli, lists);
   },
-};
+});
 
 interface Proposal extends ProposedGrant {
   readonly issuer: string;
@@ -173,20 +160,15 @@ async function propose(cli: Cli, outside: readonly OutsideClient[]): Promise<rea
   return proposals;
 }
 
-interface CheckOptions {
-  readonly issuer?: string;
-  readonly propose?: boolean;
-}
-
-export const check: CommandSpec = {
+export const check = command({
   name: 'check',
   summary: 'Show clients whose ids at a provider are not granted to their trunk groups',
   options: [
-    new Option('--issuer <issuer>', 'only clients under this provider'),
-    new Option('--propose', 'print the grants that these clients need, as commands'),
+    option('--issuer <issuer>', 'only clients under this provider'),
+    option('--propose', 'print the grants that these clients need, as commands'),
   ],
   examples: ['provider check', 'provider check --propose'],
-  run: async (cli, _, { issuer: at, propose: proposes = false }: CheckOptions) => {
+  run: async (cli, _, { issuer: at, propose: proposes = false }) => {
     const management = await cli.management();
     const pages = await readPages((cursor) => management.checkGrants({ issuer: at, cursor }));
     const outside = pages.flatMap(({ items }) => items);
@@ -227,4 +209,4 @@ export const check: CommandSpec = {
       );
     }
   },
-};
+});

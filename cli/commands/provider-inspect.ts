@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { proposeRule, type RuleProposal } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderInspection } from '../../core/management/inspect-provider.ts';
@@ -7,7 +6,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import { command, option } from '../command-spec.ts';
 import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
 import {
@@ -17,10 +16,6 @@ import {
   type ProviderOptions,
   providerOptions,
 } from './provider-options.ts';
-
-interface InspectOptions extends ProviderOptions {
-  readonly tokenStdin?: boolean;
-}
 
 /** One token per line on stdin, which keeps tokens out of history and process list. */
 async function readTokens(cli: Cli): Promise<readonly string[]> {
@@ -168,23 +163,20 @@ function formatFound(cli: Cli, found: ProviderInspection, options: ProviderOptio
   ]);
 }
 
-export const inspectCommand: CommandSpec = {
+export const inspectCommand = command({
   name: 'inspect',
   summary:
     'Show what registering a provider would find, and decide about its tokens; changes nothing',
   arguments: [discoveryUrl],
   options: [
     ...providerOptions(),
-    new Option(
-      '--token-stdin',
-      'decide about the tokens on stdin, one per line; they are not shown',
-    ),
+    option('--token-stdin', 'decide about the tokens on stdin, one per line; they are not shown'),
   ],
   examples: [
     'provider inspect https://idp.example.com/.well-known/openid-configuration',
     'provider inspect https://idp.example.com/.well-known/openid-configuration --client-id-claim cid --token-stdin < token.txt',
   ],
-  run: async (cli, [url = ''], options: InspectOptions) => {
+  run: async (cli, [url], options) => {
     const choices = await confirmChoices(cli, options);
     const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
     const found = await (await cli.management()).inspectProvider(url, { ...choices, tokens });
@@ -216,4 +208,4 @@ export const inspectCommand: CommandSpec = {
     });
     if (!registrable || found.tokens.some(({ usable }) => !usable)) cli.answerNo();
   },
-};
+});

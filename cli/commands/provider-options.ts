@@ -1,12 +1,9 @@
-import { Option } from 'commander';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
-import {
-  type AudienceSource,
-  audienceSources,
-} from '../../core/identity-provider/token-audience.ts';
+import { audienceSources } from '../../core/identity-provider/token-audience.ts';
 import type { ProviderChoices } from '../../core/management/provider-choices.ts';
 import type { Cli } from '../cli.ts';
+import { type OptionValues, offered, option } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 
 export const discoveryUrl = [
@@ -14,33 +11,26 @@ export const discoveryUrl = [
   'https URL, usually ending in /.well-known/openid-configuration',
 ] as const;
 
-/** What an operator decides about a provider's tokens. */
-export interface ProviderOptions {
-  readonly clientIdClaim?: string;
-  readonly audienceFrom?: AudienceSource;
-  readonly allowClientPatterns?: boolean;
-}
-
-export function providerOptions(): readonly Option[] {
+export function providerOptions() {
   return [
-    new Option(
+    option(
       '--client-id-claim <name>',
       'claim that names the client; default: client_id, azp or sub, the first that a token has',
     ),
-    // Help and completion show the choices; management refuses others.
-    Object.assign(
-      new Option(
-        '--audience-from <source>',
-        'claim that names the API in tokens without aud: scope for Amazon Cognito',
-      ),
-      { argChoices: [...audienceSources] },
+    offered(
+      '--audience-from <source>',
+      'claim that names the API in tokens without aud: scope for Amazon Cognito',
+      audienceSources,
     ),
-    new Option(
+    option(
       '--allow-client-patterns',
       'ids of its clients may end with *, as for the branches of a CI system',
     ),
-  ];
+  ] as const;
 }
+
+/** What an operator decides about a provider's tokens. */
+export type ProviderOptions = OptionValues<ReturnType<typeof providerOptions>>;
 
 /** Asks before it trusts a claim that users of the provider may be able to write. */
 export async function confirmChoices(cli: Cli, options: ProviderOptions): Promise<ProviderChoices> {

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import {
@@ -10,19 +9,13 @@ import type { ManagedProvider } from '../../core/management/provider-reach.ts';
 import { viewIdentityProvider } from '../../core/management/provider-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
+import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { check, grant, grantIssuer, grants } from './provider-grants.ts';
 import { inspectCommand } from './provider-inspect.ts';
-import {
-  confirmChoices,
-  discoveryUrl,
-  keyFields,
-  type ProviderOptions,
-  providerOptions,
-} from './provider-options.ts';
+import { confirmChoices, discoveryUrl, keyFields, providerOptions } from './provider-options.ts';
 
 const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as const;
 
@@ -67,11 +60,7 @@ function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])
   ];
 }
 
-interface TrunkGroupOptions {
-  readonly trunkGroup?: readonly string[];
-}
-
-const register: CommandSpec = {
+const register = command({
   name: 'register',
   summary: 'Register an identity provider from its discovery URL',
   arguments: [discoveryUrl],
@@ -83,7 +72,7 @@ const register: CommandSpec = {
     'provider register https://idp.example.com/.well-known/openid-configuration',
     'provider register https://idp.example.com/.well-known/openid-configuration --client-id-claim cid',
   ],
-  run: async (cli, [url = ''], options: ProviderOptions & TrunkGroupOptions) => {
+  run: async (cli, [url], options) => {
     const choices = await confirmChoices(cli, options);
     const { provider, keySet } = await (await cli.management()).registerProvider(url, {
       ...choices,
@@ -99,9 +88,9 @@ const register: CommandSpec = {
       `client create --provider ${quoteWord(provider.issuer)} --external-client-id ID --name … --trunk-group … --scope …`,
     );
   },
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List registered identity providers',
   examples: ['provider list'],
@@ -118,14 +107,14 @@ const list: CommandSpec = {
       none: 'There are no providers.',
     });
   },
-};
+});
 
-const show: CommandSpec = {
+const show = command({
   name: 'show',
   summary: 'Show a registered identity provider',
   arguments: [issuer],
   examples: ['provider show https://idp.example.com'],
-  run: async (cli, [name = '']) => {
+  run: async (cli, [name]) => {
     const provider = await (await cli.management()).findProvider(name);
     cli.output.print({
       json: viewIdentityProvider(provider),
@@ -133,26 +122,21 @@ const show: CommandSpec = {
       text: cli.output.fields(fieldsOf(provider)),
     });
   },
-};
+});
 
-interface DeleteOptions {
-  readonly cascade?: boolean;
-  readonly ifRegistration?: string;
-}
-
-const remove: CommandSpec = {
+const remove = command({
   name: 'delete',
   summary: 'Delete a provider: its tokens are no longer accepted',
   arguments: [issuer],
   options: [
-    new Option('--cascade', 'first delete the clients under it'),
-    new Option('--if-registration <id>', 'delete it only if its registration still has this id'),
+    option('--cascade', 'first delete the clients under it'),
+    option('--if-registration <id>', 'delete it only if its registration still has this id'),
   ],
   examples: [
     'provider delete https://idp.example.com',
     'provider delete https://idp.example.com --cascade --yes',
   ],
-  run: async (cli, [name = ''], { cascade = false, ifRegistration }: DeleteOptions) => {
+  run: async (cli, [name], { cascade = false, ifRegistration }) => {
     const management = await cli.management();
     const { registrationId } = await management.findProvider(name);
     const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
@@ -181,12 +165,7 @@ const remove: CommandSpec = {
         .join('\n'),
     });
   },
-};
-
-interface AssignOptions extends TrunkGroupOptions {
-  readonly platform?: boolean;
-  readonly keepClientsOf?: readonly string[];
-}
+});
 
 /** What a takeover keeps: the choices of the registration, and the clients. */
 async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<true | undefined> {
@@ -210,13 +189,13 @@ async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<tru
   return risk === undefined ? undefined : true;
 }
 
-const assign: CommandSpec = {
+const assign = command({
   name: 'assign',
   summary: 'Change the trunk groups that a provider of their own is for',
   arguments: [issuer],
   options: [
     repeatable('--trunk-group <group>', 'all that it is for; may be repeated'),
-    new Option('--platform', 'take it over: then it is the platform’s').conflicts('trunkGroup'),
+    option('--platform', 'take it over: then it is the platform’s').conflicts('trunkGroup'),
     repeatable(
       '--keep-clients-of <group>',
       'with --platform: the clients of this trunk group stay; may be repeated',
@@ -226,7 +205,7 @@ const assign: CommandSpec = {
     'provider assign https://idp.example.com --trunk-group tg-1001 --trunk-group tg-1002',
     'provider assign https://idp.example.com --platform',
   ],
-  run: async (cli, [name = ''], { trunkGroup, platform, keepClientsOf }: AssignOptions) => {
+  run: async (cli, [name], { trunkGroup, platform, keepClientsOf }) => {
     if (trunkGroup === undefined && platform !== true) {
       throw new UsageError('nothing to change; add --trunk-group or --platform');
     }
@@ -246,7 +225,7 @@ const assign: CommandSpec = {
       text: cli.output.fields(fieldsOf(provider)),
     });
   },
-};
+});
 
 export const providerCommands: CommandGroup = {
   name: 'provider',

@@ -1,10 +1,9 @@
-import { Option } from 'commander';
 import type { Management } from '../../adapters/management.ts';
 import { type ExpiringPage, viewExpiring } from '../../core/management/list-expiring.ts';
 import { credentialId } from '../../core/notices/credential.ts';
 import type { ReportedCredential } from '../../core/notices/daily-report.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, command, option } from '../command-spec.ts';
 
 async function readAll(management: Management, trunkGroup: string | undefined) {
   const credentials: ReportedCredential[] = [];
@@ -16,12 +15,12 @@ async function readAll(management: Management, trunkGroup: string | undefined) {
   return { reportedAt: page.reportedAt, credentials };
 }
 
-const expiring: CommandSpec = {
+const expiring = command({
   name: 'expiring',
   summary: 'List the secrets and API keys that expire within 30 days, as of the last daily run',
-  options: [new Option('--trunk-group <group>', 'only of this service trunk group')],
+  options: [option('--trunk-group <group>', 'only of this service trunk group')],
   examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
-  run: async (cli, _, { trunkGroup }: { readonly trunkGroup?: string }) => {
+  run: async (cli, _, { trunkGroup }) => {
     const { reportedAt, credentials } = await readAll(await cli.management(), trunkGroup);
     cli.output.printList<ReportedCredential>(credentials, {
       view: viewExpiring,
@@ -42,7 +41,7 @@ const expiring: CommandSpec = {
     if (reportedAt !== undefined && credentials.length > 0)
       cli.output.note(`As of ${formatTime(reportedAt)}.`);
   },
-};
+});
 
 export const reportCommands: CommandGroup = {
   name: 'report',

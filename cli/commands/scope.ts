@@ -1,7 +1,7 @@
 import { type ScopeDefinition, scopeName } from '../../contract/scopes.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, command } from '../command-spec.ts';
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List the scopes that clients may have, from the deployment config',
   examples: ['scope list'],
@@ -24,7 +24,7 @@ const list: CommandSpec = {
       none: 'There are no scopes.',
     });
   },
-};
+});
 
 export const scopeCommands: CommandGroup = {
   name: 'scope',

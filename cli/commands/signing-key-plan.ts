@@ -8,7 +8,7 @@ import {
 } from '../../core/key-rotation/rotation-state.ts';
 import { buildTimeline, explainWaitForRoom } from '../../core/key-rotation/timeline.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import { command } from '../command-spec.ts';
 import { viewEvent } from '../signing-key-view.ts';
 
 /** A step of the rotation: due now, or not before a time. */
@@ -54,7 +54,7 @@ function listComing(state: RotationState, config: DeploymentConfig, now: number)
   );
 }
 
-export const plan: CommandSpec = {
+export const plan = command({
   name: 'plan',
   summary: 'Show the steps that the rotation would take now and later, without taking them',
   examples: ['signing-key plan', 'signing-key plan --json'],
@@ -81,9 +81,9 @@ export const plan: CommandSpec = {
       none: 'Nothing is due, now or later.',
     });
   },
-};
+});
 
-export const history: CommandSpec = {
+export const history = command({
   name: 'history',
   summary: 'Show every step that every key has taken, the latest first',
   examples: ['signing-key history', 'signing-key history --json'],
@@ -103,4 +103,4 @@ export const history: CommandSpec = {
       none: 'There are no signing keys; a deployment creates the first one.',
     });
   },
-};
+});

@@ -1,17 +1,11 @@
-import { Option } from 'commander';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { RefusedError } from '../../core/errors.ts';
 import type { Cli } from '../cli.ts';
-import type { CommandSpec } from '../command-spec.ts';
+import { chosen, command } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
-
-interface RotateOptions {
-  readonly region?: RegionId;
-  readonly algorithm?: Alg;
-}
 
 function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionId[] {
   const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
@@ -48,22 +42,23 @@ function mlDsaWarning(algorithm: Alg): string {
   return `Warning: an ${algorithm} key in the JWKS breaks some verifiers at once, also of tokens under other keys: lestrrat jwx, Auth0's Go middleware (go-jose) and python-jose refuse the whole JWKS. Most other libraries cannot verify ${algorithm} when it signs (docs/interop.md). Publish it?`;
 }
 
-export const rotate: CommandSpec = {
+export const rotate = command({
   name: 'rotate',
   summary: 'Let the next key sign now, or move to another algorithm',
   options: [
-    new Option('--region <region>', 'one region; default all').choices(regionIds),
-    new Option(
+    chosen('--region <region>', 'one region; default all', regionIds),
+    chosen(
       '--algorithm <alg>',
       'publish a key with it, which signs when every verifier knows it',
-    ).choices(algs),
+      algs,
+    ),
   ],
   examples: [
     'signing-key rotate',
     'signing-key rotate --region slc',
     'signing-key rotate --algorithm ES256',
   ],
-  run: async (cli, _, { region, algorithm }: RotateOptions) => {
+  run: async (cli, _, { region, algorithm }) => {
     const signingKeys = await cli.signingKeys();
     const regions = chooseRegions(cli, region);
     const { signingAlgorithms: allowed } = cli.deployment().config;
@@ -89,4 +84,4 @@ export const rotate: CommandSpec = {
       text: reports.map(describeReport).join('\n'),
     });
   },
-};
+});

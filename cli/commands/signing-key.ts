@@ -1,18 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Option } from 'commander';
 import { InputError } from '../../core/errors.ts';
 import { buildTimeline, type TimelineEntry } from '../../core/key-rotation/timeline.ts';
 import type { Cli } from '../cli.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, command, option } from '../command-spec.ts';
 import type { SigningKeys } from '../open-signing-keys.ts';
 import { findEntry, timelineColumns, viewEntry } from '../signing-key-view.ts';
 import { UsageError } from '../usage-error.ts';
 import { history, plan } from './signing-key-plan.ts';
 import { describeReport, rotate } from './signing-key-rotate.ts';
-
-interface ListOptions {
-  readonly watch?: boolean;
-}
 
 /** Milliseconds between two reads. Nothing changes more often than every few seconds. */
 const watchInterval = 1000;
@@ -29,13 +24,13 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   });
 }
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary:
     'Show which key signs in each region, what happens next and the safety margin in seconds',
-  options: [new Option('--watch', 'refresh every second until Ctrl-C')],
+  options: [option('--watch', 'refresh every second until Ctrl-C')],
   examples: ['signing-key list', 'signing-key list --watch --local', 'signing-key list --json'],
-  run: async (cli, _, options: ListOptions) => {
+  run: async (cli, _, options) => {
     const signingKeys = await cli.signingKeys();
     if (options.watch !== true) return print(cli, signingKeys);
     if (cli.options.json === true || cli.options.quiet === true) {
@@ -47,12 +42,7 @@ const list: CommandSpec = {
       await sleep(watchInterval);
     }
   },
-};
-
-interface WithdrawOptions {
-  readonly emergency?: boolean;
-  readonly activateEarly?: boolean;
-}
+});
 
 /** What an operator must know before confirming. */
 function describeDamage({ key, signs, liveTokens }: TimelineEntry): string {
@@ -64,16 +54,13 @@ function describeDamage({ key, signs, liveTokens }: TimelineEntry): string {
   return `${key.kid} ${role}. ${damage} Withdraw it?`;
 }
 
-const withdraw: CommandSpec = {
+const withdraw = command({
   name: 'withdraw',
   summary: 'Remove a key from the JWKS and disable it in KMS',
   arguments: [['kid', 'id of the key, as the list shows it']],
   options: [
-    new Option(
-      '--emergency',
-      'although it is in use: the key is compromised, and its tokens are lost',
-    ),
-    new Option(
+    option('--emergency', 'although it is in use: the key is compromised, and its tokens are lost'),
+    option(
       '--activate-early',
       'let the next key sign although verifiers with an old JWKS do not know it yet',
     ),
@@ -82,7 +69,7 @@ const withdraw: CommandSpec = {
     'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency',
     'signing-key withdraw NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs --emergency --activate-early',
   ],
-  run: async (cli, [kid = ''], options: WithdrawOptions) => {
+  run: async (cli, [kid], options) => {
     const signingKeys = await cli.signingKeys();
     const { signingKeyPolicy } = cli.deployment().config;
     const { keys } = await signingKeys.read();
@@ -104,7 +91,7 @@ const withdraw: CommandSpec = {
       text: describeReport(report),
     });
   },
-};
+});
 
 export const signingKeyCommands: CommandGroup = {
   name: 'signing-key',

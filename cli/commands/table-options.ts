@@ -1,7 +1,7 @@
-import { Option } from 'commander';
 import type { CopiedTable } from '../../adapters/dynamodb/copy-table.ts';
 import { deployedTableName, tables } from '../../contract/tables.ts';
 import type { Cli } from '../cli.ts';
+import { mandatory, option } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const tableArgument = [
@@ -10,10 +10,7 @@ export const tableArgument = [
 ] as const;
 
 export const fromOption = () =>
-  new Option(
-    '--from <table>',
-    'full name of the table to read, in AWS_REGION',
-  ).makeOptionMandatory();
+  mandatory(option('--from <table>', 'full name of the table to read, in AWS_REGION'));
 
 /** Reads the suffix of a table's name: `api-keys`. */
 export function readTable<T extends CopiedTable>(

@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import { seconds } from '../../core/clock.ts';
@@ -15,18 +14,9 @@ import {
 } from '../../core/restore/restore-items.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandSpec, repeatable } from '../command-spec.ts';
+import { command, mandatory, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
 import { countOutcomes, fromOption, readTable, tableArgument, targetOf } from './table-options.ts';
-
-interface Options {
-  readonly from: string;
-  readonly restorePoint: string;
-  readonly undelete?: readonly string[];
-  readonly withoutAudit?: readonly string[];
-  readonly alsoAudit?: readonly string[];
-  readonly dryRun?: boolean;
-}
 
 type Restore = (
   context: ManagementContext,
@@ -55,8 +45,11 @@ function readRestorePoint(text: string, now: number): number {
  * The AWS regions whose audit is read: those of the deployment, without and with those of the
  * options.
  */
-function auditedRegions(config: DeploymentConfig, options: Options): readonly string[] {
-  const { withoutAudit = [], alsoAudit = [] } = options;
+function auditedRegions(
+  config: DeploymentConfig,
+  withoutAudit: readonly string[] = [],
+  alsoAudit: readonly string[] = [],
+): readonly string[] {
   const own = deployedRegions(config).map(({ awsRegion }) => awsRegion);
   const unknown = withoutAudit.find((region) => !own.includes(region));
   if (unknown !== undefined) {
@@ -89,18 +82,20 @@ function print(cli: Cli, rows: readonly RestoredRow[]): void {
   cli.output.note(countOutcomes(rows));
 }
 
-export const restore: CommandSpec = {
+export const restore = command({
   name: 'restore',
   summary:
     'Restore the items of a table that DynamoDB restored, without access that was revoked since',
   arguments: [tableArgument],
   options: [
     fromOption(),
-    new Option(
-      '--restore-point <time>',
-      'restore point of that table, RFC 3339: the audit since then is replayed',
-    ).makeOptionMandatory(),
-    new Option('--dry-run', 'only show what would be restored'),
+    mandatory(
+      option(
+        '--restore-point <time>',
+        'restore point of that table, RFC 3339: the audit since then is replayed',
+      ),
+    ),
+    option('--dry-run', 'only show what would be restored'),
     repeatable(
       '--undelete <id>',
       'restore it although the audit says that it was deleted; may be repeated',
@@ -119,12 +114,12 @@ export const restore: CommandSpec = {
     'table restore api-keys --from authorization-server-restored-api-keys --restore-point 2026-11-20T08:00:00Z',
     'table restore clients --from authorization-server-restored-clients --restore-point 2026-11-20T08:00:00Z --undelete client_4fWqEXAMPLE',
   ],
-  run: async (cli, [name], options: Options) => {
+  run: async (cli, [name], options) => {
     const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
     const table = readTable(name, ['clients', 'apiKeys', 'identityProviders']);
     const to = targetOf(cli, table, from);
     const { config } = cli.deployment();
-    const regions = auditedRegions(config, options);
+    const regions = auditedRegions(config, options.withoutAudit, options.alsoAudit);
     const now = seconds(Date.now());
     const since = readRestorePoint(options.restorePoint, now);
     for (const region of withoutAudit) {
@@ -142,4 +137,4 @@ export const restore: CommandSpec = {
     });
     print(cli, rows);
   },
-};
+});

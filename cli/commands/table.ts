@@ -1,16 +1,10 @@
-import { Option } from 'commander';
 import type { CopiedRow } from '../../adapters/dynamodb/copy-table.ts';
 import { collect } from '../../core/collect.ts';
 import { makeAuditedChange } from '../../core/management/audited-change.ts';
 import type { Cli } from '../cli.ts';
-import type { CommandGroup, CommandSpec } from '../command-spec.ts';
+import { type CommandGroup, command, option } from '../command-spec.ts';
 import { countOutcomes, fromOption, readTable, tableArgument, targetOf } from './table-options.ts';
 import { restore } from './table-restore.ts';
-
-interface CopyOptions {
-  readonly from: string;
-  readonly dryRun?: boolean;
-}
 
 const harmless: ReadonlySet<CopiedRow['outcome']> = new Set(['copied', 'present']);
 
@@ -28,16 +22,16 @@ function print(cli: Cli, rows: readonly CopiedRow[]): void {
   cli.output.note(countOutcomes(rows));
 }
 
-const copy: CommandSpec = {
+const copy = command({
   name: 'copy',
   summary: "Copy a table's items to the deployment's own table, unless it already has their id",
   arguments: [tableArgument],
-  options: [fromOption(), new Option('--dry-run', 'only show what would be copied')],
+  options: [fromOption(), option('--dry-run', 'only show what would be copied')],
   examples: [
     'table copy clients --from authorization-server-clients --dry-run',
     'table copy signing-keys --from authorization-server-signing-keys --yes',
   ],
-  run: async (cli, [name], { from, dryRun = false }: CopyOptions) => {
+  run: async (cli, [name], { from, dryRun = false }) => {
     const table = readTable(name, ['clients', 'apiKeys', 'identityProviders', 'signingKeys']);
     const to = targetOf(cli, table, from);
     const tables = await cli.tables();
@@ -54,7 +48,7 @@ const copy: CommandSpec = {
     print(cli, rows);
     if (rows.some(({ outcome }) => !harmless.has(outcome))) cli.answerNo();
   },
-};
+});
 
 export const tableCommands: CommandGroup = {
   name: 'table',

@@ -19,8 +19,8 @@ import {
   type TrunkGroupLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, repeatable } from '../command-spec.ts';
-import { type IfVersionOptions, ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, repeatable } from '../command-spec.ts';
+import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { readPages } from './list-options.ts';
@@ -71,29 +71,29 @@ function printLimits(cli: Cli, limits: TrunkGroupLimits, check?: LimitsCheck): v
   );
 }
 
-const show: CommandSpec = {
+const show = command({
   name: 'show',
   summary: 'Show the limits of a trunk group',
   arguments: [trunkGroup],
   examples: ['trunk-group-limits show tg-1001'],
-  run: async (cli, [group = '']) => {
+  run: async (cli, [group]) => {
     printLimits(cli, await (await cli.management()).findTrunkGroupLimits(group));
   },
-};
+});
 
-const check: CommandSpec = {
+const check = command({
   name: 'check',
   summary: 'Show the limits of a trunk group, and what it has above them',
   arguments: [trunkGroup],
   examples: ['trunk-group-limits check tg-1001'],
-  run: async (cli, [group = '']) => {
+  run: async (cli, [group]) => {
     const management = await cli.management();
     const limits = await management.findTrunkGroupLimits(group);
     printLimits(cli, limits, await management.checkTrunkGroupLimits(group));
   },
-};
+});
 
-const list: CommandSpec = {
+const list = command({
   name: 'list',
   summary: 'List the trunk groups that have limits',
   examples: ['trunk-group-limits list'],
@@ -114,10 +114,11 @@ const list: CommandSpec = {
       none: 'No trunk group has limits.',
     });
   },
-};
+});
 
 /** The options of the limits by their names, and these. */
-interface SetOptions extends IfVersionOptions, Readonly<Record<string, unknown>> {
+interface SetOptions extends Readonly<Record<string, unknown>> {
+  readonly ifVersion?: number;
   readonly remove?: readonly string[];
   readonly dryRun?: boolean;
 }
@@ -161,7 +162,7 @@ function readLimits(options: SetOptions): GrantLimits {
   return Object.fromEntries(entries) as GrantLimits;
 }
 
-const set: CommandSpec = {
+const set = command({
   name: 'set',
   summary: 'Set limits of a trunk group; only the given ones change',
   arguments: [trunkGroup],
@@ -176,7 +177,7 @@ const set: CommandSpec = {
     'trunk-group-limits set tg-1001 --scope messaging:view --max-secret-lifetime 90d --dry-run',
     'trunk-group-limits set tg-1001 --remove max-clients',
   ],
-  run: async (cli, [group = ''], options: SetOptions) => {
+  run: async (cli, [group], options: SetOptions) => {
     const removed = readRemoved(options.remove);
     const given = readLimits(options);
     if (removed.length + Object.keys(given).length === 0) {
@@ -201,7 +202,7 @@ const set: CommandSpec = {
       : await management.setTrunkGroupLimits(group, { ...limits, ifVersion });
     printLimits(cli, after, await management.checkTrunkGroupLimits(group, limits));
   },
-};
+});
 
 export const trunkGroupLimitsCommands: CommandGroup = {
   name: 'trunk-group-limits',
