@@ -221,8 +221,8 @@ export async function revokeClientTokens(
   return repeatStop(options, async () => {
     const before = await find();
     if (!isOfSameLife(version, before.version)) throw new NotFoundError('client', clientId);
-    // An earlier revocation counts if its time is later: AWS's time may have been set back.
-    const tokensNotBefore = Math.max(cutOff, before.tokensNotBefore ?? 0);
-    return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore });
+    // The other click of two did it. Also if AWS's time was set back, the later revocation counts.
+    if ((before.tokensNotBefore ?? 0) >= cutOff) return before;
+    return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore: cutOff });
   });
 }

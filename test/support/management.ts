@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
@@ -114,7 +115,10 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       clock: () => test.now * 1000,
       awsTime: () => ({ earliest: test.now * 1000, latest: test.now * 1000 }),
       wait: async (milliseconds) => {
-        test.now += milliseconds / 1000;
+        const end = test.now + milliseconds / 1000;
+        // Two that wait at once wait for the same time.
+        await setImmediate();
+        test.now = Math.max(test.now, end);
       },
       drawBytes: (length) => {
         draws += 1;
