@@ -3,11 +3,26 @@
 import { createInterface } from 'node:readline';
 
 const [library, mode] = process.argv.slice(2);
-const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE } = process.env;
+const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE, ASSERTION } = process.env;
 const scope = 'messaging:view';
 
+// A workload has the token of its platform, in place of a secret.
+function mcpProvider({ ClientCredentialsProvider, StaticPrivateKeyJwtProvider }) {
+  const usual = { clientId: CLIENT_ID, expectedIssuer: ISSUER, scope };
+  if (ASSERTION === undefined) {
+    return new ClientCredentialsProvider({ ...usual, clientSecret: CLIENT_SECRET });
+  }
+  const provider = new StaticPrivateKeyJwtProvider({ ...usual, jwtBearerAssertion: ASSERTION });
+  if (mode !== 'jwt_bearer') return provider;
+  const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+  provider.addClientAuthentication = undefined;
+  provider.prepareTokenRequest = () =>
+    new URLSearchParams({ grant_type: grant, assertion: ASSERTION, scope });
+  return provider;
+}
+
 // Calls an MCP server with the SDK's own flow: refusal, its metadata, discovery here, token.
-function withMcp({ ClientCredentialsProvider, StreamableHTTPClientTransport }) {
+function withMcp({ StreamableHTTPClientTransport, ...providers }) {
   const server = new URL(AUDIENCE);
   let authorization;
   const answerAsServer = (url, { method, headers }) => {
@@ -19,12 +34,7 @@ function withMcp({ ClientCredentialsProvider, StreamableHTTPClientTransport }) {
     if (authorization !== null) return new Response(null, { status: method === 'GET' ? 405 : 202 });
     return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
   };
-  const authProvider = new ClientCredentialsProvider({
-    clientId: CLIENT_ID,
-    clientSecret: CLIENT_SECRET,
-    expectedIssuer: ISSUER,
-    scope,
-  });
+  const authProvider = mcpProvider(providers);
   const transport = new StreamableHTTPClientTransport(server, {
     authProvider,
     fetch: async (input, init = {}) => {

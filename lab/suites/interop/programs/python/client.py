@@ -53,7 +53,7 @@ def with_mcp():
     import ssl
 
     import httpx2
-    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+    from mcp.client.auth.extensions import client_credentials as extension
 
     issuer, audience = os.environ["ISSUER"], os.environ["AUDIENCE"]
     seen = []
@@ -83,9 +83,16 @@ def with_mcp():
         async def set_client_info(self, client):
             self.client = client
 
-    provider = ClientCredentialsOAuthProvider(
-        audience, Storage(), client_id, client_secret, scope=scope, issuer=issuer
-    )
+    if mode == "client_assertion":
+        # A workload has the token of its platform, in place of a secret.
+        get_assertion = extension.static_assertion_provider(os.environ["ASSERTION"])
+        provider = extension.PrivateKeyJWTOAuthProvider(
+            audience, Storage(), client_id, get_assertion, scope=scope, issuer=issuer
+        )
+    else:
+        provider = extension.ClientCredentialsOAuthProvider(
+            audience, Storage(), client_id, client_secret, scope=scope, issuer=issuer
+        )
     trust = ssl.create_default_context(cafile=os.environ.get("SSL_CERT_FILE"))
 
     async def call():

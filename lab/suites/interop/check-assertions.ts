@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { LocalRun } from '../../local/start-local.ts';
+import { assertionForms, bodyOf, type FormName } from '../../support/platforms/hostile-world.ts';
+import { type PlatformCopy, startPlatformCopies } from '../../support/platforms/platform-copies.ts';
+import { runOrThrow } from '../../support/run-command.ts';
+import { trustVariables } from '../../support/runtimes.ts';
+import { withLocalService } from '../../support/with-local-service.ts';
+import { clients } from './clients.ts';
+import { libraries } from './libraries.ts';
+import { startProgram } from './running-program.ts';
+import { titleOf } from './tables.ts';
+
+const audience = 'https://api.example.com';
+const scope = 'messaging:view';
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** A copy whose issuer is registered, with a client. */
+interface Ready {
+  readonly copy: PlatformCopy;
+  readonly clientId: string;
+}
+
+async function register(service: LocalRun, copy: PlatformCopy): Promise<Ready> {
+  const { issuer, discoveryUrl, platform } = copy;
+  const { choices, client } = platform;
+  const authctl = async (...args: readonly string[]) => {
+    const path = join(import.meta.dirname, '../../../cli/authctl.ts');
+    const { environment } = service;
+    return (await runOrThrow([process.execPath, path, '--quiet', ...args], { environment })).trim();
+  };
+  const patterns = choices.allowClientPatterns === true ? ['--allow-client-patterns'] : [];
+  const claim = ['--client-id-claim', choices.clientIdClaim ?? ''];
+  await authctl('provider', 'register', discoveryUrl, ...claim, ...patterns);
+  const conditions = (client.requiredClaims ?? []).flatMap(({ claim: name, values }) =>
+    values.flatMap((value) => ['--require-claim', `${name}=${value}`]),
+  );
+  const named = ['--name', platform.name, '--trunk-group', 'demo', '--scope', scope];
+  const at = ['--provider', issuer, '--external-client-id', client.externalClientId];
+  const more = ['--audience', audience, ...conditions];
+  const clientId = await authctl('client', 'create', ...named, ...at, ...more);
+  return { copy, clientId };
+}
+
+async function exchange(service: LocalRun, { copy }: Ready, form: FormName): Promise<string> {
+  const assertion = await copy.createToken(service.issuer, seconds());
+  const response = await fetch(service.tokenUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: bodyOf(form, assertion),
+  });
+  const { access_token: token } = (await response.json()) as { readonly access_token?: string };
+  if (token === undefined) throw new Error(`${copy.platform.name}: ${response.status} for ${form}`);
+  return token;
+}
+
+function say(title: string, done: string, problems: readonly string[]): number {
+  process.stdout.write(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}: ${done}\n`);
+  for (const problem of problems) process.stdout.write(`    problem: ${problem}\n`);
+  return problems.length;
+}
+
+function skip(title: string, missing: string): number {
+  process.stdout.write(`SKIPPED ${title}: this machine lacks ${missing}\n`);
+  return 0;
+}
+
+type IsWanted = (title: string) => boolean;
+
+/** Libraries that know one issuer: each gets the token of every platform. */
+async function checkVerifiers(
+  service: LocalRun,
+  ready: readonly Ready[],
+  isWanted: IsWanted,
+): Promise<number> {
+  const named = libraries.filter(({ name, typ }) => /^(PyJWT|Spring Boot)/.test(name) && !typ);
+  const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
+  const jwks = await (await fetch(service.jwksUri)).text();
+  const tokens: (readonly [name: string, token: string])[] = [];
+  for (const one of ready) {
+    for (const form of assertionForms) {
+      tokens.push([one.copy.platform.name, await exchange(service, one, form)]);
+    }
+  }
+  let problems = 0;
+  for (const library of named.filter((each) => isWanted(titleOf(each)))) {
+    const prepared = await library.prepare(trust);
+    if ('missing' in prepared) {
+      problems += skip(titleOf(library), prepared.missing);
+      continue;
+    }
+    const verifier = await prepared.open('RS256', {
+      ISSUER: service.issuer,
+      AUDIENCE: audience,
+      JWKS_URI: service.jwksUri,
+      ...trustVariables(trust.caPath),
+    });
+    const refused: string[] = [];
+    for (const [name, token] of tokens) {
+      const { ok, why = '' } = await verifier.ask({ token, jwks });
+      if (!ok) refused.push(`${name}: ${why}`);
+    }
+    // An assertion is for the token endpoint, and no token for an API.
+    for (const { copy } of ready) {
+      const token = await copy.createToken(service.issuer, seconds());
+      if ((await verifier.ask({ token, jwks })).ok) refused.push('accepted an assertion');
+    }
+    await verifier.close();
+    problems += say(titleOf(library), `${tokens.length} tokens for assertions`, refused);
+  }
+  return problems;
+}
+
+/** The SDKs of the Model Context Protocol as published: they call a protected server. */
+async function checkMcp(
+  service: LocalRun,
+  { copy, clientId }: Ready,
+  isWanted: IsWanted,
+): Promise<number> {
+  let problems = 0;
+  const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
+  const sdks = clients.filter((each) => /mcp|modelcontext/.test(each.name));
+  for (const client of sdks.filter((each) => isWanted(titleOf(each)))) {
+    const built = await client.runtime('client', trust);
+    if ('missing' in built) {
+      problems += skip(titleOf(client), built.missing);
+      continue;
+    }
+    // The Python SDK has no provider for the grant.
+    const forms = client.language === 'Python' ? assertionForms.slice(0, 1) : assertionForms;
+    for (const form of forms) {
+      const program = startProgram<
+        object,
+        { readonly ok: boolean; readonly why?: string; readonly token?: string }
+      >([...built.command, client.program, form], {
+        ...service.environment,
+        ...trustVariables(trust.caPath),
+        AUDIENCE: audience,
+        CLIENT_ID: clientId,
+        CLIENT_SECRET: '',
+        ASSERTION: await copy.createToken(service.issuer, seconds()),
+      });
+      const { token, why = 'no token' } = await program.ask({});
+      await program.close();
+      const headers = { authorization: `Bearer ${token}` };
+      const { status } = await fetch(service.exampleUrl, { headers });
+      const failed = token === undefined ? [why] : status === 200 ? [] : [`the API: ${status}`];
+      problems += say(titleOf(client), `a token by ${form}, and a protected server`, failed);
+    }
+  }
+  return problems;
+}
+
+/**
+ * Every platform's copy gets tokens without a secret, and who knows only this issuer accepts them.
+ *
+ * @returns the number of problems.
+ */
+export async function checkAssertions(isWanted: IsWanted): Promise<number> {
+  const copies = await startPlatformCopies();
+  const options = { https: true, authorizationEndpoint: true, federatedClients: {} } as const;
+  try {
+    return await withLocalService(options, async (service) => {
+      const own = readFileSync(service.caPath ?? '', 'utf8');
+      setDefaultCACertificates([...getCACertificates('default'), copies.ca, own]);
+      const ready: Ready[] = [];
+      for (const copy of copies.copies) ready.push(await register(service, copy));
+      const [first] = ready as [Ready];
+      return (
+        (await checkVerifiers(service, ready, isWanted)) +
+        (await checkMcp(service, first, isWanted))
+      );
+    });
+  } finally {
+    await copies.close();
+  }
+}
