@@ -48,6 +48,14 @@ export const authorizerMetrics = {
   acceptedWithoutLookup: 'AcceptedWithoutLookup',
 } as const;
 
+/** Metrics of assertions. No alarm counts them, so neither workloads nor providers can cause one. */
+export const assertionMetrics = {
+  /** 1 for each assertion that was refused. */
+  refused: 'RefusedAssertions',
+  /** 1 for each assertion for which the keys of its provider could not be fetched. */
+  withoutKeys: 'AssertionsWithoutKeys',
+} as const;
+
 /** Days before a secret expires when its owner should know: time for a release of the client. */
 export const secretAlarmDays = 7;
 

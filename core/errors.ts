@@ -25,10 +25,13 @@ export class TooManyFailuresError extends Error {
   override readonly name = 'TooManyFailuresError';
   /** Seconds. */
   readonly retryAfter: number;
+  /** In log and metrics. */
+  readonly outcome: string;
 
-  constructor(retryAfter: number) {
+  constructor(retryAfter: number, outcome = 'throttled') {
     super('too many failed authentications of this client from this source');
     this.retryAfter = retryAfter;
+    this.outcome = outcome;
   }
 }
 

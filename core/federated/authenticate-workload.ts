@@ -1,4 +1,5 @@
 import { assertionFailureLimits, assertionMemory, assertionTokens } from '../../contract/limits.ts';
+import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Client } from '../client/client.ts';
 import { patternsOf } from '../client/client-id-pattern.ts';
@@ -41,14 +42,6 @@ export interface WorkloadPorts {
   readonly identityProviders: IdentityProviderReader;
   readonly jwks: KeyFinder;
 }
-
-/** Metrics of assertions, which no alarm counts that rolls back a deployment. */
-export const assertionMetrics = {
-  /** 1 for each assertion that was refused. */
-  refused: 'RefusedAssertions',
-  /** 1 for each assertion whose provider's keys could not be fetched. */
-  withoutKeys: 'AssertionsWithoutKeys',
-} as const;
 
 interface Remembered<Value> {
   readonly value: Value;

@@ -63,6 +63,7 @@ export async function authenticateWorkload(
   const outcome = await federation(request, values);
   if ('workload' in outcome) return outcome.workload;
   if ('refusal' in outcome) throw new OAuthError(outcome.refusal);
-  if ('retryAfter' in outcome) throw new TooManyFailuresError(outcome.retryAfter);
+  if ('retryAfter' in outcome)
+    throw new TooManyFailuresError(outcome.retryAfter, 'assertion_throttled');
   throw new UnavailableError(outcome.unavailable);
 }

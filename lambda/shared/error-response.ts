@@ -38,8 +38,7 @@ function toResponse(error: unknown, challenge: string | undefined): HttpResponse
 }
 
 function outcomeOf(error: unknown): string {
-  if (error instanceof OAuthError) return error.outcome;
-  if (error instanceof TooManyFailuresError) return 'throttled';
+  if (error instanceof OAuthError || error instanceof TooManyFailuresError) return error.outcome;
   return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
 }
 

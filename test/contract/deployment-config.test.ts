@@ -77,6 +77,40 @@ describe('the authorization endpoint', () => {
   });
 });
 
+describe('assertions of workloads', () => {
+  it('are off unless the config has them, and then accepted for an hour', () => {
+    expect(parseDeploymentConfig(single).federatedClients).toBeUndefined();
+    const { federatedClients } = parseDeploymentConfig({ ...single, federatedClients: {} });
+    expect(federatedClients).toEqual({ maxAge: 3600, ownProviders: false });
+  });
+
+  it.each([
+    [{ federatedClients: true }, 'federatedClients: received true'],
+    [{ federatedClients: { maxAge: 59 } }, 'federatedClients.maxAge: received 59'],
+    [{ federatedClients: { maxAge: 86_401 } }, 'federatedClients.maxAge: received 86401'],
+    [{ federatedClients: { audience: 'a b' } }, 'federatedClients.audience: received "a b"'],
+    [{ federatedClients: { keys: [] } }, 'federatedClients.keys: unknown key'],
+    [
+      { federatedClients: { audience: single.defaultAudience } },
+      'defaultAudience: received "https://api.example.com", which federatedClients takes for assertions; allowed: the name of an API',
+    ],
+    [
+      { ...three, federatedClients: {}, defaultAudience: 'https://auth.example.com' },
+      'defaultAudience: received "https://auth.example.com"',
+    ],
+    [
+      {
+        ...three,
+        federatedClients: {},
+        defaultAudience: 'https://dfw.auth.example.com/api/v1/oauth/token',
+      },
+      'defaultAudience: received "https://dfw.auth.example.com/api/v1/oauth/token"',
+    ],
+  ])('are refused: %o', (different, message) => {
+    expect(() => parseDeploymentConfig({ ...single, ...different })).toThrow(message);
+  });
+});
+
 describe('the throttles', () => {
   it('leave a fifth of the Sign quota unless the config says otherwise', () => {
     const documents = { rateLimit: 2000, burstLimit: 1000 };

@@ -120,7 +120,7 @@ function listTopics(price: string): readonly Topic[] {
     },
     {
       topic: 'clients without a secret',
-      ours: '**none** at the token endpoint; only APIs with our verifier accept [the token of a workload’s own provider](keyless.md)',
+      ours: 'the token of a workload’s own provider, [by `client_assertion` or the grant `jwt-bearer`](keyless.md), if the config has `federatedClients`; off by default. No keys of clients, no certificates',
       others: {
         'Amazon Cognito': ['none documented', cognitoEndpoint],
         Auth0: ['`private_key_jwt` in the Enterprise plan, certificates', auth0Credentials],

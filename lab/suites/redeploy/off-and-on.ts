@@ -29,6 +29,7 @@ const off = {
   gradualDeployment: false,
   reservedConcurrency: {},
   tokenReuse: undefined,
+  federatedClients: undefined,
   terminationProtection: false,
 } satisfies Partial<DeploymentConfigInput>;
 
@@ -41,6 +42,7 @@ const on = {
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
   tokenReuse: { minimumRemainingShare: 0.5, shared: true },
+  federatedClients: { ownProviders: true },
   trafficAlarm: true,
   clientMetrics: true,
   authorizationEndpoint: true,
