@@ -39,7 +39,7 @@ function toOutcome(error: unknown): FederatedOutcome {
 
 /**
  * What decides about requests with an assertion. It is a file of its own, which the token function
- * loads at the first of them: nothing here may count on the classes of `index.js`.
+ * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
   const { identityProvidersTable, ...settings } = JSON.parse(
