@@ -145,7 +145,7 @@ describe('what an assertion costs', () => {
   it.each([
     ['no issuer that is registered', { iss: 'https://login.example.net/x' }, {}, ['provider']],
     ['an algorithm of other providers', {}, { alg: 'PS256' }, ['provider']],
-    ['a key of nobody', {}, { kid: 'x' }, ['provider', 'keys']],
+    ['a key that the provider does not have', {}, { kid: 'x' }, ['provider', 'keys']],
   ])('is no client for %s', async (_, claims, header, expected) => {
     world.add();
     const { status, reads } = await world.send(assertion(claims, header));
