@@ -109,6 +109,10 @@ const list = command({
         scopes: (client) => client.scopes.join(' '),
         enabled: (client) => client.enabled,
         secrets: (client) => (client.provider === undefined ? client.secrets.length : undefined),
+        'secret used': ({ secrets }) => {
+          const days = secrets.map(({ lastUsedOn }) => lastUsedOn ?? '').sort();
+          return secrets.length === 0 ? undefined : days.at(-1) || 'never';
+        },
         provider: (client) => client.provider?.issuer,
       },
       none: 'There are no clients.',

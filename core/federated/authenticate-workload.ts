@@ -208,6 +208,7 @@ export class WorkloadAuthentication {
     } catch (error) {
       if (error instanceof UnavailableError && error.constructor === UnavailableError) {
         log.counts = [assertionMetrics.withoutKeys];
+        log.assertion = { assertion_issuer: assertion.issuer };
         throw new AssertionRefusal('provider_keys_unavailable', form, { cause: error });
       }
       if (!(error instanceof BearerRefusal)) throw error;

@@ -1,11 +1,11 @@
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
 
-/** Log fields of an assertion. Its issuer is registered, and signed the rest. */
+/** Log fields of an assertion. Its issuer is registered, and signed the rest, which is there if it did. */
 export interface VerifiedAssertionFields {
   readonly assertion_issuer: string;
-  readonly assertion_subject: string;
-  readonly assertion_jti: string | undefined;
+  readonly assertion_subject?: string;
+  readonly assertion_jti?: string | undefined;
 }
 
 /**

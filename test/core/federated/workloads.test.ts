@@ -257,7 +257,10 @@ describe('floods', () => {
     for (let count = 0; count < 30; count += 1) {
       const { status, reason, log } = await world.send(assertion());
       expect({ status, reason }).toEqual({ status: 400, reason: 'provider_keys_unavailable' });
-      expect(log.counts).toEqual(['AssertionsWithoutKeys', 'RefusedAssertions']);
+      expect(log).toEqual({
+        counts: ['AssertionsWithoutKeys', 'RefusedAssertions'],
+        assertion: { assertion_issuer: providerIssuer },
+      });
     }
     world.state.keys = 'ok';
     world.time.now += 60;

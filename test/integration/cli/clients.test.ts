@@ -94,7 +94,7 @@ it('lists clients as a table, as JSON and as ids', async () => {
   const clientId = await createClient();
   const table = await authctl(['client', 'list']);
   expect(table.stdout.split('\n')[0]).toMatch(
-    /^CLIENT_ID +NAME +TRUNK GROUP +SCOPES +ENABLED +SECRETS +PROVIDER$/,
+    /^CLIENT_ID +NAME +TRUNK GROUP +SCOPES +ENABLED +SECRETS +SECRET USED +PROVIDER$/,
   );
   expect(table.stdout).toMatch(new RegExp(`^${clientId} +Billing +tg-1001 +messaging:view`, 'm'));
   const { items } = await json(['client', 'list']);
