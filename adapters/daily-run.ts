@@ -8,12 +8,11 @@ import { MalformedRecordError } from '../core/errors.ts';
 import { withoutGrants } from '../core/identity-provider/grant.ts';
 import { awsTimeOf, type ManagementContext } from '../core/management/management-context.ts';
 import type { DailyRunPorts } from '../core/notices/daily-run.ts';
-import type { ChangeReader } from '../core/notices/tell-changes.ts';
 import { ServerDate } from '../core/server-date.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
-import { type AuditRegionsOptions, openAuditRegions, readAuditPage } from './dynamodb/audit-log.ts';
+import { openAuditRegions, openChanges } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
@@ -21,23 +20,8 @@ import {
   createDynamoDbGrantStore,
   createDynamoDbProviderOwnerStore,
 } from './dynamodb/record-partition.ts';
-import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createPutNotices } from './events/put-notices.ts';
 import { recordServerDates } from './record-server-dates.ts';
-
-/** Audit records of one read: 1 MiB is some 600 of them with all that a client has. */
-const recordsPerPage = 1000;
-
-function openChanges(options: AuditRegionsOptions, store: StoreOptions): ChangeReader {
-  const regions = openAuditRegions(options);
-  return {
-    regions: regions.ids,
-    readChanges: (region, day, after) =>
-      regions.read(region, (audit) =>
-        readAuditPage(audit, { value: day, limit: recordsPerPage, after }, store),
-      ),
-  };
-}
 
 type GrantStores = Pick<ManagementContext, 'providerGrants' | 'providerOwners'>;
 
@@ -91,7 +75,10 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
     ),
     reports: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
     // What this region has written a moment ago is read: later reads continue after it.
-    changes: openChanges({ config, aws, dynamodb }, { ...store, consistentRead: true }),
+    changes: openChanges(openAuditRegions({ config, aws, dynamodb }), {
+      ...store,
+      consistentRead: true,
+    }),
     drawNonce: randomUUID,
     putNotices: createPutNotices({ bus: noticeBusName(config.name), environment, wait }),
     // A wrong clock of this host would date the run, and silence others until then.

@@ -15,6 +15,7 @@ import {
   type AuditRegionsOptions,
   createDynamoDbAuditLog,
   openAuditRegions,
+  openChanges,
   type RegionAudit,
 } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
@@ -174,7 +175,7 @@ function openAuditHistory(
 ): (store: StoreOptions) => AuditHistoryReader {
   const regions = openAuditRegions(options);
   return (store) => ({
-    regions: regions.ids,
+    ...openChanges(regions, store),
     readHistory: (region, day, id) =>
       regions.read(region, (audit) =>
         collect(parseItems(queryDay(audit, day, id), parseAuditItem, store)),

@@ -59,7 +59,11 @@ const expiry = {
 };
 
 /** UTC day of the last token; nothing if there was none. The use of API keys is not recorded. */
-const lastUse = { last_used_on: optionalText };
+const lastUse = {
+  last_used_on: optionalText,
+  /** Callers have moved to a newer secret. Who comes once a month may still use this one. */
+  replaced: v.optional(v.literal(true)),
+};
 
 /** `detail` of each event. */
 export const noticeDetails = {

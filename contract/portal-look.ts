@@ -61,6 +61,17 @@ function isSupport(text: string): boolean {
   return v.is(email, text) || (/^https:\/\/[\x21-\x7e]+$/.test(text) && URL.canParse(text));
 }
 
+const httpsUrl = (what: string) =>
+  v.pipe(
+    v.string(),
+    v.maxLength(300, 'allowed: at most 300 characters'),
+    v.check(
+      // It is part of commands for a shell: no quotes, spaces, substitutions or globs.
+      (text) => /^https:\/\/[\w.:/~%@+,=-]+$/.test(text) && URL.canParse(text),
+      `allowed: ${what}: an https URL of letters, digits and - . _ ~ : / % @ + , =`,
+    ),
+  );
+
 const support = v.pipe(
   v.string(),
   v.maxLength(300, 'allowed: at most 300 characters'),
@@ -77,6 +88,10 @@ export const portalLookSchema = v.strictObject({
   accentColour: v.optional(accentColour),
   /** Whom a person asks for help: an email address or an https URL. */
   support: v.optional(support),
+  /** A GET of one of the platform's API methods, which every token may call: the first call. */
+  apiUrl: v.optional(httpsUrl('the address of an API method')),
+  /** Where the platform describes its APIs. */
+  documentation: v.optional(httpsUrl('a page')),
   /** A line at the top of every page, e.g. of a maintenance. */
   notice: v.optional(printable(300)),
 });

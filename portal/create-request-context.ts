@@ -14,7 +14,7 @@ import { cookieScope, hasRecentChange } from './session/cookies.ts';
 
 /** Common properties of every request of a known user. The route adds the rest. */
 export async function createRequestContext(
-  { management, origins, basePath = '', clock = Date.now }: PortalOptions,
+  { management, origins, basePath = '', clock = Date.now, look = {} }: PortalOptions,
   request: Request,
   person: Person,
   health: ProviderHealth,
@@ -31,6 +31,7 @@ export async function createRequestContext(
     person: reaching,
     management: guarded,
     deployment,
+    api: look,
     id: () => '',
     query: new Fields(new URL(request.url).searchParams),
     form: new Fields(),

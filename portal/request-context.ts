@@ -1,4 +1,5 @@
 import type { OperationName } from '../adapters/management.ts';
+import type { PortalLook } from '../contract/portal-look.ts';
 import type { Offer } from './access/granted.ts';
 import type { Deployment, PortalManagement } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
@@ -10,6 +11,8 @@ import type { ProviderHealth } from './provider-health.ts';
 export interface RequestContext extends Offer {
   readonly person: Person;
   readonly deployment: Deployment;
+  /** Of the company's look: the first call of an API, and the description of the APIs. */
+  readonly api: Pick<PortalLook, 'apiUrl' | 'documentation'>;
   readonly management: PortalManagement;
   /** The part of the path that a route names, decoded. */
   readonly id: (name: string) => string;

@@ -8,6 +8,7 @@ import type {
   AuditPageReader,
   AuditReader,
   AuditRecord,
+  ChangeReader,
 } from '../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { StorePage } from '../../core/paging.ts';
@@ -22,7 +23,7 @@ import { absent, writeConditionally } from './write-item.ts';
 const { partitionKey, sortKey } = tables.audit;
 
 /** One page of the records of a day. */
-export function readAuditPage(
+function readAuditPage(
   { dynamodb, table }: Pick<RegionAudit, 'dynamodb' | 'table'>,
   page: Pick<PartitionPage<AuditRecord>, 'value' | 'limit' | 'after' | 'backwards'>,
   store: StoreOptions,
@@ -121,5 +122,19 @@ export function openAuditRegions({ config, aws, dynamodb }: AuditRegionsOptions)
         throw explain(awsRegion, error);
       }
     },
+  };
+}
+
+/** Audit records of one read: 1 MiB is some 600 of them with all that a client has. */
+const recordsPerPage = 1000;
+
+/** The changes of a day in the audits of all regions. */
+export function openChanges(regions: AuditRegions, store: StoreOptions): ChangeReader {
+  return {
+    regions: regions.ids,
+    readChanges: (region, day, after) =>
+      regions.read(region, (audit) =>
+        readAuditPage(audit, { value: day, limit: recordsPerPage, after }, store),
+      ),
   };
 }

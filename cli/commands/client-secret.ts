@@ -1,5 +1,6 @@
-import type { ClientSecret } from '../../adapters/management.ts';
-import { secretStatus } from '../../core/client/client.ts';
+import type { Client, ClientSecret } from '../../adapters/management.ts';
+import { isUsable, secretStatus } from '../../core/client/client.ts';
+import { isReplaced } from '../../core/client/secret-attention.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { type CreatedClientSecret, findSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
@@ -103,6 +104,13 @@ const statusTexts = {
   disabled: 'disabled',
 } as const;
 
+/** The end of a secret that callers have replaced is no reason for haste. */
+function statusText(client: Client, secret: ClientSecret, now: number): string {
+  return isUsable(secret, now) && secret.expiresAt !== undefined && isReplaced(client, secret, now)
+    ? 'replaced'
+    : statusTexts[secretStatus(secret, now)];
+}
+
 const list = command({
   name: 'list',
   summary: 'List the secrets of a client, with the day each was last used',
@@ -113,12 +121,15 @@ const list = command({
     const now = cli.now();
     const client = await management.findClient(id);
     cli.output.printList(client.secrets, {
-      view: (secret) => viewClientSecret(secret, now),
+      view: (secret) => ({
+        ...viewClientSecret(secret, now),
+        replaced: isReplaced(client, secret, now) || undefined,
+      }),
       id: (secret) => secret.secretId,
       columns: {
         secret_id: (secret) => secret.secretId,
         name: (secret) => secret.name,
-        status: (secret) => statusTexts[secretStatus(secret, now)],
+        status: (secret) => statusText(client, secret, now),
         created: (secret) => formatTime(secret.createdAt),
         expires: formatExpiry,
         'last used': (secret) => secret.lastUsedOn ?? 'never',

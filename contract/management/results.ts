@@ -99,13 +99,17 @@ export const expiringPage = v.object({
         secretId: text,
         secretName: optionalText,
         lastUsedOn: optionalText,
+        /** As of now, whether callers have moved to a newer secret. */
+        replaced: v.optional(v.literal(true)),
       }),
       v.object({ kind: v.literal('api_key'), ...expiring, keyId: text, keyName: text }),
     ]),
   ),
-  /** On all pages. */
+  /** On all pages of the report. */
   total: v.number(),
   nextCursor: optionalText,
+  /** As of now: whether not all that was changed since the daily run could be read. */
+  isPartial: v.optional(v.literal(true)),
 });
 
 export const tokenExplanation = v.object({

@@ -8,7 +8,7 @@ type ListHistory = (id: string, filter: HistoryFilter) => Promise<HistoryPage>;
 /** Seconds by which the clock of the operator's machine, which dates a change, may be wrong. */
 const clockAllowance = 300;
 
-/** The seconds since a change say nothing. */
+/** The seconds since a change say nothing when people read them. */
 function roundUp(seconds: number): number {
   const unit = seconds > 3600 ? 3600 : 60;
   return Math.ceil(seconds / unit) * unit;

@@ -1,10 +1,14 @@
 import type * as v from 'valibot';
+import { secondsPerDay } from '../../contract/limits.ts';
 import type { expiringFilter } from '../../contract/management/inputs.ts';
-import { ConflictError } from '../errors.ts';
-import type { ReportedCredential } from '../notices/daily-report.ts';
-import { formatTime } from '../rfc3339.ts';
+import { isId } from '../credential/credential-value.ts';
+import { ConflictError, MalformedRecordError, UnavailableError } from '../errors.ts';
+import { keyInUse, secretsInUse } from '../notices/credential.ts';
+import { isExpiring } from '../notices/credential-notices.ts';
+import { type ReportedCredential, sortByExpiry } from '../notices/daily-report.ts';
+import { formatDay, formatMilliseconds, formatTime } from '../rfc3339.ts';
 import { formatCursor, readPageRequest } from './list-query.ts';
-import type { ManagementContext } from './management-context.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
 export type ExpiringFilter = v.InferOutput<typeof expiringFilter>;
@@ -18,7 +22,15 @@ export interface ExpiringPage {
   /** On all pages. */
   readonly total: number;
   readonly nextCursor?: string | undefined;
+  /** As of now: whether not all that was changed since the run could be read. */
+  readonly isPartial?: true | undefined;
 }
+
+/** Clients and keys that are read again for a page as of now. */
+const mostReadAgain = 200;
+
+/** They are read so many at a time, and no more when there are enough for the page. */
+const readAtOnce = 25;
 
 function readPosition(after: string | undefined): { time: number; index: number } | undefined {
   if (after === undefined) return undefined;
@@ -28,9 +40,95 @@ function readPosition(after: string | undefined): { time: number; index: number 
   return refuseInput('cursor', after, 'the nextCursor of a page of the same list');
 }
 
+const ownerOf = (one: ReportedCredential) => (one.kind === 'api_key' ? one.keyId : one.clientId);
+
+/** The clients and keys that were changed since a time, and whether all of them are known. */
+async function findChanged({ auditHistory }: ManagementContext, since: number, now: number) {
+  const days = new Set([formatDay(since), formatDay(now)]);
+  const reads = auditHistory.regions.flatMap((region) =>
+    [...days].map(async (day) => {
+      try {
+        const after = day === formatDay(since) ? formatMilliseconds(since * 1000) : undefined;
+        return await auditHistory.readChanges(region, day, after);
+      } catch (error) {
+        if (!(error instanceof UnavailableError)) throw error;
+        return { items: [], next: region };
+      }
+    }),
+  );
+  const pages = await Promise.all(reads);
+  const ids = pages
+    .flatMap(({ items }) => items)
+    .map(({ subject, before, after }) => after?.['client_id'] ?? before?.['client_id'] ?? subject)
+    .filter((id) => typeof id === 'string')
+    .filter((id) => isId('client', id) || isId('apiKey', id));
+  const isComplete =
+    now - since < 2 * secondsPerDay && pages.every(({ next }) => next === undefined);
+  return { ids: [...new Set(ids)], isComplete };
+}
+
+/** What of a client or a key expires within 30 days; nothing of one that cannot be read. */
+async function readExpiring(
+  { clients, apiKeys }: ManagementContext,
+  id: string,
+  now: number,
+): Promise<readonly ReportedCredential[]> {
+  try {
+    const client = isId('client', id) ? await clients.findClient(id) : undefined;
+    const key = isId('apiKey', id) ? await apiKeys.findApiKey(id) : undefined;
+    const found = [
+      ...(client === undefined ? [] : secretsInUse(client, now)),
+      ...(key === undefined ? [] : keyInUse(key, now)),
+    ];
+    return found.filter((one) => isExpiring(one, now));
+  } catch (error) {
+    if (error instanceof MalformedRecordError) return [];
+    throw error;
+  }
+}
+
+interface Reported {
+  readonly reported: readonly ReportedCredential[];
+  readonly time: number;
+  readonly group: string | undefined;
+  readonly limit: number;
+}
+
+/** The first of the list as they are now: a read of each, and the audits since the run. */
+async function readAsOfNow(
+  context: ManagementContext,
+  { reported, time, group, limit }: Reported,
+): Promise<Pick<ExpiringPage, 'items' | 'isPartial'>> {
+  const now = currentTime(context);
+  const changed = await findChanged(context, time, now);
+  const coming = reported.filter(({ expiresAt }) => expiresAt > now);
+  const ids = [...new Set([...changed.ids, ...coming.map(ownerOf)])];
+  const most = Math.min(ids.length, changed.ids.length + mostReadAgain);
+  const found: ReportedCredential[] = [];
+  let read = 0;
+  /** What ends before has been read. */
+  let until = now;
+  const ready = () => found.filter(({ expiresAt }) => expiresAt <= until).length;
+  while (read < most && ready() < limit) {
+    const batch = ids.slice(read, read + readAtOnce);
+    read += batch.length;
+    const all = await Promise.all(batch.map((id) => readExpiring(context, id, now)));
+    found.push(...all.flat());
+    const known = new Set(ids.slice(0, read));
+    until = coming.find((one) => !known.has(ownerOf(one)))?.expiresAt ?? Number.POSITIVE_INFINITY;
+  }
+  const items = sortByExpiry(found)
+    .filter(
+      (one) => one.expiresAt <= until && (group === undefined || group === one.serviceTrunkGroup),
+    )
+    .slice(0, limit);
+  const isAll = changed.isComplete && (read === ids.length || ready() >= limit);
+  return isAll ? { items } : { items, isPartial: true };
+}
+
 /**
  * One page of the secrets and API keys that expire within 30 days, in all trunk groups that the
- * caller can access, by their end. It is as of the last daily run.
+ * caller can access, by their end. It is as of the last daily run, or one page as of now.
  *
  * @throws {InputError} for a filter that is not allowed.
  * @throws {ConflictError} if a new run has replaced the list: start again.
@@ -54,6 +152,10 @@ export async function listExpiring(
       trunkGroups?.includes(serviceTrunkGroup) !== false &&
       (group === undefined || group === serviceTrunkGroup),
   );
+  if (filter.asOfNow === true) {
+    const page = await readAsOfNow(context, { reported: own, time: report.time, group, limit });
+    return { reportedAt: report.time, total: own.length, ...page };
+  }
   const { index = 0 } = position ?? {};
   const end = index + limit;
   return {
@@ -81,5 +183,6 @@ export function viewExpiring(credential: ReportedCredential): Record<string, unk
         secret_id: credential.secretId,
         secret_name: credential.secretName,
         last_used_on: credential.lastUsedOn,
+        replaced: credential.replaced,
       };
 }

@@ -131,6 +131,10 @@ function limitHistory(reader: AuditHistoryReader, isWithin: IsWithin): AuditHist
       const records = await reader.readHistory(...asked);
       return records.filter((record) => isOwnRecord(record, isWithin));
     },
+    readChanges: async (...asked) => {
+      const page = await reader.readChanges(...asked);
+      return { ...page, items: page.items.filter((record) => isOwnRecord(record, isWithin)) };
+    },
   };
 }
 

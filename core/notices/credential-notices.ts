@@ -41,6 +41,7 @@ function describeSecret(secret: ClientSecretCredential) {
     secret_id: secret.secretId,
     ...(secret.secretName !== undefined && { secret_name: secret.secretName }),
     ...(secret.lastUsedOn !== undefined && { last_used_on: secret.lastUsedOn }),
+    ...(secret.replaced === true && { replaced: true as const }),
   };
 }
 

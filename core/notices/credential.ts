@@ -1,6 +1,7 @@
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';
+import { isReplaced } from '../client/secret-attention.ts';
 
 /** A client secret or an API key, as its notices describe it. Times are seconds since the epoch. */
 export type Credential = ClientSecretCredential | ApiKeyCredential;
@@ -19,6 +20,8 @@ export interface ClientSecretCredential extends Watched {
   readonly secretName?: string | undefined;
   /** UTC day of the last token. */
   readonly lastUsedOn?: string | undefined;
+  /** Whether callers have moved to a newer secret. */
+  readonly replaced?: true | undefined;
   /** When its client was changed last: enabled, for example. */
   readonly changedAt: number;
 }
@@ -49,16 +52,17 @@ export function secretsInUse(client: Client, now: number): readonly ClientSecret
   if (!client.enabled || isSyntheticClientId(client.clientId)) return [];
   return client.secrets
     .filter(({ disabled, expiresAt }) => disabled !== true && works(expiresAt, now))
-    .map(({ secretId, name, createdAt, expiresAt, lastUsedOn }) => ({
+    .map((secret) => ({
       kind: 'client_secret',
       serviceTrunkGroup: client.serviceTrunkGroup,
       clientId: client.clientId,
       clientName: client.name,
-      secretId,
-      secretName: name,
-      createdAt,
-      expiresAt,
-      lastUsedOn,
+      secretId: secret.secretId,
+      secretName: secret.name,
+      createdAt: secret.createdAt,
+      expiresAt: secret.expiresAt,
+      lastUsedOn: secret.lastUsedOn,
+      ...(isReplaced(client, secret, now) && { replaced: true as const }),
       changedAt: client.updatedAt,
     }));
 }

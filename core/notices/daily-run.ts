@@ -3,6 +3,7 @@ import { maxListedItems, secondsPerDay } from '../../contract/limits.ts';
 import type { NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { ChangeReader } from '../audit/audit-log.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { seconds } from '../clock.ts';
@@ -24,7 +25,7 @@ import {
   sortByExpiry,
 } from './daily-report.ts';
 import type { PutNotices } from './notice.ts';
-import { type ChangeReader, rangeOf, tellChanges, type UnreadRegion } from './tell-changes.ts';
+import { rangeOf, tellChanges, type UnreadRegion } from './tell-changes.ts';
 
 export interface DailyRunPorts {
   readonly clients: Pick<ClientStore, 'readClients'>;

@@ -1,25 +1,11 @@
 import { maxChangeDays } from '../../contract/daily-run.ts';
 import { secondsPerDay } from '../../contract/limits.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import type { AuditRecord } from '../audit/audit-log.ts';
+import type { AuditRecord, ChangeReader } from '../audit/audit-log.ts';
 import { UnavailableError } from '../errors.ts';
-import type { StorePage } from '../paging.ts';
 import { formatDay, formatMilliseconds } from '../rfc3339.ts';
 import { ChangeNotices, unfinishedAfter } from './change-notices.ts';
 import type { PutNotices } from './notice.ts';
-
-/** What a run reads of the audits of all regions. */
-export interface ChangeReader {
-  readonly regions: readonly RegionId[];
-  /**
-   * A page of the records of one region and UTC day, the oldest first. One that cannot be read is
-   * left out.
-   *
-   * @param after `next` of the page before, or an RFC 3339 time with milliseconds.
-   * @throws {UnavailableError} if the region's audit cannot be read.
-   */
-  readChanges(region: RegionId, day: string, after?: string): Promise<StorePage<AuditRecord>>;
-}
 
 /** A region whose changes were not all told, because its audit could not be read. */
 export interface UnreadRegion {

@@ -65,7 +65,11 @@ for (const time of document.querySelectorAll('time[datetime]')) {
   if (isUtc || Number.isNaN(Date.parse(time.dateTime))) continue;
   const local = localTime.format(new Date(time.dateTime));
   if (time.title !== '') time.title += `, ${local}`;
-  if (time.textContent.endsWith('UTC')) time.append(` (${local})`);
+  if (!time.textContent.endsWith('UTC')) continue;
+  const text = document.createElement('span');
+  text.className = 'local';
+  text.textContent = ` (${local})`;
+  time.append(text);
 }
 for (const day of document.querySelectorAll('input[name=expiryDate]')) {
   const hint = day.nextElementSibling;

@@ -4,9 +4,10 @@ import type { RequestContext } from '../request-context.ts';
 import { type Option, selectField, textField } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
-/** The trunk group of a filter: one of the user's own, or any. */
+/** The trunk group of a filter: one of the user's own, or any. A user of one group has no choice. */
 export function trunkGroupFilter({ person }: RequestContext, value: string, error?: string): Html {
   const { trunkGroups } = person;
+  if (trunkGroups?.length === 1 && ['', trunkGroups[0]].includes(value)) return html``;
   if (trunkGroups === undefined) {
     return textField({ name: 'trunkGroup', label: 'Trunk group', value, error, width: 'short' });
   }

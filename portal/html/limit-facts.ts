@@ -39,7 +39,14 @@ export function limitSummary(limits: GrantLimits): Html {
   return html`${names.map(limitLabel).join(', ')}`;
 }
 
-/** Every limit with its value, also those that do not exist. */
-export function limitFacts(limits: GrantLimits): readonly Fact[] {
-  return limitNames.map((name) => [limitLabel(name), limitValue(limits, name)]);
+/**
+ * Every limit with its value, also those that do not exist.
+ *
+ * @param used how much of a limit is used, instead of its value.
+ */
+export function limitFacts(
+  limits: GrantLimits,
+  used: Readonly<Partial<Record<keyof GrantLimits, HtmlValue>>> = {},
+): readonly Fact[] {
+  return limitNames.map((name) => [limitLabel(name), used[name] ?? limitValue(limits, name)]);
 }

@@ -6,13 +6,49 @@ import type { Page, RequestContext } from '../request-context.ts';
 import { nothingPage } from './choose-trunk-group.ts';
 
 const kinds = {
-  clients: { title: 'New client', what: 'clients' },
-  'api-keys': { title: 'New API key', what: 'API keys' },
+  clients: { title: 'New client', what: 'clients', limit: 'maxClients' },
+  'api-keys': { title: 'New API key', what: 'API keys', limit: 'maxApiKeys' },
 } as const;
+
+/** How much of a limit is used when the page is made, as a bar; the text next to it says the same. */
+function usageBar(count: number, most: number): Html {
+  const share = most === 0 ? 100 : Math.min(100, Math.round((count / most) * 100));
+  return html`
+    <svg class="usage${share >= 90 && ' usage-high'}" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="usage-most" width="100" height="8"></rect>
+      <rect class="usage-used" width="${share}" height="8"></rect>
+    </svg>
+  `;
+}
+
+type Kind = keyof typeof kinds;
+type Limits = Readonly<Partial<Record<(typeof kinds)[Kind]['limit'], number | undefined>>>;
+
+/** How many clients or API keys a trunk group may have. */
+export function quotaLimit(kind: Kind, limits: Limits): number | undefined {
+  return limits[kinds[kind].limit];
+}
+
+/** How much of each limit of numbers a trunk group uses. */
+export async function readUsage(
+  context: RequestContext,
+  group: string,
+  limits: Limits,
+): Promise<Readonly<Partial<Record<(typeof kinds)[Kind]['limit'], Html>>>> {
+  const used = (Object.keys(kinds) as Kind[])
+    .filter((kind) => quotaLimit(kind, limits) !== 0)
+    .map(async (kind) => {
+      const quota = await readQuota(context, { kind, group, limits });
+      return [kinds[kind].limit, quota?.usage] as const;
+    });
+  return Object.fromEntries(await Promise.all(used));
+}
 
 interface Quota {
   /** How much of it is used, for the form. */
   readonly note: Html;
+  /** The same without the trunk group. */
+  readonly usage: Html;
   readonly isUsedUp: boolean;
   /** Instead of a form that would be refused. */
   readonly page: Page;
@@ -28,13 +64,14 @@ export async function readQuota(
   {
     kind,
     group,
-    most,
+    limits,
   }: {
-    readonly kind: keyof typeof kinds;
+    readonly kind: Kind;
     readonly group: string;
-    readonly most: number | undefined;
+    readonly limits: Limits;
   },
 ): Promise<Quota | undefined> {
+  const most = quotaLimit(kind, limits);
   if (most === undefined || group === '') return undefined;
   const { title, what } = kinds[kind];
   const filter = { trunkGroup: group, limit: maxListedItems, ...freshness };
@@ -47,7 +84,8 @@ export async function readQuota(
   const count = page.items.length;
   const used = `${count} of ${most} ${what}`;
   return {
-    note: html`<p class="note"><code>${group}</code> has ${used}.</p>`,
+    note: html`<p class="note"><code>${group}</code> has ${used}. ${usageBar(count, most)}</p>`,
+    usage: html`${used} ${usageBar(count, most)}`,
     isUsedUp: count >= most,
     page: nothingPage(
       { title, section: kind },

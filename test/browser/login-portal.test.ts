@@ -48,7 +48,9 @@ interface Opened {
   readonly home: string;
 }
 
-async function open(options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Opened> {
+async function open(
+  options: { readonly javaScriptEnabled?: boolean; readonly timezoneId?: string } = {},
+): Promise<Opened> {
   const context = await browser().newContext(options);
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
@@ -261,4 +263,40 @@ describe('the login', () => {
     }
     await context.close();
   });
+});
+
+it('a person in Denver gives a secret a day, and sees when it ends there', async () => {
+  const timezoneId = 'America/Denver';
+  const { page } = await signInAs('Ada Lovelace', { timezoneId });
+  const { press, type, check } = mouse(page);
+  await press('New client');
+  await type('Name', 'Of an evening');
+  await check(/messaging view/);
+  await press('Create client');
+  await press('New secret');
+  // In the evening it is tomorrow in UTC already.
+  const tomorrow = new Date(Date.now() + 86_400_000).toLocaleDateString('sv', {
+    timeZone: timezoneId,
+  });
+  await check('On a day');
+  await type('Day on which it expires', tomorrow);
+  const local = new Date(`${tomorrow}T23:59:59Z`).toLocaleString('en-US', {
+    timeZone: timezoneId,
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+  expect(local).toMatch(/ M[SD]T$/);
+  const readAll = async () => (await page.locator('main').innerText()).replaceAll('\u202f', ' ');
+  expect(await readAll()).toContain(local);
+  await press('Create secret');
+  await press('I have copied it');
+  const end = page.locator(`tbody time[datetime="${tomorrow}T23:59:59Z"]`);
+  expect(await end.innerText()).toContain(`${tomorrow} UTC`);
+  expect((await end.innerText()).replaceAll('\u202f', ' ')).toContain(local);
+  await page.setViewportSize({ width: 390, height: 900 });
+  // Nothing of it is cut off in a narrow window.
+  const overflow =
+    'document.querySelector(".table").scrollWidth - document.querySelector(".table").clientWidth';
+  expect(await page.evaluate(overflow)).toBe(0);
 });

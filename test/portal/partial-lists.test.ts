@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
-/** The stores stop after some items, as DynamoDB does, and found nothing among them. */
-function stopReading({ context }: PortalWorld): void {
+/** The stores stop after some items, as DynamoDB does, and found nothing; there is no report yet. */
+function stopReading({ context, dailyReport }: PortalWorld): void {
+  dailyReport.readState = async () => undefined;
   const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
   Object.assign(context.clients, { readClients: stopped });
   Object.assign(context.apiKeys, { readApiKeys: stopped });

@@ -197,7 +197,7 @@ describe('the list of trunk groups', () => {
     expect(list).toContain('tg-3003');
     expect(list).not.toContain('tg-2002');
     const text = await textOf(world, page);
-    expect(text).toContain('At most 4');
+    expect(text).toContain('1 of 4 clients');
     expect(text).not.toContain('/edit');
     expect((await world.get('/trunk-groups/tg-2002')).status).toBe(404);
     expect((await world.post(page, noLimits)).status).toBe(403);

@@ -7,35 +7,14 @@ import type { ProviderOwner } from '../../core/identity-provider/provider-owner.
 import type { DailyState } from '../../core/notices/daily-report.ts';
 import { type DailyRunPorts, runDaily } from '../../core/notices/daily-run.ts';
 import type { Notice } from '../../core/notices/notice.ts';
-import type { ChangeReader } from '../../core/notices/tell-changes.ts';
 import {
   createMemoryApiKeyStore,
+  createMemoryChanges,
   createMemoryClientStore,
   createMemoryDailyReport,
   createMemoryGrantStore,
   type MemoryParts,
 } from './memory-stores.ts';
-
-/** @param pageSize records of one read. A region whose records are an error does not answer. */
-export function createMemoryChanges(
-  audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>>,
-  pageSize = 1000,
-): ChangeReader {
-  const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
-  return {
-    regions: Object.keys(audits) as RegionId[],
-    readChanges: async (region, day, after = '') => {
-      const records = audits[region] ?? [];
-      if (records instanceof Error) throw records;
-      const rest = records
-        .filter((record) => record.time.startsWith(day) && keyOf(record) > after)
-        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-      const items = rest.slice(0, pageSize);
-      const last = rest.length > pageSize ? items.at(-1) : undefined;
-      return { items, examined: items.length, next: last && keyOf(last) };
-    },
-  };
-}
 
 /** A daily run over stores in memory. */
 export function createTestDailyRun(pageSize?: number) {

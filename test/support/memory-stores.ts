@@ -6,6 +6,7 @@ import type {
   AuditLog,
   AuditPageReader,
   AuditRecord,
+  ChangeReader,
 } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
@@ -331,6 +332,27 @@ export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & Au
   };
 }
 
+/** @param pageSize records of one read. A region whose records are an error does not answer. */
+export function createMemoryChanges(
+  audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>>,
+  pageSize = 1000,
+): ChangeReader {
+  const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
+  return {
+    regions: Object.keys(audits) as RegionId[],
+    readChanges: async (region, day, after = '') => {
+      const records = audits[region] ?? [];
+      if (records instanceof Error) throw records;
+      const rest = records
+        .filter((record) => record.time.startsWith(day) && keyOf(record) > after)
+        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+      const items = rest.slice(0, pageSize);
+      const last = rest.length > pageSize ? items.at(-1) : undefined;
+      return { items, examined: items.length, next: last && keyOf(last) };
+    },
+  };
+}
+
 /** @param audits records of each region; a region whose records are an error does not answer. */
 export function createMemoryAuditHistory(
   audits: Readonly<Partial<Record<RegionId, readonly AuditRecord[] | Error>>>,
@@ -338,7 +360,7 @@ export function createMemoryAuditHistory(
   const isAbout = ({ subject, before, after }: AuditRecord, id: string) =>
     [subject, before?.['client_id'], after?.['client_id']].includes(id);
   return {
-    regions: Object.keys(audits) as RegionId[],
+    ...createMemoryChanges(audits),
     readHistory: async (region, day, id) => {
       const records = audits[region] ?? [];
       if (records instanceof Error) throw records;

@@ -14,6 +14,7 @@ const look = {
   name: 'Example Telephony',
   accentColour: '#6b2f8a',
   support: 'linus@platform.example',
+  documentation: 'https://docs.platform.example/apis',
   notice: 'This is a portal on your own machine. Nothing here reaches a customer.',
 };
 

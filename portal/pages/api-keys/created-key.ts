@@ -4,9 +4,11 @@ import { type Html, html } from '../../html/html.ts';
 import { facts, linkButton, pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
+import { callCommand } from '../clients/first-request.ts';
+import { command } from '../clients/next-steps.ts';
 import { expirySummary, scopesSummary, sourcesSummary } from './key-row.ts';
 
-function once({ href, now }: RequestContext, key: ApiKey, value: string): Html {
+function once({ href, now, api }: RequestContext, key: ApiKey, value: string): Html {
   const more = facts([
     ['Key id', html`<code>${key.keyId}</code>`],
     ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
@@ -15,6 +17,13 @@ function once({ href, now }: RequestContext, key: ApiKey, value: string): Html {
     ['Expires', expirySummary(key, now)],
     key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
     ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
+    [
+      'Try it',
+      html`
+        ${command(callCommand(api.apiUrl), 'the command')}<span class="hint">Paste the key, and
+        press Enter.${api.apiUrl === undefined && ' Replace API_URL by the address of an API method.'}</span>
+      `,
+    ],
   ]);
   return html`
     ${shownOnce({ title: 'API key', label: 'the API key', value, more })}

@@ -23,7 +23,7 @@ import { subnetRows } from '../../html/subnet-fields.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
-import { readQuota } from '../quota.ts';
+import { quotaLimit, readQuota } from '../quota.ts';
 import { createdKeyPage } from './created-key.ts';
 import {
   type KeyScopes,
@@ -82,7 +82,7 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return new Instead(group);
   const granted = await context.granted(group);
-  if (granted.maxApiKeys === 0) {
+  if (quotaLimit('api-keys', granted) === 0) {
     const clients = context.href('/clients/new', { trunkGroup: group });
     return new Instead(
       nothingPage(creation, {
@@ -126,7 +126,7 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
   look: async (context, { values, problems }) => {
     const group = values.serviceTrunkGroup.trim();
     const granted = await context.granted(group);
-    const quota = await readQuota(context, { kind: 'api-keys', group, most: granted.maxApiKeys });
+    const quota = await readQuota(context, { kind: 'api-keys', group, limits: granted });
     if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     return {
       title: 'New API key',

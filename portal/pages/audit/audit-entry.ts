@@ -108,9 +108,14 @@ interface Shown {
   readonly region?: string | undefined;
 }
 
+/** Who made a change. A customer sees no ARN: it has the number of the platform's AWS account. */
+function actorText({ trunkGroups }: RequestContext['person'], actor: string): string {
+  return trunkGroups !== undefined && actor.startsWith('arn:') ? 'Platform staff' : actor;
+}
+
 /** One change: time, action, subject, actor and outcome. */
 export function auditEntry(
-  { href }: RequestContext,
+  { href, person }: RequestContext,
   entry: AuditEntry,
   { about, region }: Shown = {},
 ): Html {
@@ -127,7 +132,7 @@ export function auditEntry(
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
       <p class="entry-actor muted">
-        ${entry.actor}${region !== undefined && html`, in ${region}`}
+        ${actorText(person, entry.actor)}${region !== undefined && html`, in ${region}`}
       </p>
       ${changes(entry)}
     </li>

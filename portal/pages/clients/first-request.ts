@@ -20,8 +20,13 @@ export function tokenCommand({
   return `curl -u ${clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
 }
 
-/** The first call to an API with the token. */
-export const callCommand = 'curl -H "Authorization: Bearer ACCESS_TOKEN" API_URL';
+/**
+ * A call of an API. The shell asks for the credential, and curl reads it from there: it is neither in
+ * the history nor in the list of processes.
+ */
+export function callCommand(apiUrl = 'API_URL'): string {
+  return `read -rs CREDENTIAL; printf 'Authorization: Bearer %s' "$CREDENTIAL" | curl -i -H @- ${apiUrl}`;
+}
 
 /** A program that gets a token and calls an API with it. */
 export interface FirstProgram {

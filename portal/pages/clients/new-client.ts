@@ -12,7 +12,7 @@ import { isDenied, noProblems } from '../../forms/problems.ts';
 import { html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
-import { readQuota } from '../quota.ts';
+import { quotaLimit, readQuota } from '../quota.ts';
 import {
   changeableFields,
   clientLabels,
@@ -56,8 +56,9 @@ async function startClient(context: RequestContext): Promise<NewClientValues | I
   if (typeof group !== 'string') return new Instead(group);
   // The providers are asked for first: their answer has the limits too.
   await findProviders(context, group);
-  const { maxTokenLifetime = Infinity, maxClients } = await context.granted(group);
-  if (maxClients === 0) {
+  const granted = await context.granted(group);
+  const { maxTokenLifetime = Infinity } = granted;
+  if (quotaLimit('clients', granted) === 0) {
     return new Instead(
       nothingPage(creation, {
         title: `No clients are allowed in ${group}`,
@@ -102,7 +103,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     const group = values.serviceTrunkGroup.trim();
     const providers = await findProviders(context, group);
     const granted = await context.granted(group);
-    const quota = await readQuota(context, { kind: 'clients', group, most: granted.maxClients });
+    const quota = await readQuota(context, { kind: 'clients', group, limits: granted });
     if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     const open = providers
       ?.filter((provider) => isOpenTo(group, provider, granted))

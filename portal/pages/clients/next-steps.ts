@@ -35,7 +35,8 @@ function program({ name, install, file, command: run, text }: FirstProgram): Htm
 }
 
 /** The words of the panel. */
-function words({ deployment }: RequestContext, client: Client): Html {
+function words({ deployment, api }: RequestContext, client: Client): Html {
+  const { apiUrl, documentation } = api;
   const audience = client.audiences[0] ?? deployment.defaultAudience;
   return html`
     <details class="program">
@@ -71,8 +72,13 @@ function words({ deployment }: RequestContext, client: Client): Html {
         <div>
           <dt>API_URL</dt>
           <dd>
-            The address of one of the platform’s API methods that the scope allows. The description
-            of the API has it.
+            The address of one of the platform’s API methods that the scope
+            allows${apiUrl !== undefined && html`, such as <code>${apiUrl}</code>`}.
+            ${
+              documentation === undefined
+                ? 'The description of the API has it.'
+                : html`<a href="${documentation}">The description of the API</a> has it.`
+            }
           </dd>
         </div>
       </dl>
@@ -82,8 +88,9 @@ function words({ deployment }: RequestContext, client: Client): Html {
 
 /** What to do with a client: a secret, a token, a call to the API. */
 export function nextSteps(context: RequestContext, client: Client): Html {
-  const { deployment, href, now, may } = context;
+  const { deployment, href, now, may, api } = context;
   const { issuer } = deployment;
+  const { apiUrl } = api;
   const { clientId, scopes } = client;
   const hasSecret = client.secrets.some((secret) => isUsable(secret, now));
   const first = may('createClientSecret')
@@ -107,8 +114,10 @@ export function nextSteps(context: RequestContext, client: Client): Html {
         </li>
         <li>
           <p>
-            Call the API with it. Replace <code>ACCESS_TOKEN</code> and <code>API_URL</code>.</p>
-          ${command(callCommand, 'the command for the call')}
+            Call the API with it: paste the <code>access_token</code>, and press
+            Enter.${apiUrl === undefined && html` Replace <code>API_URL</code>.`}
+          </p>
+          ${command(callCommand(apiUrl), 'the command for the call')}
         </li>
         <li>
           <p>Or let a library do both:</p>

@@ -7,7 +7,7 @@ import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** The label of a secret: its name, or the end of its id. */
-export function secretTitle({ name, secretId }: ClientSecret): string {
+export function secretTitle({ name, secretId }: Pick<ClientSecret, 'name' | 'secretId'>): string {
   return name ?? `Secret …${secretId.slice(-6)}`;
 }
 

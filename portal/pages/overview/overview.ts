@@ -1,12 +1,14 @@
 import type { Client } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
+import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, secretAttention } from '../../../core/client/secret-attention.ts';
 import { isDenied } from '../../forms/problems.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
 import { linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
+import { lastUse } from '../clients/client-row.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
 /** Maximum rows of one kind on the overview. The linked list has all of them. */
@@ -15,8 +17,13 @@ const maxRows = 20;
 const days = (seconds: number) => seconds / secondsPerDay;
 
 interface Concern {
-  readonly client: Client;
-  readonly secret: Client['secrets'][number];
+  readonly clientId: string;
+  readonly clientName: string;
+  readonly serviceTrunkGroup: string;
+  readonly secretId: string;
+  readonly title: string;
+  readonly expiresAt?: number | undefined;
+  readonly lastUsedOn?: string | undefined;
   readonly kind: 'expires_soon' | 'unused';
 }
 
@@ -24,9 +31,43 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
   return clients.flatMap((client) =>
     client.secrets.flatMap((secret): readonly Concern[] => {
       const kind = findSecretConcern(client, secret, now);
-      return kind === undefined ? [] : [{ client, secret, kind }];
+      const { clientId, name: clientName, serviceTrunkGroup } = client;
+      const of = { clientId, clientName, serviceTrunkGroup };
+      return kind === undefined ? [] : [{ ...of, ...secret, title: secretTitle(secret), kind }];
     }),
   );
+}
+
+/**
+ * The first to expire among more clients than one read has: those of the report, as they are now.
+ *
+ * @returns undefined without a report.
+ */
+async function readUrgent({
+  management,
+  now,
+  may,
+}: RequestContext): Promise<
+  { readonly concerns: readonly Concern[]; readonly isAll: boolean } | undefined
+> {
+  if (!may('listExpiring')) return undefined;
+  const limit = 2 * maxRows;
+  const page = await unlessDenied('the report', management.listExpiring({ asOfNow: true, limit }));
+  if ('denied' in page || page.reportedAt === undefined) return undefined;
+  const end = now + secretAttention.expiresWithin;
+  const last = page.items[limit - 1]?.expiresAt ?? Number.POSITIVE_INFINITY;
+  const concerns = page.items.flatMap((one): readonly Concern[] =>
+    one.kind === 'api_key' || one.replaced === true || one.expiresAt > end
+      ? []
+      : [
+          {
+            ...one,
+            title: secretTitle({ name: one.secretName, secretId: one.secretId }),
+            kind: 'expires_soon',
+          },
+        ],
+  );
+  return { concerns, isAll: page.isPartial !== true && last > end };
 }
 
 /** One check: its findings, or the text if there are none. */
@@ -38,9 +79,13 @@ interface Check {
   readonly isPartial: boolean;
   /** The list with all of them. */
   readonly all: string;
-  /** Shown if there are no findings. */
+  /** What is in order, if there are no findings. */
+  readonly good: string;
+  /** More about it. */
   readonly fine: string;
   readonly table: () => Html;
+  /** Clients that were looked at, of the checks of clients. */
+  readonly examined?: number | undefined;
 }
 
 /** A table that the AWS identity of the portal may not read. */
@@ -76,11 +121,11 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
   return panel(
     { title: isPartial ? 'Nothing found' : 'In order', id: 'in-order' },
     html`<ul class="checks">${checks.map(
-      ({ title, fine, all, isPartial }) =>
+      ({ title, good, fine, all, isPartial }) =>
         html`
           <li>
-            ${isPartial ? badge('off', 'None so far') : badge('good', 'None')}<a href="${all}">
-            ${title}</a><span class="muted">${fine}</span>
+            ${isPartial ? badge('off', 'None so far') : badge('good', 'In order')}<a href="${all}">
+            ${isPartial ? title : good}</a><span class="muted">${fine}</span>
           </li>
         `,
     )}${denied.map(
@@ -102,17 +147,17 @@ function isIncomplete(checks: readonly Check[], denied: readonly Denied[]): bool
 
 /** The secrets of one kind on the page, the most urgent first. */
 function secretRows({ href, now }: RequestContext, concerns: readonly Concern[]) {
-  const urgency = ({ secret }: Concern) => secret.expiresAt ?? Number.POSITIVE_INFINITY;
+  const urgency = ({ expiresAt }: Concern) => expiresAt ?? Number.POSITIVE_INFINITY;
   return concerns
     .toSorted((a, b) => urgency(a) - urgency(b))
     .slice(0, maxRows)
-    .map(({ client, secret, kind }) => [
-      html`<a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>`,
-      secretTitle(secret),
-      client.serviceTrunkGroup,
-      kind === 'expires_soon' && secret.expiresAt !== undefined
-        ? endTime(secret.expiresAt, now)
-        : lastUseText(secret.lastUsedOn, now),
+    .map(({ clientId, clientName, title, serviceTrunkGroup, expiresAt, lastUsedOn, kind }) => [
+      html`<a class="row-link" href="${href(`/clients/${clientId}`)}">${clientName}</a>`,
+      title,
+      serviceTrunkGroup,
+      kind === 'expires_soon' && expiresAt !== undefined
+        ? endTime(expiresAt, now)
+        : lastUseText(lastUsedOn, now),
     ]);
 }
 
@@ -132,22 +177,51 @@ function notAll({ person }: RequestContext, examined: number, what: string): str
 async function checkSecrets(context: RequestContext): Promise<readonly Check[]> {
   const { management, href, now, freshness } = context;
   const page = await management.listClients({ needsAttention: true, ...freshness });
-  const concerns = concernsOf(page.items, now);
   const isPartial = page.nextCursor !== undefined;
+  const urgent = isPartial ? await readUrgent(context) : undefined;
+  const seen = new Set(urgent?.concerns.map(({ secretId }) => secretId));
+  const others = concernsOf(page.items, now).filter(({ secretId }) => !seen.has(secretId));
+  const concerns = [...(urgent?.concerns ?? []), ...others];
+  // What the report does not have, although it expires, was changed around the audit.
+  const isReported = urgent?.isAll === true && others.every(({ kind }) => kind !== 'expires_soon');
   const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
-  const check = (id: Concern['kind'], title: string, filter: string, fine: string): Check => {
+  const check = (id: Concern['kind'], title: string, filter: string, good: string): Check => {
+    const fine = id === 'unused' && isPartial ? 'Newer secrets are not checked.' : '';
     const found = concerns.filter(({ kind }) => kind === id);
     const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
     const table = () => dataTable(title, columns, secretRows(context, found));
     const order = id === 'expires_soon' ? 'expiry' : undefined;
     const all = href('/clients', { secrets: filter, order });
-    return { id, title, count: found.length, isPartial, all, fine: `${fine}${rest}`, table };
+    // The report has every secret that expires, but not those that are unused.
+    const isOpen = isPartial && !(id === 'expires_soon' && isReported);
+    const text = isOpen ? `${fine}${rest}` : fine;
+    return {
+      id,
+      title,
+      count: found.length,
+      isPartial: isOpen,
+      all,
+      good,
+      fine: text,
+      table,
+      examined: page.examined,
+    };
   };
   const soon = `Secrets that expire within ${days(secretAttention.expiresWithin)} days`;
   const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
   return [
-    check('expires_soon', soon, 'expires-soon', ''),
-    check('unused', unused, 'unused-90', 'Newer secrets are not checked.'),
+    check(
+      'expires_soon',
+      soon,
+      'expires-soon',
+      `No secret expires within ${days(secretAttention.expiresWithin)} days`,
+    ),
+    check(
+      'unused',
+      unused,
+      'unused-90',
+      `Every secret was used in the last ${days(secretAttention.unusedFor)} days, or is disabled or newer`,
+    ),
   ];
 }
 
@@ -161,10 +235,8 @@ async function checkKeys(context: RequestContext): Promise<Check> {
     count: page.items.length,
     isPartial: page.nextCursor !== undefined,
     all: href('/api-keys', { sources: 'any', enabled: 'yes' }),
-    fine:
-      page.nextCursor === undefined
-        ? 'Every enabled key is limited to subnets.'
-        : notAll(context, page.examined, 'API keys'),
+    good: 'No API key can be used from any address',
+    fine: page.nextCursor === undefined ? '' : notAll(context, page.examined, 'API keys'),
     table: () =>
       dataTable(
         title,
@@ -196,6 +268,10 @@ async function checkProviders({ management, href, health, now }: RequestContext)
     count: broken.length,
     isPartial: waiting > 0,
     all: href('/identity-providers'),
+    good:
+      issuers.length === 0
+        ? 'No identity providers are registered'
+        : 'The keys of every identity provider can be fetched',
     fine: waiting > 0 ? `${waiting} of ${issuers.length} have not answered yet.` : '',
     table: () =>
       dataTable(
@@ -207,6 +283,76 @@ async function checkProviders({ management, href, health, now }: RequestContext)
         ]),
       ),
   };
+}
+
+interface Step {
+  readonly text: HtmlValue;
+  readonly isDone: boolean;
+}
+
+/** Clients of a deployment, or of a customer, that is new. */
+const fewClients = 3;
+
+/**
+ * The first day: from nothing to the first token. It ends when a secret was used.
+ *
+ * @returns undefined if it is over, or if the user cannot create a client.
+ */
+async function firstSteps(context: RequestContext): Promise<Html | undefined> {
+  const { management, href, may, api, now, freshness } = context;
+  if (!may('createClient')) return undefined;
+  const page = await management.listClients({ limit: fewClients + 1, ...freshness });
+  const [first] = page.items;
+  const isNew =
+    page.nextCursor === undefined &&
+    page.items.length <= fewClients &&
+    page.items.every((client) => client.provider === undefined && lastUse(client) === undefined);
+  if (!isNew) return undefined;
+  const withSecret = page.items.find(({ secrets }) => secrets.some((one) => isUsable(one, now)));
+  const to = (client: Client, text: string, part = '') =>
+    html`<a href="${href(`/clients/${client.clientId}${part}`)}">${text}</a>`;
+  const steps: readonly Step[] = [
+    {
+      isDone: first !== undefined,
+      text:
+        first === undefined
+          ? html`<a href="${href('/clients/new')}">Create a client</a>: a program that calls the API.`
+          : html`Create a client: ${to(first, first.name)}.`,
+    },
+    {
+      isDone: withSecret !== undefined,
+      text:
+        first === undefined || withSecret !== undefined
+          ? 'Give it a secret: its password.'
+          : html`${to(first, 'Give it a secret', '/secrets/new')}: its password.`,
+    },
+    {
+      isDone: false,
+      text:
+        withSecret === undefined
+          ? 'Get the first token with both, and call the API.'
+          : html`${to(withSecret, 'Get the first token', '#token')} with both, and call the API.`,
+    },
+  ];
+  return panel(
+    { title: 'The first token', id: 'first-steps' },
+    html`
+      <ol class="first-steps">
+        ${steps.map(
+          ({ text, isDone }) =>
+            html`<li>${isDone ? badge('good', 'Done') : badge('off', 'To do')} <span>${text}</span></li>`,
+        )}
+      </ol>
+      ${
+        api.documentation !== undefined &&
+        html`
+          <p class="panel-text">
+            <a href="${api.documentation}">The documentation of the API</a>
+          </p>
+        `
+      }
+    `,
+  );
 }
 
 /** Items that need attention come first. The lists are one click away. */
@@ -223,6 +369,8 @@ export const showOverview: Handler = async (context) => {
   const checks = parts.flatMap((part) => ('denied' in part ? [] : part));
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
+  const isSmall = checks.some(({ examined = maxRows }) => examined < maxRows);
+  const steps = isSmall ? await firstSteps(context) : undefined;
   return {
     title: 'Overview',
     section: 'overview',
@@ -239,7 +387,7 @@ export const showOverview: Handler = async (context) => {
           ${linkButton(href('/clients/new'), 'New client', 'primary')}
         `
         : undefined,
-    })}<div class="overview">${found.map(foundPanel)}</div>${
+    })}${steps}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
     }${
       mayReadReport &&

@@ -2,6 +2,7 @@ import type { Management } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
+import { formatMinute } from '../../html/time.ts';
 
 /** Units of the drawing; it is scaled to the width of the page. */
 const width = 800;
@@ -67,10 +68,35 @@ function bar({ x }: Scale, row: number, { phase, from, to, isPlanned }: LifePart
   `;
 }
 
-/**
- * The life cycle of a region's keys as a picture. The table below has the same information in
- * words.
- */
+/** The same as the picture in words: each key, and the parts of its life. */
+export function lifeText(entries: readonly SigningKeyEntry[], now: number): Html {
+  const { end } = createScale(entries, now);
+  return html`
+    <details class="program">
+      <summary>The picture in words</summary>
+      <ul>
+        ${entries.map(
+          (entry) =>
+            html`
+        <li>
+          <code>${entry.key.kid.slice(0, 8)}…</code> ${entry.key.alg}
+          <ul>
+            ${lifeOf(entry, now, end).map(
+              ({ phase, from, to, isPlanned }) =>
+                html`<li>${phaseTexts[phase]}: ${formatMinute(from)}${
+                  to < end && html` to ${formatMinute(to)}`
+                }${isPlanned && ', planned'}</li>`,
+            )}
+          </ul>
+        </li>
+      `,
+        )}
+      </ul>
+    </details>
+  `;
+}
+
+/** The life cycle of a region's keys as a picture; {@link lifeText} has the same in words. */
 export function lifePicture(
   entries: readonly SigningKeyEntry[],
   now: number,
@@ -82,7 +108,7 @@ export function lifePicture(
   return html`
     <svg class="picture" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${titleId}">
       <title id="${titleId}">
-        The life of ${entries.length} signing keys over time; the table below has the times.
+        The life of ${entries.length} signing keys over time; the list below has the times.
       </title>
       ${ticks(scale).map(
         ({ at, text }) =>

@@ -4,7 +4,7 @@ import { emptyState, pageHeader, panel } from '../../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { lifePicture, phaseTexts, type SigningKeyEntry } from './life-picture.ts';
+import { lifePicture, lifeText, phaseTexts, type SigningKeyEntry } from './life-picture.ts';
 
 const states: Readonly<Record<SigningKeyEntry['key']['state'], readonly [Tone, string]>> = {
   next: ['info', 'Next'],
@@ -81,7 +81,7 @@ function regionPanel(
       <div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">
         ${lifePicture(entries, now, `life-${regionId}`)}
       </div>
-      ${keyTable(context, entries)}
+      ${lifeText(entries, now)}${keyTable(context, entries)}
     `,
   );
 }

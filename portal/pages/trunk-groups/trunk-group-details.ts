@@ -6,6 +6,7 @@ import { badge } from '../../html/list.ts';
 import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
+import { readUsage } from '../quota.ts';
 import { excessTable } from './excess-table.ts';
 
 /** The limits of the deployment config, which hold for everyone who comes through the portal. */
@@ -42,6 +43,7 @@ export const showTrunkGroup: Handler = async (context) => {
   const { management, href, may, now, query, person } = context;
   const group = context.id('group');
   const limits = await management.findTrunkGroupLimits(group);
+  const usage = await readUsage(context, group, limits);
   const isStaff = may('setTrunkGroupLimits') && person.trunkGroups === undefined;
   const has = html`
     <a href="${href('/clients', { trunkGroup: group })}">
@@ -60,7 +62,7 @@ export const showTrunkGroup: Handler = async (context) => {
     })}${doneNotice(query)}${panel(
       { title: 'Limits', id: 'limits' },
       facts([
-        ...limitFacts(limits),
+        ...limitFacts(limits, usage),
         ['What it has', has],
         limits.updatedAt === undefined
           ? undefined

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../core/errors.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
-import type { ReportedCredential } from '../../../core/notices/daily-report.ts';
+import { secretsInUse } from '../../../core/notices/credential.ts';
+import { isExpiring } from '../../../core/notices/credential-notices.ts';
+import { type ReportedCredential, sortByExpiry } from '../../../core/notices/daily-report.ts';
+import { formatDay } from '../../../core/rfc3339.ts';
+import { createWorld, type World } from '../../adapters/management/world.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { listExpiring } from '../../support/operations.ts';
 
@@ -97,4 +102,126 @@ describe('the list of what expires', () => {
       });
     },
   );
+});
+
+describe('what expires first, as of now', () => {
+  /** A client with one secret that expires after so many days. */
+  async function createClientWith(world: World, name: string, days: number) {
+    const { management, now } = world;
+    const { client } = await management.createClient({
+      name,
+      serviceTrunkGroup: 'tg-1001',
+      scopes: ['messaging:view'],
+    });
+    const { secret } = await management.createClientSecret(client.clientId, {
+      expiresAt: now + days * 86_400,
+    });
+    return { clientId: client.clientId, secretId: secret.secretId };
+  }
+
+  async function report(world: World): Promise<void> {
+    const { clients, dailyReport, now } = world;
+    const credentials = sortByExpiry(
+      [...clients.values()]
+        .flatMap((client) => secretsInUse(client, now))
+        .filter((one) => isExpiring(one, now)),
+    );
+    const stored = { slot: 'b', time: now, attempt: 9 } as const;
+    const parts = await dailyReport.writeCredentials(stored, credentials);
+    const { version = 0 } = (await dailyReport.readState()) ?? {};
+    await dailyReport.writeState({
+      version: version + 1,
+      report: { ...stored, parts, count: credentials.length },
+      changesUntil: {},
+    });
+    world.now += 3600;
+  }
+
+  const namesOf = ({ items }: Awaited<ReturnType<typeof listExpiring>>) =>
+    items.map((one) => (one.kind === 'api_key' ? one.keyName : one.clientName));
+
+  it('is the report without what was stopped or moved since, and with what is new', async () => {
+    const world = await createWorld();
+    const { management } = world;
+    const disabled = await createClientWith(world, 'disabled', 1);
+    const moved = await createClientWith(world, 'moved', 2);
+    const deleted = await createClientWith(world, 'deleted', 3);
+    await createClientWith(world, 'as before', 9);
+    const nearer = await createClientWith(world, 'now nearer', 200);
+    await report(world);
+    await management.setClientEnabled(disabled.clientId, false);
+    await management.deleteClient(deleted.clientId);
+    const move = (one: typeof moved, days: number) =>
+      management.updateClientSecret(one.clientId, one.secretId, {
+        expiresAt: world.now + days * 86_400,
+      });
+    await move(moved, 300);
+    await move(nearer, 5);
+    await createClientWith(world, 'new', 7);
+    expect(namesOf(await listExpiring(world.context))).toEqual([
+      'disabled',
+      'moved',
+      'deleted',
+      'as before',
+    ]);
+    const page = await listExpiring(world.context, { asOfNow: true });
+    expect(namesOf(page)).toEqual(['now nearer', 'new', 'as before']);
+    expect(page.isPartial).toBeUndefined();
+  });
+
+  it('reads only as much as it needs', async () => {
+    const world = await createWorld();
+    for (let days = 1; days <= 28; days++) await createClientWith(world, `ends ${days}`, days);
+    world.audit.length = 0;
+    await report(world);
+    let reads = 0;
+    Object.assign(world.context.clients, {
+      findClient: async (id: string) => {
+        reads += 1;
+        return world.clients.get(id);
+      },
+    });
+    const page = await listExpiring(world.context, { asOfNow: true, limit: 2 });
+    expect([namesOf(page), reads]).toEqual([['ends 1', 'ends 2'], 25]);
+  });
+
+  it('says whether callers have moved to a newer secret', async () => {
+    const world = await createWorld();
+    const { clientId, secretId } = await createClientWith(world, 'rotated', 5);
+    const { secret: newer } = await world.management.createClientSecret(clientId, {});
+    await report(world);
+    const client = world.clients.get(clientId);
+    if (client === undefined) throw new Error('it exists');
+    const day = formatDay(world.now);
+    const secrets = client.secrets.map((one) =>
+      one.secretId === newer.secretId ? { ...one, createdAt: world.now, lastUsedOn: day } : one,
+    );
+    world.clients.set(clientId, { ...client, secrets });
+    const { items } = await listExpiring(world.context, { asOfNow: true });
+    expect(items).toMatchObject([{ secretId, replaced: true }]);
+  });
+
+  it('has nothing of other trunk groups', async () => {
+    const world = await createWorld();
+    await createClientWith(world, 'mine', 5);
+    await report(world);
+    await createClientWith(world, 'new', 6);
+    const limited = limitToTrunkGroups(world.context, ['tg-2002']);
+    expect(namesOf(await listExpiring(limited, { asOfNow: true }))).toEqual([]);
+  });
+
+  it('says that it is partial if a region does not answer', async () => {
+    const world = await createWorld();
+    await report(world);
+    const { auditHistory } = world.context;
+    Object.assign(world.context, {
+      auditHistory: {
+        ...auditHistory,
+        readChanges: async () => {
+          throw new UnavailableError('it does not answer');
+        },
+      },
+    });
+    expect((await listExpiring(world.context, { asOfNow: true })).isPartial).toBe(true);
+  });
 });

@@ -280,3 +280,15 @@ describe('daily runs', () => {
     );
   });
 });
+
+it('a secret that callers have replaced has notices that say so', () => {
+  const old = { ...secret, expiresAt: now + day, createdAt: 1, lastUsedOn: '2026-12-01' };
+  const newer = { ...secret, secretId: 'secret_2', lastUsedOn: '2027-01-14' };
+  const found = secretsInUse({ ...client, secrets: [old, newer] }, now);
+  const notices = found.flatMap((one) => findCredentialNotices(one, firstRun));
+  expect(notices.map(({ detail }) => detail)).toMatchObject([
+    { secret_id: 'secret_1', replaced: true },
+  ]);
+  const [notice] = notices;
+  expect(v.is(noticeDetails.expiring, notice?.detail)).toBe(true);
+});

@@ -12,7 +12,7 @@ const service = useLocalService();
 
 /** Runs a command in a shell without a terminal, so curl reads the password from its input. */
 async function runInShell(command: string, input: string): Promise<string> {
-  const child = spawn('sh', ['-c', command], { detached: true });
+  const child = spawn('bash', ['-c', command], { detached: true });
   child.stdin.end(input);
   const chunks: string[] = [];
   for await (const chunk of child.stdout.setEncoding('utf8')) chunks.push(String(chunk));
@@ -23,8 +23,11 @@ it('the commands of a client’s page get a token and call the API with it', asy
   const { issuer, clientId, clientSecret, exampleUrl } = service();
   const answer = await runInShell(tokenCommand({ issuer, clientId }), `${clientSecret}\n`);
   const { access_token: token } = JSON.parse(answer) as { readonly access_token: string };
-  const command = callCommand.replace('ACCESS_TOKEN', token).replace('API_URL', exampleUrl);
-  expect(await runInShell(`${command} -s -o /dev/null -w '%{http_code}'`, '')).toBe('200');
+  const command = callCommand(exampleUrl).replace(
+    'curl -i',
+    "curl -s -o /dev/null -w '%{http_code}'",
+  );
+  expect(await runInShell(command, `${token}\n`)).toBe('200');
 });
 
 it('the program for JavaScript on a client’s page calls the API', async () => {

@@ -86,7 +86,8 @@ const history: Calls = { GetItem: 1, Query: 96 };
 /** What each page of the route table reads. A Scan or a Query is one page of DynamoDB. */
 const pages: Readonly<Record<string, Calls>> = {
   // Clients, API keys and providers: one page of each.
-  '/': { Scan: 3 },
+  // With a report, the clients of the most urgent of it, too.
+  '/': { Scan: 3, Query: 1 },
   '/clients': page,
   // The form for a trunk group that was chosen; without one, the groups to choose from.
   '/clients/new': page,
