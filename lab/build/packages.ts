@@ -44,6 +44,8 @@ interface PackageBuild {
   /** With package.json. */
   readonly folder: string;
   /** The source of each entry. What entries share is one file, so that each class exists once. */
+  /** The files whose declarations are published; the entries if left out. */
+  readonly declarations?: readonly string[];
   readonly entries: Readonly<Record<string, string>>;
   /** Sources of commands. No one imports them, so they have no declarations. */
   readonly commands?: Readonly<Record<string, string>>;
@@ -97,7 +99,8 @@ export const packages: readonly PackageBuild[] = [
   },
   {
     folder: 'packages/local',
-    entries: {},
+    entries: { library: 'lab/local/library.ts' },
+    declarations: ['lab/local/local-service.ts'],
     commands: { local: 'lab/local/package-main.ts' },
     options: { packages: 'external' },
     assets: {
@@ -166,7 +169,8 @@ function copyNodeCheck(dist: string): void {
   copyFileSync(join(import.meta.dirname, 'node-check.js'), join(dist, 'node-check.js'));
 }
 
-function buildPackage({ folder, entries, commands, options, others, assets }: PackageBuild): void {
+function buildPackage(build: PackageBuild): void {
+  const { folder, entries, declarations, commands, options, others, assets } = build;
   const dist = join(root, folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
   const own = {
@@ -179,7 +183,7 @@ function buildPackage({ folder, entries, commands, options, others, assets }: Pa
   const results = [own, ...(others ?? [])].map((each) => buildSync({ ...each, metafile: true }));
   const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
   writeLicences(dist, [...inputs, ...Object.values(assets ?? {})]);
-  copyTypes(dist, Object.values(entries));
+  copyTypes(dist, declarations ?? Object.values(entries));
   copyAssets(dist, assets);
   if (commands !== undefined || others !== undefined) copyNodeCheck(dist);
   for (const name of ['LICENSE', 'CHANGELOG.md']) {

@@ -7,6 +7,7 @@ import { methodNotAllowedBody, noStoreHeaders } from '../../contract/error-body.
 import { authorizerEnvironment } from '../../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
@@ -35,11 +36,12 @@ export interface ExampleApiOptions {
   readonly ca: string | undefined;
   /** What happens if a client cannot be looked up. Undefined: none is looked up. */
   readonly checkRevocation?: OnLookupFailure | undefined;
+  readonly clock?: Clock;
 }
 
 /** Created at the first request, as in Lambda: then the service has its first signing key. */
 function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
-  const { config, issuer, aws, telemetry, ca, checkRevocation } = options;
+  const { config, issuer, aws, telemetry, ca, checkRevocation, clock } = options;
   const variables = authorizerEnvironment({
     issuer,
     tables: config.tablesName ?? config.name,
@@ -55,7 +57,11 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   });
   let authorizer: AuthorizerFunction | undefined;
   return (event, context) => {
-    authorizer ??= createAuthorizerHandler(environment, aws, { telemetry, ca });
+    authorizer ??= createAuthorizerHandler(environment, aws, {
+      telemetry,
+      ca,
+      ...(clock !== undefined && { clock }),
+    });
     return authorizer(event, context);
   };
 }

@@ -16,7 +16,11 @@ import {
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
-import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
+import {
+  type AuthenticateCaller,
+  createAuthenticateCaller,
+} from '../../adapters/sts/authenticate-caller.ts';
+import type { CallerProof } from '../../contract/caller-proof.ts';
 import { dailyRunAlias } from '../../contract/daily-run.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
@@ -33,7 +37,7 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
-import type { Clock } from '../../core/clock.ts';
+import { type Clock, seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { PutNotices } from '../../core/notices/notice.ts';
 import { createCanaryHandler } from '../../lambda/canary/function.ts';
@@ -41,18 +45,25 @@ import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
 import { createDeployedManagementHandler } from '../../lambda/management/function.ts';
+import type { ClockOptions } from '../../lambda/shared/create-checked-clock.ts';
 import type { LogFields } from '../../lambda/shared/request-report.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
 import type { GatewayRoute, ProxyHandler } from '../emulator/gateway/gateway-route.ts';
 import { throughJson } from '../emulator/gateway/integration.ts';
 import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
+import { localApi } from '../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../emulator/lambda-server.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';
 import { createLocalRunTelemetry, createLocalTelemetry } from './local-telemetry.ts';
 import type { LogFile } from './log-file.ts';
+
+/** `rotate` is an operator's: only a run whose clock is moved accepts a proof without asking STS. */
+export type RotationEvent =
+  | { readonly action: 'deploy' | 'reconcile' }
+  | { readonly action: 'rotate'; readonly caller_proof: CallerProof };
 
 /** The functions of the deployment, as Lambda would run them, in this process. */
 export interface LocalFunctions {
@@ -61,7 +72,7 @@ export interface LocalFunctions {
   readonly eventHandlers: ReadonlyMap<string, EventHandler>;
   /** Environments by the same names, for those who compare them with a config. */
   readonly environments?: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
-  rotateKeys(event: { readonly action: 'deploy' | 'reconcile' }): Promise<RotationReport>;
+  rotateKeys(event: RotationEvent): Promise<RotationReport>;
   /** Checks whether tokens of the signing key verify. */
   checkKeys(): Promise<unknown>;
   /** Makes the daily run if it is due. Undefined if there is none, or no bus for its notices. */
@@ -130,6 +141,8 @@ export interface LocalFunctionOptions {
   readonly checkRevocation?: OnLookupFailure | undefined;
   /** The functions' clock: milliseconds since the epoch. */
   readonly clock?: Clock;
+  /** The clock is moved on purpose, so it is not compared with the times of AWS's answers. */
+  readonly isClockMoved?: boolean | undefined;
 }
 
 /** Functions that call the service from outside. */
@@ -137,20 +150,20 @@ function createChecks(
   source: EnvironmentSource,
   aws: AwsClients,
   log: LogFile,
-  { ca, clock }: Required<Pick<LocalFunctionOptions, 'clock'>> & Pick<LocalFunctionOptions, 'ca'>,
+  { ca, ...time }: ClockOptions & Pick<LocalFunctionOptions, 'ca'>,
 ) {
   const fetchDocument = createFetchServiceDocument({ ca });
   return {
     canary: createCanaryHandler(readEnvironment('canary', canaryEnvironment(source)), aws, {
       fetchDocument,
       telemetry: createLocalRunTelemetry('canary', log),
-      clock,
+      ...time,
     }),
     syntheticCheck: createSyntheticCheckHandler(
       readEnvironment('synthetic-check', syntheticCheckEnvironment(source)),
       aws,
       { postTokenRequest: createPostTokenRequest({ ca }), fetchDocument },
-      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock },
+      { telemetry: createLocalRunTelemetry('synthetic-check', log), clock: time.clock },
     ),
   };
 }
@@ -185,12 +198,33 @@ function createManagement(
     handler(event, { invokedFunctionArn, getRemainingTimeInMillis: () => eventTimeout });
 }
 
+/** A moved clock is not compared with the times of AWS's answers. */
+function readTime({ clock = Date.now, isClockMoved }: LocalFunctionOptions) {
+  return { clock, ...(isClockMoved === true && { now: () => seconds(clock()) }) };
+}
+
+/** STS, which compares signatures with this machine's time. A moved clock needs no operators. */
+function chooseCallers({ clientOptions, isClockMoved }: LocalFunctionOptions): AuthenticateCaller {
+  return isClockMoved === true
+    ? async () => `arn:aws:iam::${localApi.accountId}:user/test`
+    : createAuthenticateCaller(toVariables(clientOptions));
+}
+
+function closeClients(aws: AwsJsonClients, background: AwsClients): void {
+  aws.close();
+  background.dynamodb.destroy();
+  background.kms.destroy();
+}
+
 /** Creates every function with the environment that the stack would give it. */
 export function createFunctions(
   config: DeploymentConfig,
   issuer: string,
-  { clientOptions, log, ca, checkRevocation, clock = Date.now }: LocalFunctionOptions,
+  options: LocalFunctionOptions,
 ): LocalFunctions {
+  const { clientOptions, log, ca, checkRevocation } = options;
+  const time = readTime(options);
+  const { clock } = time;
   const source = describeEnvironments(config, issuer);
   const aws = createAwsJsonClients(toVariables(clientOptions));
   const background = createAwsClients({ ...clientOptions, profile: 'background' });
@@ -205,15 +239,15 @@ export function createFunctions(
     background,
     {
       sendAnswer,
-      authenticateCaller: createAuthenticateCaller(toVariables(clientOptions)),
+      authenticateCaller: chooseCallers(options),
       selfTest: createSelfTestCall(invoke, nameOf('token')),
       proveKey: createProveKey(invoke, nameOf('canary')),
       publishKey: createPublishKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),
-      clock,
+      ...time,
     },
   );
-  const { canary, syntheticCheck } = createChecks(source, background, log, { ca, clock });
+  const { canary, syntheticCheck } = createChecks(source, background, log, { ca, ...time });
   const rotateKeys = (event: unknown) => rotation(event, contextOf('key-rotation'));
   handlers.set(nameOf('key-rotation'), rotateKeys);
   handlers.set(nameOf('canary'), canary);
@@ -229,6 +263,7 @@ export function createFunctions(
     telemetry: createLocalTelemetry('authorizer', log),
     ca,
     checkRevocation,
+    clock,
   });
   return {
     routes: [...toRoutes(config, http), example, createDocsRoute(config.name, issuer)],
@@ -239,10 +274,6 @@ export function createFunctions(
     makeDailyRun: config.notices
       ? () => management({}, { functionArn: `${nameOf('management')}:${dailyRunAlias}` })
       : undefined,
-    close: async () => {
-      aws.close();
-      background.dynamodb.destroy();
-      background.kms.destroy();
-    },
+    close: async () => closeClients(aws, background),
   };
 }

@@ -39,12 +39,13 @@ export function fromSources(options: LocalDeploymentOptions): CreateProgram {
         const name = sealedTokenTableName(config.name);
         await createTable(dynamodb, { ...sealedTokenTable, name });
       },
-      createFunctions: ({ clientOptions, log, ca, clock }) =>
+      createFunctions: ({ clientOptions, log, ca, clock, isClockMoved }) =>
         createFunctions(config, issuer, {
           clientOptions,
           log,
           ca,
           checkRevocation: options.checkRevocation,
+          isClockMoved,
           ...(clock !== undefined && { clock }),
         }),
     };

@@ -1,6 +1,7 @@
 import { type DemoEnvironment, formatDemoEnvironment } from '../../contract/demo-environment.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
+import type { Clock } from '../../core/clock.ts';
 import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway, type Gateway } from '../emulator/gateway/gateway.ts';
@@ -18,6 +19,7 @@ import { startDailySchedule } from './daily-schedule.ts';
 import { seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
+import type { LocalFunctions } from './functions.ts';
 import { startKeySchedule } from './key-schedule.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import { type LocalDeploymentOptions, servedRegion } from './local-deployment.ts';
@@ -49,6 +51,8 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly program?: CreateProgram | undefined;
   /** Faults of DynamoDB, KMS and the clock. */
   readonly faults?: Faults | undefined;
+  /** A clock that a test moves: milliseconds since the epoch. It is not compared with AWS's time. */
+  readonly clock?: Clock | undefined;
   /** Seconds between two runs of the key rotation. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
   /** Whether the daily run is made, which takes a part of a test's time. */
@@ -85,6 +89,8 @@ export interface LocalRun {
   readonly paths: StatePaths;
   /** Path of the certificate authority of `https`. */
   readonly caPath: string | undefined;
+  /** Runs the key rotation. */
+  readonly rotateKeys: LocalFunctions['rotateKeys'];
   close(): Promise<void>;
 }
 
@@ -96,7 +102,7 @@ function chooseNextTo(port: number, distance: number, wanted: number | undefined
 
 /** The addresses and credentials for other terminals. */
 function buildEnvironment(
-  run: Omit<LocalRun, 'environment' | 'close'>,
+  run: Omit<LocalRun, 'environment' | 'rotateKeys' | 'close'>,
   audience: string,
 ): DemoEnvironment {
   const { aws, paths, caPath, portalUrl } = run;
@@ -245,19 +251,22 @@ async function startService(
   const { access, clientOptions } = await startAws(program, { ...options, paths, ports }, cleanUp);
   await checkKeptKeys(config, clientOptions);
   const { ca, caPath } = certificate ?? {};
-  const clock = faults && (() => faults.clock());
-  const surroundings = { issuer, clientOptions, access, log, ca, caPath, clock };
+  const clock = options.clock ?? (faults && (() => faults.clock()));
+  const isClockMoved = options.clock !== undefined;
+  const surroundings = { issuer, clientOptions, access, log, ca, caPath, clock, isClockMoved };
   const started = await startFunctions(program, surroundings, near(3), cleanUp);
   const { routes } = started.functions;
-  front.open(createGateway({ routes, onFunctionError: log.writeError }));
+  front.open(createGateway({ routes, onFunctionError: log.writeError, clock: options.clock }));
   await started.functions.rotateKeys({ action: 'deploy' });
   cleanUp.use(startKeySchedule(started.functions, log, options));
   const aws = { ...clientOptions, endpointLambda: started.lambdaEndpoint };
   const operatorKeys: LocalRun['operatorKeys'] = access?.operatorKeys ?? new Map();
   const portalPort = near(5, options.portalPort);
   const { makeDailyRun } = started.functions;
+  const rotateKeys = started.functions.rotateKeys.bind(started.functions);
   const { server } = front;
-  return { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server, makeDailyRun };
+  const parts = { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server };
+  return { ...parts, makeDailyRun, rotateKeys };
 }
 
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
@@ -290,7 +299,8 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   }
   const environment = buildEnvironment(run, config.defaultAudience);
   writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
-  return { ...run, environment, close: () => cleanUp.run() };
+  const { rotateKeys } = service;
+  return { ...run, environment, rotateKeys, close: () => cleanUp.run() };
 }
 
 /**

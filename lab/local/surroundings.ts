@@ -15,4 +15,6 @@ export interface Surroundings {
   readonly caPath: string | undefined;
   /** Milliseconds since the epoch. The default is this machine's clock. */
   readonly clock?: (() => number) | undefined;
+  /** The clock is moved on purpose, so it is not compared with the times of AWS's answers. */
+  readonly isClockMoved?: boolean | undefined;
 }

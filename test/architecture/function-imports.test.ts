@@ -53,3 +53,10 @@ describe('the shape of a function', () => {
     expect(text).toMatch(/export const handler = create\w+Handler\(/);
   });
 });
+
+describe('the clock of a deployed function', () => {
+  it.each(lambdaFunctions())('is the machine’s, and nothing moves it: %s', (name) => {
+    const handler = readFileSync(join(root, 'lambda', name, 'handler.ts'), 'utf8');
+    expect(handler).not.toMatch(/\b(?:clock|now|isClockMoved)\b/);
+  });
+});

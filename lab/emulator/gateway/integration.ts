@@ -54,7 +54,7 @@ async function askAuthorizer(
 ): Promise<Authorization> {
   const { authorizer } = call.route;
   if (authorizer === undefined) return { decision: 'allow', context: {} };
-  const deadline = call.time + call.timeout;
+  const deadline = Date.now() + call.timeout;
   const context = buildLambdaContext(authorizer.functionName, call.requestId, deadline);
   const handler: typeof authorizer.handler = (authorizerEvent, lambdaContext) =>
     withTimeout(authorizer.handler(authorizerEvent, lambdaContext), call.timeout);
@@ -62,8 +62,8 @@ async function askAuthorizer(
 }
 
 async function invoke(event: APIGatewayProxyEvent, call: GatewayCall): Promise<unknown> {
-  const { route, requestId, time, timeout } = call;
-  const context = buildLambdaContext(route.functionName, requestId, time + timeout);
+  const { route, requestId, timeout } = call;
+  const context = buildLambdaContext(route.functionName, requestId, Date.now() + timeout);
   return throughJson(await withTimeout(route.handler(throughJson(event), context), timeout));
 }
 
