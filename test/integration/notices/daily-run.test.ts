@@ -4,6 +4,7 @@ import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from '../../../adapters/dynamodb/daily-report-store.ts';
+import { createDynamoDbGrantStore } from '../../../adapters/dynamodb/record-partition.ts';
 import { createPutNotices } from '../../../adapters/events/put-notices.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
@@ -177,7 +178,7 @@ function client(number: number, expiresAt: number): Client {
   };
 }
 
-function openRun() {
+function openRun(onMalformedRecord: (error: Error) => void = () => undefined) {
   const config = parseDeploymentConfig({
     name: 'test',
     regions: { slc: { awsRegion: 'us-west-2' } },
@@ -188,7 +189,7 @@ function openRun() {
     config,
     aws: testAwsOptions(tables.endpoint),
     environment: environment(),
-    onMalformedRecord: () => undefined,
+    onMalformedRecord,
   });
 }
 
@@ -222,6 +223,30 @@ describe('a daily run on tables', () => {
     expect(listed.map(({ expiresAt }) => expiresAt)).toEqual([ends[1], ends[3], ends[0]]);
     expect(await run()).toMatchObject({ status: 'current' });
     expect(events.calls).toHaveLength(2);
+  });
+
+  it('counts clients outside their grants, and goes on if the grants cannot be read', async () => {
+    const issuer = 'https://ci.example.net';
+    const provider = { issuer, registrationId: 'idp_1', externalClientId: 'repo:globex/app' };
+    const clients = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
+    await clients.createClient({ ...client(1, now), secrets: [], provider });
+    const signingKeys = tables.nameOf('signingKeys');
+    const grants = createDynamoDbGrantStore(tables.dynamodb, signingKeys);
+    const granted = [{ value: 'repo:globex/', trunkGroups: ['tg-2002'] }];
+    const list = { kind: 'subject', place: issuer, version: 1, updatedAt: now } as const;
+    await grants.putGrants({ ...list, grants: granted });
+    expect(await run()).toMatchObject({ status: 'complete', outside: 1 });
+    expect(await run()).toMatchObject({ status: 'current', outside: 1 });
+
+    const { Items = [] } = await tables.dynamodb.scan({ TableName: signingKeys });
+    const [item] = Items.filter((one) => one['record_type'] === 'subject_grants');
+    await tables.empty('signingKeys');
+    await tables.dynamodb.put({ TableName: signingKeys, Item: { ...item, grants: 'x' } });
+    const malformed: Error[] = [];
+    const ports = openRun((error) => malformed.push(error));
+    const outcome = await runDaily({ ...ports, isOutOfTime: () => false }, 'test');
+    expect(outcome).toMatchObject({ status: 'complete', outside: 0 });
+    expect(malformed).toEqual([expect.any(MalformedRecordError)]);
   });
 
   it('reads the changes of a day in pages', async () => {
