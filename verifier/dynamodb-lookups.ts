@@ -96,13 +96,15 @@ function readCacheSeconds(seconds: number): number {
   throw new InputError(`cacheSeconds: received ${seconds}; allowed: 0 to ${maxLookupCacheSeconds}`);
 }
 
-function chooseRegion(location: TableLocation, region: string | undefined): string {
-  const { awsRegion } = location;
+function checkRegion({ awsRegion }: TableLocation, region: string | undefined): void {
   if (awsRegion !== undefined && region !== undefined && region !== awsRegion) {
     throw new InputError(
       `region: received "${region}"; allowed: "${awsRegion}", the region of the tables' ARNs, or nothing`,
     );
   }
+}
+
+function chooseRegion({ awsRegion }: TableLocation, region: string | undefined): string {
   const found = awsRegion ?? region ?? (process.env['AWS_REGION'] || profileRegion(process.env));
   if (found !== undefined) return found;
   throw new InputError(
@@ -118,8 +120,7 @@ function toProvider(
   return typeof credentials === 'function' ? credentials : () => credentials;
 }
 
-function openTables(options: DynamoDbLookupOptions) {
-  const location = readLocation(options.tables ?? defaultDeploymentName);
+function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
   const awsRegion = chooseRegion(location, options.region);
   const { endpointDynamoDb } = options;
   const environment = {
@@ -145,15 +146,35 @@ function openTables(options: DynamoDbLookupOptions) {
 /**
  * Look-ups in the authorization server's own tables, with a small client instead of the AWS SDK.
  * The caller's role needs `dynamodb:GetItem` on the tables `clients`, `api-keys` and
- * `identity-providers`. With `dynamodb:BatchGetItem`, look-ups that begin together are one request. Reads are eventually consistent: a change is seen within
- * about a second, and `cacheSeconds` later if there is a cache.
+ * `identity-providers`. With `dynamodb:BatchGetItem`, look-ups that begin together are one request.
+ * Reads are eventually consistent: a change is seen within about a second, and `cacheSeconds` later
+ * if there is a cache. The environment is read when the first record is looked up.
  *
  * @throws {InputError} if an option cannot be used.
  */
 export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): DynamoDbLookups {
   const seconds = readCacheSeconds(options.cacheSeconds ?? 0);
+  const location = readLocation(options.tables ?? defaultDeploymentName);
+  checkRegion(location, options.region);
+  let opened: ReturnType<typeof open> | undefined;
+  // A build such as Next.js's makes verifiers where no region is known.
+  const opening = () => (opened ??= open(location, options, seconds));
+  return {
+    apiKeys: { findApiKey: async (id, port) => opening().findApiKey(id, port) },
+    providers: {
+      clients: { findClient: async (id, port) => opening().findClient(id, port) },
+      identityProviders: {
+        findIdentityProvider: async (id, port) => opening().findIdentityProvider(id, port),
+      },
+    },
+    checkTables: async () => opening().checkTables(),
+    close: () => opened?.close(),
+  };
+}
+
+function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: number) {
   const { monotonicClock: clock = () => performance.now() } = options;
-  const { client, calls, names, awsRegion } = openTables(options);
+  const { client, calls, names, awsRegion } = openTables(location, options);
   const batched = batchGets(
     { ...calls, batchGet: createBatchGet(client) },
     { onRefused: options.onReadOneByOne },
@@ -165,13 +186,9 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
   type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
   const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
   return {
-    apiKeys: { findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)) },
-    providers: {
-      clients: { findClient: remember((id, port) => clients.findClient(id, port)) },
-      identityProviders: {
-        findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
-      },
-    },
+    findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)),
+    findClient: remember((id, port) => clients.findClient(id, port)),
+    findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
     checkTables: async () => {
       await checkTables(calls, names, awsRegion);
       const Key = { [tables.apiKeys.partitionKey]: probeKey };

@@ -1,5 +1,5 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
@@ -234,6 +234,16 @@ describe('look-ups in DynamoDB', () => {
   ])('refuse %o', (options, message) => {
     expect(() => open(options)).toThrow(message);
   });
+});
+
+it('look for a region when they are first used, because a build has none', async () => {
+  for (const name of ['AWS_REGION', 'AWS_PROFILE']) vi.stubEnv(name, '');
+  vi.stubEnv('AWS_CONFIG_FILE', '/nowhere');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const lookups = createDynamoDbLookups();
+  await expect(lookups.apiKeys.findApiKey('key_1')).rejects.toThrow('AWS_REGION: received nothing');
+  await expect(lookups.checkTables()).rejects.toThrow(InputError);
+  lookups.close();
 });
 
 describe('the check of the tables', () => {
