@@ -46,8 +46,11 @@ export type { ManagedProvider as IdentityProvider } from '../core/management/pro
 export type { ManagementOptions } from './management-context.ts';
 export { AwsCallerError } from './sts/authenticate-caller.ts';
 
+/** An API key without its hash. Times are seconds since the epoch. */
 export type ApiKey = WithoutHashes<StoredApiKey>;
+/** A client with its secrets, without their hashes. Times are seconds since the epoch. */
 export type Client = WithoutHashes<StoredClient>;
+/** A secret of a client, without its hash. Times are seconds since the epoch. */
 export type ClientSecret = WithoutHashes<StoredClientSecret>;
 
 type Operations = typeof operations;
@@ -92,7 +95,7 @@ export interface ManagementCaller {
  * - {@link UnavailableError} if DynamoDB does not answer. A change may have been made;
  * - {@link AwsCallerError} if AWS refuses the caller.
  */
-export type Management = { readonly [Name in OperationName]: Bound<Operations[Name]> } & {
+export type Management = { readonly [Name in keyof Operations]: Bound<Operations[Name]> } & {
   /**
    * The same management for another caller. The new limits apply in addition to the present ones.
    */

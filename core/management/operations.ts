@@ -48,54 +48,316 @@ import {
   setTrunkGroupLimits,
 } from './trunk-group-limits/limits-record.ts';
 
-/** The operations that a portal or `authctl` can call. Each is documented at its definition. */
+/** The operations that a portal or `authctl` can call, as their callers see them. */
 export const operations = {
+  /**
+   * What a caller needs to know of the deployment: its scopes, bounds of token lifetimes in
+   * seconds, and issuer.
+   *
+   * @example const { scopes, tokenLifetime } = await management.describeDeployment();
+   */
   describeDeployment,
+  /**
+   * Creates a client without secrets. `existed` says that an earlier call with the same
+   * `idempotencyKey` did.
+   *
+   * @throws {RefusedError} if its provider is not registered, or has this client already.
+   * @example const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
+   */
   createClient,
+  /**
+   * Reads a client with its secrets, without their values.
+   *
+   * @throws {NotFoundError} if there is none.
+   * @example const client = await management.findClient(clientId);
+   */
   findClient,
+  /**
+   * One page of clients, at most 500, in no order that means something. `nextCursor` is missing on
+   * the last one.
+   *
+   * @example const { items, nextCursor } = await management.listClients({ trunkGroup, cursor });
+   */
   listClients,
+  /**
+   * Changes the given fields of a client. Issued tokens keep their claims until they expire.
+   *
+   * @throws {VersionConflictError} if `ifVersion` is not the stored version.
+   * @example await management.updateClient(clientId, { tokenLifetime: 900, ifVersion });
+   */
   updateClient,
+  /**
+   * Disables a client, which then gets no tokens, or enables it again. Issued tokens stay valid
+   * until they expire.
+   *
+   * @example await management.setClientEnabled(clientId, false);
+   */
   setClientEnabled,
+  /**
+   * Refuses, at checks that look up clients, every token that was issued before now. It takes about
+   * four seconds.
+   *
+   * @example await management.revokeClientTokens(clientId);
+   */
   revokeClientTokens,
+  /**
+   * Deletes a client with its secrets, and returns it as it was.
+   *
+   * @throws {ConflictError} if it was changed in the meantime.
+   * @example await management.deleteClient(clientId, { ifVersion });
+   */
   deleteClient,
+  /**
+   * Creates a secret. Its `value` is returned once; `expiresAt` is seconds since the epoch.
+   *
+   * @throws {RefusedError} if the client has too many, or is under a provider.
+   * @example const { value } = await management.createClientSecret(clientId, { name, expiresAt });
+   */
   createClientSecret,
+  /**
+   * Creates a secret and lets all others of the client expire after `overlap` seconds, in one
+   * write.
+   *
+   * @example const { value, expired } = await management.rotateClientSecret(clientId, { overlap:
+   *   604_800 });
+   */
   rotateClientSecret,
+  /**
+   * Renames a secret or moves its expiry; `expiresAt: null` is never.
+   *
+   * @throws {RefusedError} if it has expired: it cannot be extended.
+   * @example await management.updateClientSecret(clientId, secretId, { expiresAt: null });
+   */
   updateClientSecret,
+  /**
+   * Disables one secret: it authenticates no more. Others of the client do.
+   *
+   * @example await management.disableClientSecret(clientId, secretId);
+   */
   disableClientSecret,
+  /**
+   * Enables a disabled secret.
+   *
+   * @example await management.enableClientSecret(clientId, secretId, { ifVersion });
+   */
   enableClientSecret,
+  /**
+   * Deletes a secret.
+   *
+   * @throws {NotFoundError} if the client does not have it.
+   * @example await management.deleteClientSecret(clientId, secretId);
+   */
   deleteClientSecret,
+  /**
+   * Creates an API key. Its `value` is returned once. Without `subnets`, every address may use it.
+   *
+   * @example const { key, value } = await management.createApiKey({ name, serviceTrunkGroup });
+   */
   createApiKey,
+  /**
+   * Reads an API key, without its value.
+   *
+   * @throws {NotFoundError} if there is none.
+   * @example const key = await management.findApiKey(keyId);
+   */
   findApiKey,
+  /**
+   * One page of API keys, at most 500.
+   *
+   * @example const { items } = await management.listApiKeys({ expiresWithin: 1_209_600 });
+   */
   listApiKeys,
+  /**
+   * Renames an API key. Its value stays.
+   *
+   * @example await management.renameApiKey(keyId, name);
+   */
   renameApiKey,
+  /**
+   * Changes the given fields of an API key; `expiresAt: null` is never.
+   *
+   * @throws {RefusedError} if it has expired: it cannot be extended.
+   * @example await management.updateApiKey(keyId, { expiresAt, ifVersion });
+   */
   updateApiKey,
+  /**
+   * Disables an API key, which then stops working, or enables it again.
+   *
+   * @example await management.setApiKeyEnabled(keyId, false);
+   */
   setApiKeyEnabled,
+  /**
+   * Deletes an API key, and returns it as it was.
+   *
+   * @example await management.deleteApiKey(keyId, { ifVersion });
+   */
   deleteApiKey,
+  /**
+   * Lets one more subnet use an API key. With the first one, no other address can use it.
+   *
+   * @throws {RefusedError} if the key has it already.
+   * @example await management.addSubnet(keyId, { name: 'office', address: '203.0.113.0/24' });
+   */
   addSubnet,
+  /**
+   * Removes a subnet of an API key. The last one only with `allowAnySource`.
+   *
+   * @throws {RefusedError} for the last one without it.
+   * @example await management.removeSubnet(keyId, subnetId, { allowAnySource: true });
+   */
   removeSubnet,
+  /**
+   * Fetches what a registration would, and decides about `tokens`. Changes nothing.
+   *
+   * @throws {FetchError} if a document cannot be fetched.
+   * @example const { registrable, problem } = await management.inspectProvider(discoveryUrl);
+   */
   inspectProvider,
+  /**
+   * Registers an identity provider from its discovery document. Its tokens are then accepted for
+   * clients under it.
+   *
+   * @throws {FetchError} if a document cannot be fetched.
+   * @throws {KeySetError} if its keys cannot be used.
+   * @example const { provider } = await management.registerProvider(discoveryUrl);
+   */
   registerProvider,
+  /**
+   * Reads a registered provider.
+   *
+   * @throws {NotFoundError} if there is none.
+   * @example const provider = await management.findProvider(issuer);
+   */
   findProvider,
+  /**
+   * Every registered provider that the caller can see.
+   *
+   * @example const providers = await management.listProviders();
+   */
   listProviders,
+  /**
+   * The same with the limits of some trunk groups, in one call.
+   *
+   * @example const { limits } = await management.listProvidersWithLimits([serviceTrunkGroup]);
+   */
   listProvidersWithLimits,
+  /**
+   * The keys of a provider at present, and those that were left out with the reason.
+   *
+   * @example const keys = await management.inspectProviderKeys(issuer);
+   */
   inspectProviderKeys,
+  /**
+   * Deletes a provider, with `cascade` after the clients under it, page by page.
+   *
+   * @throws {RefusedError} if there are clients under it, without `cascade`.
+   * @example await management.deleteProvider(issuer, { cascade: true });
+   */
   deleteProvider,
+  /**
+   * Says for which trunk groups a provider of their own is. None: the platform takes it over.
+   *
+   * @example await management.setProviderTrunkGroups(issuer, { trunkGroups: [serviceTrunkGroup] });
+   */
   setProviderTrunkGroups,
+  /**
+   * Which client ids at a provider are granted to which trunk groups.
+   *
+   * @example const { grants } = await management.findSubjectGrants(issuer);
+   */
   findSubjectGrants,
+  /**
+   * Grants client ids at a provider to trunk groups; none withdraws the grant.
+   *
+   * @throws {RefusedError} if a client of another trunk group has such an id and `clients` does not
+   * decide about it.
+   * @example await management.setSubjectGrant(issuer, { value: 'repo:acme/', trunkGroups });
+   */
   setSubjectGrant,
+  /**
+   * Which trunk groups may register an issuer, or those below its path.
+   *
+   * @example const { grants } = await management.findIssuerGrants(issuer);
+   */
   findIssuerGrants,
+  /**
+   * Lets trunk groups register an issuer; none withdraws it.
+   *
+   * @example await management.setIssuerGrant(issuer, { trunkGroups });
+   */
   setIssuerGrant,
+  /**
+   * One page of the grants of a kind.
+   *
+   * @example const { items } = await management.listGrants({ kind: 'subject' });
+   */
   listGrants,
+  /**
+   * Clients whose ids at a provider are not granted to their trunk group, page by page.
+   *
+   * @example const { items } = await management.checkGrants({ issuer });
+   */
   checkGrants,
+  /**
+   * The limits of a trunk group. A limit that is left out does not exist.
+   *
+   * @example const { maxClients } = await management.findTrunkGroupLimits(serviceTrunkGroup);
+   */
   findTrunkGroupLimits,
+  /**
+   * One page of the trunk groups that have limits.
+   *
+   * @example const { items } = await management.listTrunkGroupLimits();
+   */
   listTrunkGroupLimits,
+  /**
+   * What a trunk group has above its limits, or above proposed ones. Changes nothing.
+   *
+   * @example const { excesses } = await management.checkTrunkGroupLimits(trunkGroup, limits);
+   */
   checkTrunkGroupLimits,
+  /**
+   * Replaces the limits of a trunk group as a whole. What exists above them stays.
+   *
+   * @throws {RefusedError} if the caller is limited to trunk groups.
+   * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
+   */
   setTrunkGroupLimits,
+  /**
+   * Secrets and API keys that expire within 30 days, as of the last daily run.
+   *
+   * @example const { reportedAt, items } = await management.listExpiring();
+   */
   listExpiring,
+  /**
+   * Why a token request would be granted or refused, step by step. Issues no token.
+   *
+   * @example const { granted, steps } = await management.explainToken({ clientId });
+   */
   explainToken,
+  /**
+   * Which rule accepts or refuses a bearer credential.
+   *
+   * @example const { accepted, rule } = await management.explainRequest({ credential });
+   */
   explainRequest,
+  /**
+   * One page of the changes of a UTC day in this region, the newest first.
+   *
+   * @example const { items } = await management.listAudit({ day: '2026-11-21' });
+   */
   listAudit,
+  /**
+   * Every change of one thing over days, in all regions, page by page.
+   *
+   * @example const { items } = await management.listHistory(clientId, { since: '2026-11-01' });
+   */
   listHistory,
+  /**
+   * The signing keys of every region, with the times of their steps in seconds since the epoch.
+   *
+   * @example const timeline = await management.listSigningKeys();
+   */
   listSigningKeys,
 } as const satisfies {
   readonly [Name in OperationName]: (

@@ -1,0 +1,198 @@
+import type { Management } from '../../../adapters/management.ts';
+
+/** What the examples of `core/management/operations.ts` take as known. */
+export interface Known {
+  readonly management: Management;
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly trunkGroup: string;
+  readonly trunkGroups: readonly string[];
+  readonly scopes: readonly string[];
+  readonly clientId: string;
+  readonly secretId: string;
+  readonly keyId: string;
+  readonly subnetId: string;
+  readonly issuer: string;
+  readonly discoveryUrl: string;
+  readonly credential: string;
+  readonly cursor: string | undefined;
+  readonly expiresAt: number;
+  readonly ifVersion: number;
+  readonly limits: Parameters<Management['checkTrunkGroupLimits']>[1];
+}
+
+/** Each example, so that it compiles: `examples.test.ts` compares them. It is never run. */
+export async function examples({ management, ...known }: Known): Promise<void> {
+  const { name, serviceTrunkGroup, trunkGroup, trunkGroups, scopes, clientId, secretId } = known;
+  const { keyId, subnetId, issuer, discoveryUrl, credential, cursor, expiresAt } = known;
+  const { ifVersion, limits } = known;
+  {
+    const { scopes, tokenLifetime } = await management.describeDeployment();
+    void [scopes, tokenLifetime];
+  }
+  {
+    const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
+    void [client];
+  }
+  {
+    const client = await management.findClient(clientId);
+    void [client];
+  }
+  {
+    const { items, nextCursor } = await management.listClients({ trunkGroup, cursor });
+    void [items, nextCursor];
+  }
+  {
+    await management.updateClient(clientId, { tokenLifetime: 900, ifVersion });
+  }
+  {
+    await management.setClientEnabled(clientId, false);
+  }
+  {
+    await management.revokeClientTokens(clientId);
+  }
+  {
+    await management.deleteClient(clientId, { ifVersion });
+  }
+  {
+    const { value } = await management.createClientSecret(clientId, { name, expiresAt });
+    void [value];
+  }
+  {
+    const { value, expired } = await management.rotateClientSecret(clientId, { overlap: 604_800 });
+    void [value, expired];
+  }
+  {
+    await management.updateClientSecret(clientId, secretId, { expiresAt: null });
+  }
+  {
+    await management.disableClientSecret(clientId, secretId);
+  }
+  {
+    await management.enableClientSecret(clientId, secretId, { ifVersion });
+  }
+  {
+    await management.deleteClientSecret(clientId, secretId);
+  }
+  {
+    const { key, value } = await management.createApiKey({ name, serviceTrunkGroup });
+    void [key, value];
+  }
+  {
+    const key = await management.findApiKey(keyId);
+    void [key];
+  }
+  {
+    const { items } = await management.listApiKeys({ expiresWithin: 1_209_600 });
+    void [items];
+  }
+  {
+    await management.renameApiKey(keyId, name);
+  }
+  {
+    await management.updateApiKey(keyId, { expiresAt, ifVersion });
+  }
+  {
+    await management.setApiKeyEnabled(keyId, false);
+  }
+  {
+    await management.deleteApiKey(keyId, { ifVersion });
+  }
+  {
+    await management.addSubnet(keyId, { name: 'office', address: '203.0.113.0/24' });
+  }
+  {
+    await management.removeSubnet(keyId, subnetId, { allowAnySource: true });
+  }
+  {
+    const { registrable, problem } = await management.inspectProvider(discoveryUrl);
+    void [registrable, problem];
+  }
+  {
+    const { provider } = await management.registerProvider(discoveryUrl);
+    void [provider];
+  }
+  {
+    const provider = await management.findProvider(issuer);
+    void [provider];
+  }
+  {
+    const providers = await management.listProviders();
+    void [providers];
+  }
+  {
+    const { limits } = await management.listProvidersWithLimits([serviceTrunkGroup]);
+    void [limits];
+  }
+  {
+    const keys = await management.inspectProviderKeys(issuer);
+    void [keys];
+  }
+  {
+    await management.deleteProvider(issuer, { cascade: true });
+  }
+  {
+    await management.setProviderTrunkGroups(issuer, { trunkGroups: [serviceTrunkGroup] });
+  }
+  {
+    const { grants } = await management.findSubjectGrants(issuer);
+    void [grants];
+  }
+  {
+    await management.setSubjectGrant(issuer, { value: 'repo:acme/', trunkGroups });
+  }
+  {
+    const { grants } = await management.findIssuerGrants(issuer);
+    void [grants];
+  }
+  {
+    await management.setIssuerGrant(issuer, { trunkGroups });
+  }
+  {
+    const { items } = await management.listGrants({ kind: 'subject' });
+    void [items];
+  }
+  {
+    const { items } = await management.checkGrants({ issuer });
+    void [items];
+  }
+  {
+    const { maxClients } = await management.findTrunkGroupLimits(serviceTrunkGroup);
+    void [maxClients];
+  }
+  {
+    const { items } = await management.listTrunkGroupLimits();
+    void [items];
+  }
+  {
+    const { excesses } = await management.checkTrunkGroupLimits(trunkGroup, limits);
+    void [excesses];
+  }
+  {
+    await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
+  }
+  {
+    const { reportedAt, items } = await management.listExpiring();
+    void [reportedAt, items];
+  }
+  {
+    const { granted, steps } = await management.explainToken({ clientId });
+    void [granted, steps];
+  }
+  {
+    const { accepted, rule } = await management.explainRequest({ credential });
+    void [accepted, rule];
+  }
+  {
+    const { items } = await management.listAudit({ day: '2026-11-21' });
+    void [items];
+  }
+  {
+    const { items } = await management.listHistory(clientId, { since: '2026-11-01' });
+    void [items];
+  }
+  {
+    const timeline = await management.listSigningKeys();
+    void [timeline];
+  }
+}
