@@ -54,12 +54,12 @@ export const operations = {
    * What a caller needs to know of the deployment: its scopes, bounds of token lifetimes in
    * seconds, and issuer.
    *
-   * @example const { scopes, tokenLifetime } = await management.describeDeployment();
+   * @example const { scopes: offered } = await management.describeDeployment();
    */
   describeDeployment,
   /**
    * Creates a client without secrets. `existed` says that an earlier call with the same
-   * `idempotencyKey` did.
+   * idempotency key did.
    *
    * @throws {RefusedError} if its provider is not registered, or has this client already.
    * @example const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
@@ -82,8 +82,8 @@ export const operations = {
   /**
    * Changes the given fields of a client. Issued tokens keep their claims until they expire.
    *
-   * @throws {VersionConflictError} if `ifVersion` is not the stored version.
-   * @example await management.updateClient(clientId, { tokenLifetime: 900, ifVersion });
+   * @throws {VersionConflictError} if another version is stored than the caller gave.
+   * @example await management.updateClient(clientId, { name });
    */
   updateClient,
   /**
@@ -104,7 +104,7 @@ export const operations = {
    * Deletes a client with its secrets, and returns it as it was.
    *
    * @throws {ConflictError} if it was changed in the meantime.
-   * @example await management.deleteClient(clientId, { ifVersion });
+   * @example await management.deleteClient(clientId);
    */
   deleteClient,
   /**
@@ -138,7 +138,7 @@ export const operations = {
   /**
    * Enables a disabled secret.
    *
-   * @example await management.enableClientSecret(clientId, secretId, { ifVersion });
+   * @example await management.enableClientSecret(clientId, secretId);
    */
   enableClientSecret,
   /**
@@ -164,7 +164,7 @@ export const operations = {
   /**
    * One page of API keys, at most 500.
    *
-   * @example const { items } = await management.listApiKeys({ expiresWithin: 1_209_600 });
+   * @example const { items } = await management.listApiKeys({ trunkGroup });
    */
   listApiKeys,
   /**
@@ -177,7 +177,7 @@ export const operations = {
    * Changes the given fields of an API key; `expiresAt: null` is never.
    *
    * @throws {RefusedError} if it has expired: it cannot be extended.
-   * @example await management.updateApiKey(keyId, { expiresAt, ifVersion });
+   * @example await management.updateApiKey(keyId, { expiresAt });
    */
   updateApiKey,
   /**
@@ -189,7 +189,7 @@ export const operations = {
   /**
    * Deletes an API key, and returns it as it was.
    *
-   * @example await management.deleteApiKey(keyId, { ifVersion });
+   * @example await management.deleteApiKey(keyId);
    */
   deleteApiKey,
   /**

@@ -17,7 +17,6 @@ export interface Known {
   readonly credential: string;
   readonly cursor: string | undefined;
   readonly expiresAt: number;
-  readonly ifVersion: number;
   readonly limits: Parameters<Management['checkTrunkGroupLimits']>[1];
 }
 
@@ -25,10 +24,10 @@ export interface Known {
 export async function examples({ management, ...known }: Known): Promise<void> {
   const { name, serviceTrunkGroup, trunkGroup, trunkGroups, scopes, clientId, secretId } = known;
   const { keyId, subnetId, issuer, discoveryUrl, credential, cursor, expiresAt } = known;
-  const { ifVersion, limits } = known;
+  const { limits } = known;
   {
-    const { scopes, tokenLifetime } = await management.describeDeployment();
-    void [scopes, tokenLifetime];
+    const { scopes: offered } = await management.describeDeployment();
+    void [offered];
   }
   {
     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
@@ -43,7 +42,7 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     void [items, nextCursor];
   }
   {
-    await management.updateClient(clientId, { tokenLifetime: 900, ifVersion });
+    await management.updateClient(clientId, { name });
   }
   {
     await management.setClientEnabled(clientId, false);
@@ -52,7 +51,7 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     await management.revokeClientTokens(clientId);
   }
   {
-    await management.deleteClient(clientId, { ifVersion });
+    await management.deleteClient(clientId);
   }
   {
     const { value } = await management.createClientSecret(clientId, { name, expiresAt });
@@ -69,7 +68,7 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     await management.disableClientSecret(clientId, secretId);
   }
   {
-    await management.enableClientSecret(clientId, secretId, { ifVersion });
+    await management.enableClientSecret(clientId, secretId);
   }
   {
     await management.deleteClientSecret(clientId, secretId);
@@ -83,20 +82,20 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     void [key];
   }
   {
-    const { items } = await management.listApiKeys({ expiresWithin: 1_209_600 });
+    const { items } = await management.listApiKeys({ trunkGroup });
     void [items];
   }
   {
     await management.renameApiKey(keyId, name);
   }
   {
-    await management.updateApiKey(keyId, { expiresAt, ifVersion });
+    await management.updateApiKey(keyId, { expiresAt });
   }
   {
     await management.setApiKeyEnabled(keyId, false);
   }
   {
-    await management.deleteApiKey(keyId, { ifVersion });
+    await management.deleteApiKey(keyId);
   }
   {
     await management.addSubnet(keyId, { name: 'office', address: '203.0.113.0/24' });
