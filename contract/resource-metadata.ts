@@ -1,4 +1,5 @@
 import { discoveryMaxAge } from './limits.ts';
+import { isScopeToken } from './scopes.ts';
 
 /** What an API publishes about itself (RFC 9728 §3.2): where its tokens come from. */
 export interface ResourceMetadata {
@@ -28,20 +29,30 @@ function isResource(text: string): boolean {
  *
  * @param resource the API's URL. A client asks for a token with it as `resource` (RFC 8707), so it
  *   must be an audience that the API accepts.
+ * @param scopes that its clients ask for. Without them, some clients ask for every scope there is.
  * @returns undefined if the resource cannot be used; {@link resourceHelp} says what can.
+ * @throws {RangeError} if a scope is not one.
  */
 export function resourceMetadata(
   resource: string,
   issuer: string,
   audiences: readonly string[],
+  scopes: readonly string[] = [],
 ): ResourceMetadata | undefined {
   if (!isResource(resource) || !audiences.includes(resource)) return undefined;
+  const wrong = scopes.find((scope) => !isScopeToken(scope));
+  if (wrong !== undefined) {
+    throw new RangeError(
+      `resourceScopes: received ${JSON.stringify(wrong)}; allowed: scopes, e.g. "messaging:view"`,
+    );
+  }
   const { origin, pathname } = new URL(resource);
   const path = `/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
   const metadata = {
     resource,
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
+    ...(scopes.length > 0 && { scopes_supported: scopes }),
   };
   return {
     path,

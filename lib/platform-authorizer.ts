@@ -100,6 +100,12 @@ export interface PlatformAuthorizerProps {
    */
   readonly resource?: string;
   /**
+   * Scopes that the metadata of `resource` names, for clients that know none.
+   *
+   * @default none
+   */
+  readonly resourceScopes?: readonly string[];
+  /**
    * The status that callers get if the authorizer gives no decision: a table or an identity provider
    * does not answer, or the function fails. 503 has `Retry-After`.
    *
@@ -161,9 +167,10 @@ function checkProps(props: PlatformAuthorizerProps): void {
   }
 }
 
-function readMetadata({ resource, issuer, audiences }: PlatformAuthorizerProps) {
+function readMetadata(props: PlatformAuthorizerProps) {
+  const { resource, issuer, audiences, resourceScopes } = props;
   if (resource === undefined) return undefined;
-  const metadata = resourceMetadata(resource, issuer, audiences);
+  const metadata = resourceMetadata(resource, issuer, audiences, resourceScopes);
   if (metadata !== undefined) return metadata;
   throw new PlatformAuthorizerError(
     `resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`,

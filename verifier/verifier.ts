@@ -84,6 +84,11 @@ export interface VerifierOptions {
    * @default no metadata
    */
   readonly resource?: string | undefined;
+  /**
+   * Scopes that the metadata of {@link resource} names, for clients that know none: some ask for
+   * every scope of the authorization server otherwise, and are refused.
+   */
+  readonly resourceScopes?: readonly string[] | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
   /** Certificates to trust for key sets in addition to those of Node, PEM. */
@@ -183,11 +188,11 @@ function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
 }
 
 function readResource(
-  resource: string | undefined,
+  { resource, resourceScopes }: VerifierOptions,
   { issuer, audiences }: VerifierSettings,
 ): ResourceMetadata | undefined {
   if (resource === undefined) return undefined;
-  const metadata = resourceMetadata(resource, issuer, audiences);
+  const metadata = resourceMetadata(resource, issuer, audiences, resourceScopes);
   if (metadata !== undefined) return metadata;
   throw new InputError(`resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`);
 }
@@ -204,7 +209,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
   // If no header can carry the realm, fail now and not at the first refusal.
   formatBearerChallenge({ realm });
-  const metadata = readResource(options.resource, settings);
+  const metadata = readResource(options, settings);
   const api = { realm, resourceMetadata: metadata?.url };
   const jwks = createVerifierKeys(
     { ...settings, ca: options.ca },

@@ -13,6 +13,7 @@ import {
   lookupFailureChoices,
   type OnLookupFailure,
 } from '../../contract/revocation-check.ts';
+import { isScopeToken } from '../../contract/scopes.ts';
 import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
 import { InputError } from '../../core/errors.ts';
 import { isLoopbackAddress, parseIpAddress } from '../../core/network/ip-address.ts';
@@ -38,6 +39,8 @@ export interface ForwardAuthOptions {
   readonly realm: string;
   /** URL of the API, whose metadata is then served (RFC 9728). */
   readonly resource: string | undefined;
+  /** Scopes that its metadata names. */
+  readonly resourceScopes: readonly string[];
   readonly log: LoggedRequests;
   /** Providers on loopback: for the local run and tests only. */
   readonly allowLoopbackProviders: boolean;
@@ -60,6 +63,7 @@ const flags = {
   'access-token-type': { type: 'string' },
   realm: { type: 'string' },
   resource: { type: 'string' },
+  'resource-scopes': { type: 'string' },
   log: { type: 'string' },
 } as const;
 
@@ -203,6 +207,14 @@ function readResource(reader: Reader): string | undefined {
   return isUsable ? resource : refuse(flag, resource, resourceHelp);
 }
 
+function readResourceScopes(reader: Reader): readonly string[] {
+  const flag = 'resource-scopes';
+  const text = reader.text(flag);
+  const scopes = text?.split(' ') ?? [];
+  if (scopes.every(isScopeToken)) return scopes;
+  return refuse(flag, text, 'scopes, separated by spaces, e.g. "messaging:view"');
+}
+
 const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
 
 function readLog(reader: Reader): LoggedRequests {
@@ -249,6 +261,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     accessTokenType: attempt(readAccessTokenType),
     realm: reader.text('realm') ?? defaultBearerRealm,
     resource: attempt(readResource),
+    resourceScopes: attempt(readResourceScopes),
     log: attempt(readLog),
     // The whole project uses this name.
     allowLoopbackProviders: environment['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',
@@ -309,6 +322,7 @@ authorization server, a token of a registered identity provider, or an API key. 
                                   its metadata (RFC 9728), and the check serves it to everyone:
                                   route /.well-known/oauth-protected-resource… of the API to it.
                                   Default: no metadata
+  --resource-scopes TEXT          scopes that the metadata names, separated by spaces
   --log all|refused|none          requests that get a log line; default: refused
   --help, --version
 

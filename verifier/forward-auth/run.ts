@@ -54,7 +54,7 @@ export async function startForwardAuth(
   write: WriteLog,
   onMistake: (error: unknown) => void,
 ): Promise<RunningForwardAuth> {
-  const { issuer, audiences, defaultAudience, realm, resource } = options;
+  const { issuer, audiences, defaultAudience, realm, resource, resourceScopes } = options;
   const lookups = openLookups(options, write);
   const log = createDecisionLog(options.log, write);
   const verifier = createVerifier({
@@ -63,6 +63,7 @@ export async function startForwardAuth(
     defaultAudience,
     realm,
     resource,
+    resourceScopes,
     allowLoopbackProviders: options.allowLoopbackProviders,
     tokenMemory: options.tokenMemory,
     accessTokenType: options.accessTokenType,

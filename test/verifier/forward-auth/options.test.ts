@@ -33,6 +33,7 @@ describe('options', () => {
       clientAddressHeader: undefined,
       realm: 'platform',
       resource: undefined,
+      resourceScopes: [],
       log: 'refused',
       allowLoopbackProviders: false,
     });
@@ -41,7 +42,7 @@ describe('options', () => {
   it('can all be given as arguments', () => {
     const text =
       '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
-      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --resource https://other.example.com --access-token-type JWT --check-revocation accept';
+      '--log all --client-address-header X-Real-IP --default-audience x --realm voice --resource https://other.example.com --resource-scopes messaging:view --access-token-type JWT --check-revocation accept';
     const args = [...needed, '--tables', arn, ...text.split(' ')];
     expect(readOptions(args, {})).toEqual({
       issuer,
@@ -56,6 +57,7 @@ describe('options', () => {
       clientAddressHeader: 'x-real-ip',
       realm: 'voice',
       resource: 'https://other.example.com',
+      resourceScopes: ['messaging:view'],
       log: 'all',
       allowLoopbackProviders: false,
     });
@@ -74,6 +76,7 @@ describe('options', () => {
       FORWARD_AUTH_DEFAULT_AUDIENCE: 'x',
       FORWARD_AUTH_REALM: 'voice',
       FORWARD_AUTH_RESOURCE: audience,
+      FORWARD_AUTH_RESOURCE_SCOPES: 'messaging:view calls:view',
       FORWARD_AUTH_ACCESS_TOKEN_TYPE: 'at+jwt',
       FORWARD_AUTH_LOG: 'none',
       AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
@@ -91,6 +94,7 @@ describe('options', () => {
       clientAddressHeader: 'x-real-ip',
       realm: 'sms',
       resource: audience,
+      resourceScopes: ['messaging:view', 'calls:view'],
       log: 'none',
       allowLoopbackProviders: true,
     });
@@ -101,7 +105,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(16);
+    expect(named).toHaveLength(17);
   });
 
   it.each([
@@ -147,6 +151,11 @@ describe('options', () => {
       'a resource that is not an audience',
       ['--resource', 'https://other.example.com'],
       '--resource (FORWARD_AUTH_RESOURCE): received "https://other.example.com"; allowed: one of the audiences that is an https URL',
+    ],
+    [
+      'an invalid scope',
+      ['--resource-scopes', 'a  b'],
+      '--resource-scopes (FORWARD_AUTH_RESOURCE_SCOPES): received "a  b"; allowed: scopes, separated by spaces',
     ],
     [
       'an invalid prefix of tables',

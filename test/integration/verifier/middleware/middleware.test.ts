@@ -125,7 +125,12 @@ describe.each(Object.entries(frameworks))('the metadata of an API in %s', (_, st
   beforeAll(async () => {
     const { issuer } = service();
     const resource = 'https://api.example.com/v1';
-    const withMetadata = createVerifier({ issuer, audience: ['https://x', resource], resource });
+    const withMetadata = createVerifier({
+      issuer,
+      audience: ['https://x', resource],
+      resource,
+      resourceScopes: ['messaging:view'],
+    });
     running = await start(withMetadata, {
       notAccepted: [],
       behindProxy: false,
@@ -142,6 +147,7 @@ describe.each(Object.entries(frameworks))('the metadata of an API in %s', (_, st
       resource: 'https://api.example.com/v1',
       authorization_servers: [service().issuer],
       bearer_methods_supported: ['header'],
+      scopes_supported: ['messaging:view'],
     });
     expect(await send(running.address, path, [], 'HEAD')).toMatchObject({ status: 200, body: '' });
     for (const other of ['/.well-known/oauth-protected-resource', `${path}/`, '/v1']) {
