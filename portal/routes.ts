@@ -5,6 +5,7 @@ import { showApiKey } from './pages/api-keys/key-details.ts';
 import { exportApiKeys, showApiKeys } from './pages/api-keys/key-list.ts';
 import { subnetAddition, subnetRemoval } from './pages/api-keys/key-subnets.ts';
 import { keyCreation } from './pages/api-keys/new-key.ts';
+import { keyRotation } from './pages/api-keys/rotate-key.ts';
 import { showAudit } from './pages/audit/audit.ts';
 import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
 import {
@@ -125,6 +126,7 @@ export const routes: readonly Route[] = [
   ...forCredential(form('/api-keys/new', '/api-keys', keyCreation)),
   get('/api-keys/:keyId', showApiKey),
   get('/api-keys/:keyId/history', showApiKeyHistory),
+  ...forCredential(formAt('/api-keys/:keyId/rotate', keyRotation)),
   ...form('/api-keys/:keyId/edit', '/api-keys/:keyId', keyEdit),
   post('/api-keys/:keyId/enable', keyEnabling),
   post('/api-keys/:keyId/disable', keyDisabling),

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import {
   maxNameLength,
+  maxOldValues,
   maxServiceTrunkGroupLength,
   maxSubnetsPerApiKey,
 } from '../../contract/limits.ts';
@@ -50,6 +51,14 @@ export const apiKeySchema = v.strictObject({
   key_id: text,
   schema_version: schemaVersion,
   hash: hashText,
+  value_id: v.optional(text),
+  old_values: v.optional(
+    v.pipe(
+      v.array(v.strictObject({ value_id: text, hash: hashText, expires_at: epochSeconds })),
+      v.minLength(1),
+      v.maxLength(maxOldValues),
+    ),
+  ),
   name,
   enabled: v.boolean(),
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
@@ -63,8 +72,16 @@ export const apiKeySchema = v.strictObject({
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseApiKeyItem(item: Item): ApiKey {
-  const { schema_version: _, ...key } = parseItem(apiKeySchema, item, 'API key', 'key_id');
-  return { ...toRecord(key), subnets: key.subnets.map(toRecord) };
+  const {
+    schema_version: _,
+    old_values: old,
+    ...key
+  } = parseItem(apiKeySchema, item, 'API key', 'key_id');
+  return {
+    ...toRecord(key),
+    subnets: key.subnets.map(toRecord),
+    ...(old && { oldValues: old.map(toRecord) }),
+  };
 }
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
@@ -75,6 +92,7 @@ export function toApiKeyItem(key: ApiKey): Item {
     schema_version: 1,
     subnets,
     scopes: key.scopes && [...key.scopes],
+    old_values: key.oldValues?.map(toAttributes),
   } satisfies v.InferInput<typeof apiKeySchema>);
   parseApiKeyItem(item);
   return item;

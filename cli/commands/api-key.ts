@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
+import { secondsOrTyped } from '../../core/duration.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
@@ -12,7 +13,12 @@ import {
   option,
   repeatable,
 } from '../command-spec.ts';
-import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+import {
+  expireOldInOption,
+  expiryOptions,
+  neverExpiresOption,
+  readExpiry,
+} from '../expiry-options.ts';
 import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -33,10 +39,11 @@ const scopeOption = () =>
   repeatable('--scope <scope>', 'a scope that it satisfies, and no other; may be repeated');
 
 /** Regions of the release before refuse a key with such a field. */
-function warnAboutScopes(cli: Cli, { scopes }: ApiKey): void {
-  if (scopes === undefined) return;
+function warnAboutOlder(cli: Cli, { scopes, valueId }: ApiKey): void {
+  if (scopes === undefined && valueId === undefined) return;
+  const what = scopes === undefined ? 'that was rotated' : 'with scopes';
   cli.output.note(
-    'Regions and verifiers of release 0.2.0 refuse a key with scopes: use them when all of yours run this release.',
+    `Regions and verifiers of release 0.2.0 refuse a key ${what}: do it when all of yours run this release.`,
   );
 }
 
@@ -49,6 +56,7 @@ function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
     ['sources', formatSources(key)],
     ['scopes', formatScopes(key)],
     ['expires', formatExpiry(key)],
+    ...(key.oldValues ?? []).map((old) => ['old value expires', formatExpiry(old)] as const),
     ['created', formatTime(key.createdAt)],
     ['updated', formatTime(key.updatedAt)],
   ];
@@ -71,6 +79,28 @@ function parseAllow(text: string): NewSubnet {
     );
   }
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
+}
+
+/** The only place that prints a value: once, on stdout. */
+function printValue(
+  cli: Cli,
+  { key, value }: { readonly key: ApiKey; readonly value?: string | undefined },
+  did: string,
+): void {
+  cli.output.print({
+    json: { ...viewApiKey(key), api_key: value },
+    quiet: value === undefined ? [] : [value],
+    text: cli.output.fields([
+      ...fieldsOf(key),
+      ...(value === undefined ? [] : [['api_key', value] as const]),
+    ]),
+  });
+  if (value === undefined) {
+    cli.output.warn(`An earlier call with this idempotency key ${did} and was shown its value.`);
+  } else {
+    cli.output.note('Keep the API key now: it is not shown again.');
+  }
+  warnAboutOlder(cli, key);
 }
 
 const create = command({
@@ -104,22 +134,7 @@ const create = command({
       expiresAt: readExpiry(options, cli.now()),
       idempotencyKey: options.idempotencyKey,
     });
-    cli.output.print({
-      json: { ...viewApiKey(key), api_key: value },
-      quiet: value === undefined ? [] : [value],
-      text: cli.output.fields([
-        ...fieldsOf(key),
-        ...(value === undefined ? [] : [['api_key', value] as const]),
-      ]),
-    });
-    if (value === undefined) {
-      cli.output.warn(
-        'An earlier call with this idempotency key created the key and was shown its value.',
-      );
-    } else {
-      cli.output.note('Keep the API key now: it is not shown again.');
-    }
-    warnAboutScopes(cli, key);
+    printValue(cli, { key, value }, 'created the key');
   },
 });
 
@@ -182,6 +197,7 @@ const update = command({
     option('--name <name>', 'new name'),
     scopeOption(),
     option('--every-scope', 'let it satisfy every scope').conflicts('scope'),
+    option('--end-old-values', 'end the values that rotations have replaced, at once'),
     ...expiryOptions(),
     neverExpiresOption(),
     ifVersionOption('API key'),
@@ -194,16 +210,41 @@ const update = command({
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError(
-        'nothing to change; add --name, --scope, --every-scope, --expires-in, --expires-at or --never-expires',
+        'nothing to change; add --name, --scope, --every-scope, --end-old-values, --expires-in, --expires-at or --never-expires',
       );
     }
     const expiresAt = options.neverExpires === true ? null : readExpiry(options, cli.now());
     const management = await cli.management();
-    const { name } = options;
+    const { name, endOldValues } = options;
     const scopes = options.everyScope === true ? null : options.scope;
-    const key = await management.updateApiKey(id, { name, scopes, expiresAt, ifVersion });
+    const given = { name, endOldValues, scopes, expiresAt, ifVersion };
+    const key = await management.updateApiKey(id, given);
     printApiKey(cli, key);
-    if (scopes !== undefined) warnAboutScopes(cli, key);
+    if (scopes !== undefined) warnAboutOlder(cli, key);
+  },
+});
+
+const rotate = command({
+  name: 'rotate',
+  summary: 'Give an API key another value, show it once, and let the old one expire',
+  arguments: [keyId],
+  options: [
+    expireOldInOption('the old value still works'),
+    ...expiryOptions(),
+    clientOptions.idempotencyKey(),
+    ifVersionOption('API key'),
+  ],
+  examples: [
+    'api-key rotate key_7HsLEXAMPLE --expire-old-in 7d',
+    'api-key rotate key_7HsLEXAMPLE --expire-old-in 0s --yes',
+  ],
+  run: async (cli, [id], options) => {
+    const overlap = secondsOrTyped(options.expireOldIn);
+    if (overlap === 0) await cli.confirm(`Expire the present value of ${id} at once?`);
+    const { idempotencyKey, ifVersion } = options;
+    const expiresAt = readExpiry(options, cli.now());
+    const rotation = { overlap, expiresAt, idempotencyKey, ifVersion };
+    printValue(cli, await (await cli.management()).rotateApiKey(id, rotation), 'rotated the key');
   },
 });
 
@@ -249,6 +290,7 @@ export const apiKeyCommands: CommandGroup = {
     show,
     rename,
     update,
+    rotate,
     defineSwitch('enable', 'Enable a disabled API key'),
     defineSwitch('disable', 'Disable an API key: it stops working'),
     remove,

@@ -7,14 +7,13 @@ import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
+import { type CommandGroup, type CommandSpec, command, option } from '../command-spec.ts';
 import {
-  type CommandGroup,
-  type CommandSpec,
-  command,
-  option,
-  withDefault,
-} from '../command-spec.ts';
-import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+  expireOldInOption,
+  expiryOptions,
+  neverExpiresOption,
+  readExpiry,
+} from '../expiry-options.ts';
 import { ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, clientOptions } from './client-options.ts';
@@ -168,11 +167,7 @@ const rotate = command({
   summary: 'Create a secret, show it once, and let all others of the client expire',
   arguments: [clientIdArgument],
   options: [
-    withDefault(
-      option('--expire-old-in <duration>', 'how long the others still work'),
-      '7d',
-      '7d: a week to roll out the new one',
-    ),
+    expireOldInOption('the others still work'),
     secretName(),
     ...expiryOptions(),
     clientOptions.idempotencyKey(),

@@ -231,8 +231,20 @@ export const newApiKey = exactly({
   ...idempotencyKey,
 });
 
+/** Its id, its name, its scopes and its subnets stay. */
+export const rotatedApiKey = exactly({
+  /** Seconds for which the old value continues to work; with 0 it expires at once. */
+  overlap: rule.overlap,
+  /** The end of the key, in seconds since the epoch; as it is if left out. */
+  expiresAt: v.optional(rule.expiry),
+  ...idempotencyKey,
+  ...ifVersion,
+});
+
 export const apiKeyChanges = exactly({
   name: v.optional(rule.name),
+  /** Ends the values that rotations have replaced, at once. */
+  endOldValues: v.optional(flag),
   /** The only scopes that it satisfies; null: every scope. */
   scopes: v.optional(v.nullable(rule.ownScopes)),
   /** Seconds since the epoch; null: never. */

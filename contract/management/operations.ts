@@ -162,6 +162,10 @@ export const managementOperations = {
   updateApiKey: change(apiKeys, { keyId, changes: input.apiKeyChanges }, output.apiKey, [
     'version',
   ]),
+  rotateApiKey: change(apiKeys, { keyId, rotation: input.rotatedApiKey }, output.createdApiKey, [
+    'key',
+    'version',
+  ]),
   setApiKeyEnabled: change(apiKeys, { keyId, enabled: flag, options: version }, output.apiKey, [
     'stop',
   ]),

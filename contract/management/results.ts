@@ -70,6 +70,8 @@ export const apiKey = v.object({
   enabled: v.boolean(),
   serviceTrunkGroup: text,
   subnets: list(subnet),
+  valueId: optionalText,
+  oldValues: v.optional(list(v.object({ valueId: text, expiresAt: time }))),
   scopes: v.optional(list(text)),
   expiresAt: optionalTime,
   version: v.number(),

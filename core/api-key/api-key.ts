@@ -8,11 +8,23 @@ export interface ApiKeySubnet {
   readonly prefixLength: number;
 }
 
+/** A value that a rotation replaced. */
+export interface OldValue {
+  readonly valueId: string;
+  readonly hash: string;
+  /** The first second at which it no longer works, if the key does not expire before. */
+  readonly expiresAt: number;
+}
+
 /** A long-lived bearer credential of a person. Times are seconds since the epoch. */
 export interface ApiKey {
   readonly keyId: string;
   /** See core/credential/secret-hash.ts. The value itself is never kept. */
   readonly hash: string;
+  /** Which value that is. Undefined: the first one, see {@link valueIdOf}. */
+  readonly valueId?: string | undefined;
+  /** Values that work next to it, or did. The oldest is first; undefined if there is none. */
+  readonly oldValues?: readonly OldValue[] | undefined;
   readonly name: string;
   readonly enabled: boolean;
   readonly serviceTrunkGroup: string;
@@ -26,4 +38,9 @@ export interface ApiKey {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** The id of a key's present value. The first value has the id of the key. */
+export function valueIdOf({ valueId, keyId }: Pick<ApiKey, 'valueId' | 'keyId'>): string {
+  return valueId ?? keyId;
 }

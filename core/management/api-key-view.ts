@@ -25,6 +25,13 @@ export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> 
     service_trunk_group: key.serviceTrunkGroup,
     acl: key.subnets.map(viewSubnet),
     ...(key.scopes !== undefined && { scope: key.scopes.join(' ') }),
+    ...(key.valueId !== undefined && { value_id: key.valueId }),
+    ...(key.oldValues !== undefined && {
+      old_values: key.oldValues.map(({ valueId, expiresAt }) => ({
+        value_id: valueId,
+        expires_at: formatTime(expiresAt),
+      })),
+    }),
     ...(key.expiresAt !== undefined && { expires_at: formatTime(key.expiresAt) }),
     created_at: formatTime(key.createdAt),
     updated_at: formatTime(key.updatedAt),

@@ -1,15 +1,26 @@
 import type * as v from 'valibot';
-import type { apiKeyChanges, apiKeysFilter, newApiKey } from '../../contract/management/inputs.ts';
-import type { ApiKey } from '../api-key/api-key.ts';
+import { maxOldValues } from '../../contract/limits.ts';
+import type {
+  apiKeyChanges,
+  apiKeysFilter,
+  newApiKey,
+  rotatedApiKey,
+} from '../../contract/management/inputs.ts';
+import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
 import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { ConflictError, IdempotencyKeyReusedError, NotFoundError } from '../errors.ts';
+import {
+  ConflictError,
+  IdempotencyKeyReusedError,
+  NotFoundError,
+  RefusedError,
+} from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { byNameThen } from './by-name.ts';
-import { idForCreation, keysWithin } from './idempotency.ts';
+import { findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
 import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
@@ -154,12 +165,13 @@ export async function renameApiKey(
   return writeApiKey(context, before, 'api_key.rename', { name });
 }
 
-/** Renames a key or changes its scopes or its expiry. An expired key cannot be extended: create a new one. */
+/** Renames a key, changes its scopes or its expiry, or ends its old values. An expired key cannot be extended: create a new one. */
 export async function updateApiKey(
   context: ManagementContext,
   keyId: string,
-  { name, scopes, expiresAt, ifVersion }: v.InferOutput<typeof apiKeyChanges>,
+  changes: v.InferOutput<typeof apiKeyChanges>,
 ): Promise<ApiKey> {
+  const { name, scopes, expiresAt, ifVersion } = changes;
   const before = await findApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
   if (expiresAt !== undefined) {
@@ -169,7 +181,66 @@ export async function updateApiKey(
     name: name ?? before.name,
     scopes: scopes === undefined ? before.scopes : toScopes(context, scopes),
     expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
+    oldValues: changes.endOldValues === true ? undefined : before.oldValues,
   });
+}
+
+/** What works of the old values, each no longer than to a time. */
+function endOldValues(key: ApiKey, now: number, end: number): readonly OldValue[] {
+  return (key.oldValues ?? [])
+    .filter(({ expiresAt }) => expiresAt > now)
+    .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt, end) }));
+}
+
+type Rotation = v.InferOutput<typeof rotatedApiKey>;
+
+async function replaceValue(
+  context: ManagementContext,
+  keyId: string,
+  input: Rotation,
+): Promise<CreatedApiKey> {
+  const before = await findApiKey(context, keyId);
+  const valueId = idForCreation(context, 'secret', input.idempotencyKey, `${keyId}/rotation`);
+  const had = [valueIdOf(before), ...(before.oldValues ?? []).map((old) => old.valueId)];
+  if (had.includes(valueId)) return { key: before, value: undefined };
+  checkVersion(`the API key ${keyId}`, input.ifVersion, before.version);
+  const now = currentTime(context);
+  checkCanBeExtended(keyId, before.expiresAt, { now, what: 'API key' });
+  if (!before.enabled)
+    throw new RefusedError(`${keyId} is disabled; enable it before it is rotated`);
+  const end = now + input.overlap;
+  const old = endOldValues(before, now, end);
+  if (input.overlap > 0 && old.length >= maxOldValues) {
+    throw new RefusedError(
+      `${keyId} has ${old.length} old values that still work, the most that are allowed; end them first (--end-old-values), or rotate with an overlap of 0`,
+    );
+  }
+  const value = formatApiKeyValue(keyId, context.drawBytes(secretBytes));
+  const replaced = {
+    valueId: valueIdOf(before),
+    hash: before.hash,
+    expiresAt: Math.min(before.expiresAt ?? end, end),
+  };
+  const key = await writeApiKey(context, before, 'api_key.rotate', {
+    hash: hashSecret(value),
+    valueId,
+    oldValues: input.overlap > 0 ? [...old, replaced] : undefined,
+    expiresAt: input.expiresAt ?? before.expiresAt,
+  });
+  return { key, value };
+}
+
+/**
+ * Gives a key another value. The old one works for an overlap; one that ends sooner keeps its end.
+ *
+ * @throws {RefusedError} for a key that is disabled or has expired.
+ */
+export function rotateApiKey(
+  context: ManagementContext,
+  keyId: string,
+  input: Rotation,
+): Promise<CreatedApiKey> {
+  return findIfOvertaken(input, () => replaceValue(context, keyId, input));
 }
 
 export async function setApiKeyEnabled(

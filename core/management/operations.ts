@@ -6,6 +6,7 @@ import {
   findApiKey,
   listApiKeys,
   renameApiKey,
+  rotateApiKey,
   setApiKeyEnabled,
   updateApiKey,
 } from './api-keys.ts';
@@ -173,6 +174,14 @@ export const operations = {
    * @example await management.renameApiKey(keyId, name);
    */
   renameApiKey,
+  /**
+   * Gives an API key another value, which is returned once. The old one works for `overlap` seconds
+   * more.
+   *
+   * @throws {RefusedError} if the key is disabled or has expired.
+   * @example const { value } = await management.rotateApiKey(keyId, { overlap: 7 * 86_400 });
+   */
+  rotateApiKey,
   /**
    * Changes the given fields of an API key; `expiresAt: null` is never.
    *

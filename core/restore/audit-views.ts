@@ -55,6 +55,8 @@ export const apiKeyView = v.object({
   version,
   name: v.string(),
   enabled: v.boolean(),
+  value_id: v.optional(v.string()),
+  old_values: v.optional(v.array(v.object({ value_id: v.string(), expires_at: time })), []),
   scope: v.optional(
     v.pipe(
       v.string(),

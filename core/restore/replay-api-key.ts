@@ -1,5 +1,5 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
-import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
+import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { acceptsSource, formatCidr, type Subnet } from '../api-key/subnet.ts';
 import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
 import {
@@ -10,7 +10,7 @@ import {
   replaying,
   selectOwnChanges,
 } from './replay.ts';
-import { earliest, formatExpiry } from './replay-secrets.ts';
+import { formatExpiry } from './replay-secrets.ts';
 
 type Acl = readonly ApiKeySubnet[];
 
@@ -29,6 +29,39 @@ function narrowAcl(stored: Acl, bounds: readonly ApiKeyView[]): Acl | undefined 
     .map(toAcl)
     .reduce<Acl | undefined>((list, bound) => list && commonSubnets(bound, list), stored);
   return common !== undefined && common.length <= maxSubnetsPerApiKey ? common : undefined;
+}
+
+/**
+ * How long a value still worked by a later state; undefined if that ended it. The hashes of values
+ * that were made since are lost.
+ */
+function endIn(view: ApiKeyView, keyId: string, valueId: string): number | undefined {
+  const { expires_at: end = Number.POSITIVE_INFINITY } = view;
+  if ((view.value_id ?? keyId) === valueId) return end;
+  const old = view.old_values.find((one) => one.value_id === valueId);
+  return old && Math.min(old.expires_at, end);
+}
+
+/** The earliest end of a value in some states; undefined if one of them had ended it. */
+function narrowEnd(
+  { keyId }: ApiKey,
+  {
+    valueId,
+    expiresAt = Number.POSITIVE_INFINITY,
+  }: Pick<ApiKey, 'expiresAt'> & { readonly valueId: string },
+  bounds: readonly ApiKeyView[],
+): number | undefined {
+  const ends = [expiresAt, ...bounds.map((bound) => endIn(bound, keyId, valueId))];
+  const known = ends.filter((end) => end !== undefined);
+  return known.length === ends.length ? Math.min(...known) : undefined;
+}
+
+function narrowOldValues(stored: ApiKey, bounds: readonly ApiKeyView[]): ApiKey['oldValues'] {
+  const left = (stored.oldValues ?? []).flatMap((old) => {
+    const expiresAt = narrowEnd(stored, old, bounds);
+    return expiresAt === undefined ? [] : [{ ...old, expiresAt }];
+  });
+  return left.length === 0 ? undefined : left;
 }
 
 /** Undefined: every scope. Empty: none is left. */
@@ -88,8 +121,11 @@ export function replayApiKey(
     const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
     const subnets = narrowAcl(stored.subnets, bounds);
     const scopes = narrowScopes(stored.scopes, bounds);
-    const isUsable = subnets !== undefined && scopes?.length !== 0;
-    const expiresAt = earliest([stored.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
+    const valueId = valueIdOf(stored);
+    const end = narrowEnd(stored, { valueId, expiresAt: stored.expiresAt }, bounds);
+    const isUsable = subnets !== undefined && scopes?.length !== 0 && end !== undefined;
+    const oldValues = narrowOldValues(stored, bounds);
+    const expiresAt = Number.isFinite(end) ? end : stored.expiresAt;
     const versions = own.map((change) => readView(apiKeyView, change).version);
     const item: ApiKey = {
       ...stored,
@@ -99,6 +135,7 @@ export function replayApiKey(
       // A list is never empty. The key is disabled then.
       scopes: scopes?.length === 0 ? stored.scopes : scopes,
       expiresAt,
+      oldValues,
       version: Math.max(stored.version, ...versions) + 1,
     };
     return {
@@ -115,8 +152,14 @@ export function replayApiKey(
         ...(expiresAt === stored.expiresAt
           ? []
           : [`expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`]),
+        ...(JSON.stringify(oldValues) === JSON.stringify(stored.oldValues)
+          ? []
+          : ['old values expire as they did at last']),
       ],
       lookAt: [
+        ...(last === undefined || (last.value_id ?? stored.keyId) === valueId
+          ? []
+          : ['its value was rotated after the restore point and the new one is lost: rotate it']),
         ...(subnets === undefined
           ? ['disabled, as no list says which sources it accepted then and at last']
           : []),

@@ -1,8 +1,8 @@
-import type { ApiKey } from '../api-key/api-key.ts';
+import type { ApiKey, OldValue } from '../api-key/api-key.ts';
 import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import { acceptsSource } from '../api-key/subnet.ts';
 import { readApiKeyId } from '../credential/credential-value.ts';
-import { impossibleHash, matchesHash } from '../credential/secret-hash.ts';
+import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';
 import { BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
@@ -17,30 +17,40 @@ function refuseKey(
   return refuse(reason, () => ({ ...finding, serviceTrunkGroup }), { keyId });
 }
 
+interface Matched {
+  readonly key: ApiKey;
+  /** Undefined if it is the present value. */
+  readonly old: OldValue | undefined;
+}
+
 /** An unknown id costs one hash and one comparison, the same as a known one. */
-function checkHash(value: string, keyId: string, key: ApiKey | undefined): ApiKey {
-  const isMatch = matchesHash(value, key?.hash ?? impossibleHash);
+function checkHash(value: string, keyId: string, key: ApiKey | undefined): Matched {
+  const hash = hashSecret(value);
+  const isMatch = equalsHash(hash, key?.hash ?? impossibleHash);
   if (key === undefined) {
     const expected = 'the id of a key that exists';
     throw refuse('api_key_unknown', () => ({ name: 'key_id', received: keyId, expected }));
   }
-  if (!isMatch) {
+  const old = key.oldValues?.find((one) => equalsHash(hash, one.hash));
+  if (!isMatch && old === undefined) {
     const expected = 'with the value that was shown at creation';
     throw refuseKey('api_key_wrong', key, { name: 'key_id', received: keyId, expected });
   }
-  return key;
+  return { key, old: isMatch ? undefined : old };
 }
 
-/** @throws {BearerRefusal} for a key that is disabled or has expired. */
-function checkLife(key: ApiKey, now: number): void {
+/** @throws {BearerRefusal} for a key that is disabled, or a value of it that has expired. */
+function checkLife({ key, old }: Matched, now: number): void {
   if (!key.enabled) {
     const finding = { name: 'enabled', received: false, expected: 'true' };
     throw refuseKey('api_key_disabled', key, finding);
   }
-  const { expiresAt } = key;
+  const isOldOver = old !== undefined && now >= old.expiresAt;
+  const expiresAt = isOldOver ? old.expiresAt : key.expiresAt;
   if (expiresAt === undefined || now < expiresAt) return;
   const received = formatTime(expiresAt);
-  const finding = { name: 'expires_at', received, expected: `after ${formatTime(now)}` };
+  const name = isOldOver ? 'expires_at of an old value' : 'expires_at';
+  const finding = { name, received, expected: `after ${formatTime(now)}` };
   throw refuseKey('api_key_expired', key, finding);
 }
 
@@ -61,8 +71,9 @@ export async function verifyApiKey(
 ): Promise<VerifiedApiKey> {
   const keyId = readApiKeyId(value);
   if (keyId === undefined) throw new BearerRefusal('api_key_malformed');
-  const key = checkHash(value, keyId, await apiKeys.findApiKey(keyId, options));
-  checkLife(key, options.now);
+  const matched = checkHash(value, keyId, await apiKeys.findApiKey(keyId, options));
+  checkLife(matched, options.now);
+  const { key } = matched;
   if (!acceptsSource(key.subnets, source ?? '')) {
     const subnets = key.subnets.map(({ address, prefixLength }) => `${address}/${prefixLength}`);
     const finding = { name: 'source address', received: source, expected: subnets.join(', ') };

@@ -49,6 +49,7 @@ const table: Readonly<Record<OperationName, string>> = {
   createApiKey: '-++',
   renameApiKey: '-++',
   updateApiKey: '-++',
+  rotateApiKey: '-++',
   setApiKeyEnabled: '-++',
   deleteApiKey: '-++',
   addSubnet: '-++',

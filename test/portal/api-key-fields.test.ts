@@ -113,3 +113,51 @@ describe('the limits of a trunk group on API keys', () => {
     expect(form).toMatch(/value="chosen" checked/);
   });
 });
+
+describe('the rotation of an API key', () => {
+  it('shows the new value once, and the page of the key says when the old one ends', async () => {
+    const { management, keyId, get, post, now } = await createPortalWorld();
+    const { version } = await management.findApiKey(keyId);
+    const page = await (await get(`/api-keys/${keyId}`)).text();
+    expect(page).toContain(`href="/api-keys/${keyId}/rotate"`);
+    const form = await (await get(`/api-keys/${keyId}/rotate`)).text();
+    expect(form).toMatch(/value="7d" checked/);
+    const sent = {
+      overlap: '7d',
+      expiry: 'days-90',
+      ifVersion: String(version),
+      requestId: 'request-0000000001',
+    };
+    const rotated = await (await post(`/api-keys/${keyId}/rotate`, sent)).text();
+    expect(rotated).toContain('The API key was rotated');
+    const value = /ak_\w{72}/.exec(rotated)?.[0] ?? 'none';
+    const stored = await management.findApiKey(keyId);
+    expect(stored).toMatchObject({
+      expiresAt: now + 90 * day,
+      oldValues: [{ expiresAt: now + 7 * day }],
+    });
+    const again = await (await post(`/api-keys/${keyId}/rotate`, sent)).text();
+    expect(again).toContain('its value was sent to your browser before');
+    expect(again).toContain('rotate the key again');
+    const after = await (await get(`/api-keys/${keyId}`)).text();
+    expect(after).toContain('Old value expires');
+    expect(again + after).not.toContain(value);
+    const edit = { name: 'Ada', enabled: 'on', ifVersion: String(stored.version) };
+    await post(`/api-keys/${keyId}`, { ...edit, endOldValues: 'on' });
+    expect((await management.findApiKey(keyId)).oldValues).toBeUndefined();
+  });
+
+  it('is not offered for a key that is disabled or has expired, and refused', async () => {
+    const { management, keyId, get, post } = await createPortalWorld();
+    const { version } = await management.setApiKeyEnabled(keyId, false);
+    expect(await (await get(`/api-keys/${keyId}`)).text()).not.toContain('/rotate"');
+    const sent = {
+      overlap: '7d',
+      expiry: 'keep',
+      ifVersion: String(version),
+      requestId: 'request-1',
+    };
+    const refused = await post(`/api-keys/${keyId}/rotate`, sent);
+    expect(await refused.text()).toContain('is disabled; enable it before it is rotated');
+  });
+});

@@ -36,6 +36,7 @@ export const findApiKey = checked('findApiKey');
 export const listApiKeys = checked('listApiKeys');
 export const renameApiKey = checked('renameApiKey');
 export const updateApiKey = checked('updateApiKey');
+export const rotateApiKey = checked('rotateApiKey');
 export const setApiKeyEnabled = checked('setApiKeyEnabled');
 export const deleteApiKey = checked('deleteApiKey');
 export const addSubnet = checked('addSubnet');

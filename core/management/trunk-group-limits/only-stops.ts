@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../api-key/api-key.ts';
+import type { ApiKey, OldValue } from '../../api-key/api-key.ts';
 import { acceptsSource, formatCidr, meetsRequirement, type Subnet } from '../../api-key/subnet.ts';
 import type { ClaimCondition } from '../../client/claim-condition.ts';
 import type { Client, ClientSecret } from '../../client/client.ts';
@@ -90,6 +90,12 @@ function narrowsSubnets(before: readonly Subnet[], after: readonly Subnet[]): bo
   return after.length > 0 ? after.every(narrows) : before.length === 0;
 }
 
+function narrowsOldValues(before: readonly OldValue[], after: readonly OldValue[]): boolean {
+  return after.every((one) =>
+    before.some(({ hash, expiresAt }) => hash === one.hash && expiresAt >= one.expiresAt),
+  );
+}
+
 /** @param after the next version of the same API key. */
 export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
   return (
@@ -97,11 +103,13 @@ export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
       'enabled',
       'expiresAt',
       'subnets',
+      'oldValues',
       'scopes',
       'version',
       'updatedAt',
     ]) &&
     (before.enabled || !after.enabled) &&
+    narrowsOldValues(before.oldValues ?? [], after.oldValues ?? []) &&
     (before.scopes === undefined || isWithin(after.scopes ?? [every], before.scopes)) &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&
     narrowsSubnets(before.subnets, after.subnets)

@@ -103,6 +103,12 @@ const aboutApiKeys: readonly Step[] = [
     args: (made) => [...key(made), '--expires-in', '90d'],
   },
   {
+    command: 'api-key rotate',
+    as: 'api-key-operator',
+    args: key,
+    keep: keep('api_key'),
+  },
+  {
     command: 'explain request',
     as: 'auditor',
     args: ({ own_issuer = '' }) => ['--bearer-stdin', '--issuer', own_issuer],

@@ -238,6 +238,11 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     api_key: [
       toApiKeyItem(apiKey),
       toApiKeyItem({ ...apiKey, subnets: [], enabled: true }),
+      toApiKeyItem({
+        ...apiKey,
+        valueId: 'secret_2',
+        oldValues: [{ valueId: 'apikey_1', hash, expiresAt: at + 86_400 }],
+      }),
       toApiKeyItem({ ...apiKey, scopes: ['messaging:view', 'messaging:manage'] }),
     ],
     identity_provider: [

@@ -36,11 +36,13 @@ export function keyCrumbs(
 
 interface KeyEdit extends ExpiryValues, KeyScopes {
   readonly name: string;
+  readonly endOldValues: boolean;
   readonly enabled: boolean;
 }
 
 interface KeyChanges {
   readonly name: string;
+  readonly endOldValues: boolean | undefined;
   readonly scopes: readonly string[] | null | undefined;
   /** Seconds since the epoch; null: never. */
   readonly expiresAt: number | null | undefined;
@@ -54,17 +56,20 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
     ...startKeyScopes(scopes),
     name,
     enabled,
+    endOldValues: false,
     expiry: 'keep',
     expiryDate: '',
   }),
   read: (form) => ({
     ...readExpiryValues(form, 'keep'),
     ...readKeyScopes(form),
+    endOldValues: form.isOn('endOldValues'),
     name: form.text('name'),
     enabled: form.isOn('enabled'),
   }),
   input: (values, { now }) => ({
     name: values.name,
+    endOldValues: values.endOldValues || undefined,
     scopes: () => toKeyScopes(values),
     expiresAt: () => readExpiry(values, now),
   }),
@@ -90,6 +95,13 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
           hint: 'A disabled key is refused. It can be enabled again.',
           isOn: values.enabled,
         }),
+        key.oldValues !== undefined &&
+          checkbox({
+            name: 'endOldValues',
+            label: 'End the old value now',
+            hint: 'Callers that still use the value from before the rotation are refused at once.',
+            isOn: values.endOldValues,
+          }),
         keyScopesField(context, values, problems, {
           granted,
           // What a key has already stays, also above a limit.

@@ -6,7 +6,7 @@ import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
 import { callCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
-import { expirySummary, scopesSummary, sourcesSummary } from './key-row.ts';
+import { expirySummary, oldValueFacts, scopesSummary, sourcesSummary } from './key-row.ts';
 
 function once({ href, now, api }: RequestContext, key: ApiKey, value: string): Html {
   const more = facts([
@@ -15,6 +15,7 @@ function once({ href, now, api }: RequestContext, key: ApiKey, value: string): H
     ['Usable from', sourcesSummary(key)],
     [fieldLabel('scopes'), scopesSummary(key)],
     ['Expires', expirySummary(key, now)],
+    ...oldValueFacts(key, now),
     key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
     ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
     [
@@ -37,11 +38,12 @@ function once({ href, now, api }: RequestContext, key: ApiKey, value: string): H
 export function createdKeyPage(
   context: RequestContext,
   { key, value }: { readonly key: ApiKey; readonly value: string | undefined },
+  done: 'created' | 'rotated' = 'created',
 ): Page {
   const { href } = context;
   const address = `/api-keys/${key.keyId}`;
   const title =
-    value === undefined ? 'An API key that was created before' : 'The API key was created';
+    value === undefined ? `An API key that was ${done} before` : `The API key was ${done}`;
   return {
     title,
     section: 'api-keys',
@@ -54,9 +56,14 @@ export function createdKeyPage(
     })}${
       value === undefined
         ? shownBefore({
-            what: key.name,
+            what: done === 'created' ? key.name : `A new value of ${key.name}`,
             backLink: linkButton(href(address), 'To the key', 'primary'),
-            deleteLink: linkButton(href(`${address}/delete`), 'Delete it…'),
+            ...(done === 'created'
+              ? { deleteLink: linkButton(href(`${address}/delete`), 'Delete it…') }
+              : {
+                  deleteLink: linkButton(href(`${address}/rotate`), 'Rotate again…'),
+                  cure: 'rotate the key again: the value before it works until it expires',
+                }),
           })
         : once(context, key, value)
     }`,

@@ -12,7 +12,7 @@ import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts
 import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { expirySummary, scopesSummary } from './key-row.ts';
+import { expirySummary, oldValueFacts, scopesSummary } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');
@@ -125,6 +125,8 @@ export function keyPage(
   row: SubnetRow = emptyRow,
 ): Page {
   const { href, may, now } = context;
+  const isOver = key.expiresAt !== undefined && key.expiresAt <= now;
+  const canRotate = may('rotateApiKey') && key.enabled && !isOver;
   const labels = { name: 'Name', address: 'IP address', netmask: 'Netmask' };
   return {
     status: problems.status,
@@ -134,9 +136,9 @@ export function keyPage(
       title: key.name,
       crumbs: [{ text: 'API keys', href: href('/api-keys') }],
       badge: enabledBadge(key.enabled),
-      actions: may('renameApiKey')
-        ? linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit')
-        : undefined,
+      actions: html`${
+        canRotate && linkButton(href(`/api-keys/${key.keyId}/rotate`), 'Rotate')
+      }${may('renameApiKey') && linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit')}`,
     })}${doneNotice(context.query)}${errorSummary(problems, labels)}${panel(
       { title: 'Details', id: 'details' },
       facts([
@@ -145,6 +147,7 @@ export function keyPage(
         ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
         [fieldLabel('scopes'), scopesSummary(key)],
         ['Expires', expirySummary(key, now)],
+        ...oldValueFacts(key, now),
         ['Created', timeWithDistance(key.createdAt, now)],
         [
           'Changed',

@@ -4,6 +4,7 @@ import { secretStatus } from '../../../core/client/client.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { badge, disabledBadge } from '../../html/list.ts';
+import type { Fact } from '../../html/parts.ts';
 import { distance, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
@@ -34,8 +35,19 @@ export function scopesSummary({ scopes }: ApiKey): HtmlValue {
     : scopes.join(', ');
 }
 
+/** The values that rotations have replaced, and how long they work. */
+export function oldValueFacts({ oldValues = [] }: ApiKey, now: number): readonly Fact[] {
+  return oldValues.map(({ expiresAt }) => [
+    'Old value expires',
+    expirySummary({ expiresAt, enabled: false }, now),
+  ]);
+}
+
 /** When a key expires, with a warning if that is soon or was. */
-export function expirySummary({ expiresAt, enabled }: ApiKey, now: number): HtmlValue {
+export function expirySummary(
+  { expiresAt, enabled }: Pick<ApiKey, 'expiresAt' | 'enabled'>,
+  now: number,
+): HtmlValue {
   if (expiresAt === undefined) return html`<span class="muted">Never</span>`;
   const status = secretStatus({ expiresAt }, now);
   const time = timeWithDistance(expiresAt, now);

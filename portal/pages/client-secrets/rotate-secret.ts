@@ -2,6 +2,7 @@ import type { Client } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { TypedDuration } from '../../forms/duration.ts';
+import type { Fields } from '../../forms/fields.ts';
 import type { Form } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -22,10 +23,15 @@ import {
   secretNameField,
 } from './new-secret.ts';
 
-interface RotationValues extends SecretValues {
+/** When what a rotation replaces expires, as a form has it. */
+export interface OverlapValues {
   readonly overlap: string;
   readonly overlapOther: string;
 }
+
+export const defaultOverlap: OverlapValues = { overlap: '7d', overlapOther: '' };
+
+interface RotationValues extends SecretValues, OverlapValues {}
 
 interface RotationInput extends SecretInput {
   /** Seconds. */
@@ -41,16 +47,30 @@ const overlaps = [
   ['30d', 'In 30 days'],
 ] as const;
 
-function overlapField(values: RotationValues, problems: Problems): Html {
+interface OverlapWords {
+  readonly label: string;
+  readonly hint: string;
+}
+
+const ofSecrets: OverlapWords = {
+  label: fieldLabel('overlap'),
+  hint: 'Until then, old and new secrets both work. A secret that expires sooner keeps its expiry.',
+};
+
+export function overlapField(
+  values: OverlapValues,
+  problems: Problems,
+  { label, hint }: OverlapWords,
+): Html {
   const other = html`
-    <input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="Time until the old secrets expire" placeholder="12h" autocomplete="off">
+    <input type="text" class="short" name="overlapOther" value="${values.overlapOther}" aria-label="${label}: after another time" placeholder="12h" autocomplete="off">
   `;
   const error = problemAt(problems, 'overlap');
   const isTyped = error !== undefined && values.overlapOther !== '';
   return radioGroup({
     name: 'overlap',
-    label: fieldLabel('overlap'),
-    hint: 'Until then, old and new secrets both work. A secret that expires sooner keeps its expiry.',
+    label,
+    hint,
     value: isTyped ? 'other' : values.overlap,
     error,
     options: [
@@ -79,8 +99,12 @@ function expiring({ now }: RequestContext, client: Client): Html {
   `;
 }
 
+export function readOverlapValues(form: Fields): OverlapValues {
+  return { overlap: form.text('overlap'), overlapOther: form.text('overlapOther') };
+}
+
 /** @throws {FormError} for text that belongs to another choice. */
-function readOverlap({ overlap, overlapOther }: RotationValues): TypedDuration {
+export function readOverlap({ overlap, overlapOther }: OverlapValues): TypedDuration {
   const isChosen = overlap === 'other';
   requireChoice({ field: 'overlap', label: otherOverlap, isChosen, text: overlapOther });
   return new TypedDuration(isChosen ? overlapOther : overlap);
@@ -93,13 +117,11 @@ export const secretRotation: Form<Client, RotationValues, RotationInput> = {
   version: ({ version }) => version,
   start: async ({ granted }, client) => ({
     ...emptySecretValues(await granted(client.serviceTrunkGroup)),
-    overlap: '7d',
-    overlapOther: '',
+    ...defaultOverlap,
   }),
   read: (form) => ({
     ...readSecretValues(form),
-    overlap: form.text('overlap'),
-    overlapOther: form.text('overlapOther'),
+    ...readOverlapValues(form),
   }),
   input: (values, { now }) => ({
     ...secretInput(values, now),
@@ -126,7 +148,7 @@ export const secretRotation: Form<Client, RotationValues, RotationInput> = {
       submit: 'Create the new secret',
       fields: [
         expiring(context, client),
-        overlapField(values, problems),
+        overlapField(values, problems, ofSecrets),
         secretNameField(values.name, problems),
         expiryField({ label, values, problems, maxLifetime }),
       ],

@@ -28,7 +28,10 @@ export function shownBefore(part: {
   readonly what: string;
   readonly deleteLink: Html;
   readonly backLink: Html;
+  /** What a person does who did not see it. */
+  readonly cure?: string;
 }): Html {
+  const { cure = 'delete it and create another one' } = part;
   return html`
     <div class="notice notice-warn" role="status">
       <p>
@@ -36,7 +39,7 @@ export function shownBefore(part: {
       </p>
       <p>
         It is sent once: a reload, a second click or a form that is sent again does not show it
-        again. If you did not see it, delete it and create another one.
+        again. If you did not see it, ${cure}.
       </p>
       <div class="form-actions">${part.backLink}${part.deleteLink}</div>
     </div>

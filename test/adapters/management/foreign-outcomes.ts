@@ -33,6 +33,7 @@ export const foreignOutcomes: Readonly<Record<OperationName, Outcome>> = {
   listApiKeys: 'empty',
   renameApiKey: 'not found',
   updateApiKey: 'not found',
+  rotateApiKey: 'not found',
   setApiKeyEnabled: 'not found',
   deleteApiKey: 'not found',
   addSubnet: 'not found',

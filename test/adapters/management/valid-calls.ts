@@ -115,8 +115,15 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
     updateApiKey: call('keyId changes', keyId, {
       name: 'Ada L.',
+      endOldValues: false,
       scopes: ['calls:view'],
       expiresAt: world.now + 60,
+      ifVersion: keyVersion,
+    }),
+    rotateApiKey: call('keyId rotation', keyId, {
+      overlap: 60,
+      expiresAt: world.now + 60,
+      idempotencyKey: 'key-12345',
       ifVersion: keyVersion,
     }),
     setApiKeyEnabled: call('keyId enabled options', keyId, false, { ifVersion: keyVersion }),

@@ -6,6 +6,8 @@ import { ConflictError, InputError, NotFoundError, RefusedError } from '../../..
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
+import { verifyApiKey } from '../../../core/verifier/api-key-credential.ts';
+import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { createTestManagement } from '../../support/management.ts';
 import {
   addSubnet,
@@ -14,6 +16,7 @@ import {
   listApiKeys,
   removeSubnet,
   renameApiKey,
+  rotateApiKey,
   setApiKeyEnabled,
   updateApiKey,
 } from '../../support/operations.ts';
@@ -278,5 +281,134 @@ describe('the scopes of an API key', () => {
     for (const scopes of [undefined, ['calls:view']]) {
       await expect(createApiKey(context, { ...request, scopes })).rejects.toThrow(RefusedError);
     }
+  });
+});
+
+describe('the rotation of an API key', () => {
+  const day = 86_400;
+
+  async function withKey(more: Partial<NewApiKey> = {}) {
+    const test = createTestManagement();
+    const { context, apiKeys } = test;
+    const { key, value = '' } = await createApiKey(context, {
+      ...input,
+      subnets: [office],
+      ...more,
+    });
+    const now = Math.floor(context.clock() / 1000);
+    /** What a verifier decides about a value after so many seconds. */
+    const decide = async (credential: string, after = 0) => {
+      const source = '203.0.113.9';
+      const options = { now: now + after };
+      try {
+        return await verifyApiKey(credential, source, context.apiKeys, options);
+      } catch (error) {
+        return error instanceof BearerRefusal ? error.reason : error;
+      }
+    };
+    return { ...test, key, value, now, decide, stored: () => apiKeys.get(key.keyId) };
+  }
+
+  it('gives another value, both work for the overlap, and all else stays', async () => {
+    const { context, key, value, now, decide, stored, audit } = await withKey();
+    const rotated = await rotateApiKey(context, key.keyId, { overlap: 7 * day });
+    const { value: next = '' } = rotated;
+    expect(readApiKeyId(next)).toBe(key.keyId);
+    expect(rotated.key).toMatchObject({ name: key.name, subnets: key.subnets, enabled: true });
+    expect(viewApiKey(rotated.key).old_values).toEqual([
+      { value_id: key.keyId, expires_at: formatTime(now + 7 * day) },
+    ]);
+    for (const one of [value, next]) {
+      expect(await decide(one, 7 * day - 1)).toMatchObject({ keyId: key.keyId });
+    }
+    expect(await decide(value, 7 * day)).toBe('api_key_expired');
+    expect(await decide(next, 7 * day)).toMatchObject({ keyId: key.keyId });
+    expect(JSON.stringify([stored(), audit])).not.toContain(next);
+    expect(JSON.stringify(audit)).not.toContain(key.hash);
+  });
+
+  it('with an overlap of 0 ends every other value at once', async () => {
+    const { context, key, value, decide, stored } = await withKey();
+    const { value: second = '' } = await rotateApiKey(context, key.keyId, { overlap: day });
+    const { value: third = '' } = await rotateApiKey(context, key.keyId, { overlap: 0 });
+    expect([await decide(value), await decide(second)]).toEqual(['api_key_wrong', 'api_key_wrong']);
+    expect(await decide(third)).toMatchObject({ keyId: key.keyId });
+    expect(stored()?.oldValues).toBeUndefined();
+  });
+
+  it('lets an old value end with the key, and the key have another end', async () => {
+    const { context, key, value, now, decide } = await withKey();
+    await updateApiKey(context, key.keyId, { expiresAt: now + 60 });
+    const rotation = { overlap: day, expiresAt: now + 90 * day };
+    const { value: next = '' } = await rotateApiKey(context, key.keyId, rotation);
+    expect([await decide(value, 59), await decide(value, 60)]).toEqual([
+      expect.objectContaining({ keyId: key.keyId }),
+      'api_key_expired',
+    ]);
+    await updateApiKey(context, key.keyId, { expiresAt: now + 30 });
+    expect([await decide(value, 30), await decide(next, 30)]).toEqual([
+      'api_key_expired',
+      'api_key_expired',
+    ]);
+  });
+
+  it('can be made again if its answer was lost: no value that is in use ends early', async () => {
+    const { context, key, value, decide } = await withKey();
+    const rotation = { overlap: day, idempotencyKey: '6f9619ff-8b86-d011' };
+    const { value: lost = '' } = await rotateApiKey(context, key.keyId, rotation);
+    const repeated = await rotateApiKey(context, key.keyId, rotation);
+    expect(repeated.value).toBeUndefined();
+    const { value: next = '' } = await rotateApiKey(context, key.keyId, { overlap: day });
+    for (const one of [value, lost, next]) expect(await decide(one, day - 1)).toBeTypeOf('object');
+    expect((await rotateApiKey(context, key.keyId, rotation)).value).toBeUndefined();
+    await updateApiKey(context, key.keyId, { endOldValues: true });
+    expect([await decide(value), await decide(next)]).toEqual([
+      'api_key_wrong',
+      expect.objectContaining({ keyId: key.keyId }),
+    ]);
+  });
+
+  it('happens once of two at the same time with one idempotency key, and is a conflict otherwise', async () => {
+    const { context, key } = await withKey();
+    const rotation = { overlap: day, idempotencyKey: '6f9619ff-8b86-d011' };
+    const both = await Promise.all([1, 2].map(() => rotateApiKey(context, key.keyId, rotation)));
+    expect(both.filter(({ value }) => value !== undefined)).toHaveLength(1);
+    const two = await Promise.allSettled(
+      [1, 2].map(() => rotateApiKey(context, key.keyId, { overlap: day })),
+    );
+    expect(two.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('leaves at most four old values that still work', async () => {
+    const { context, key } = await withKey();
+    for (let count = 0; count < 4; count += 1) {
+      await rotateApiKey(context, key.keyId, { overlap: day });
+    }
+    await expect(rotateApiKey(context, key.keyId, { overlap: day })).rejects.toThrow(
+      `${key.keyId} has 4 old values that still work, the most that are allowed`,
+    );
+    expect((await rotateApiKey(context, key.keyId, { overlap: 0 })).value).toBeDefined();
+  });
+
+  it('is refused for a key that is disabled or has expired', async () => {
+    const { context, key, apiKeys, now } = await withKey();
+    await setApiKeyEnabled(context, key.keyId, false);
+    await expect(rotateApiKey(context, key.keyId, { overlap: day })).rejects.toThrow(
+      new RefusedError(`${key.keyId} is disabled; enable it before it is rotated`),
+    );
+    apiKeys.set(key.keyId, { ...key, expiresAt: now });
+    await expect(rotateApiKey(context, key.keyId, { overlap: day })).rejects.toThrow(
+      `${key.keyId} has expired; it cannot be extended. Create a new API key`,
+    );
+  });
+
+  it.each<[string, object, string]>([
+    ['an overlap below zero', { overlap: -1 }, 'overlap: received -1'],
+    ['no overlap', {}, 'overlap: received nothing'],
+    ['an end in the past', { overlap: 0, expiresAt: 1 }, 'allowed: a time in the future'],
+  ])('refuses %s', async (_, rotation, message) => {
+    const { context, key, stored } = await withKey();
+    await expect(rotateApiKey(context, key.keyId, rotation as never)).rejects.toThrow(message);
+    expect(stored()).toEqual(key);
   });
 });

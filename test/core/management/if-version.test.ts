@@ -29,6 +29,8 @@ const ofApiKey: Readonly<Record<string, Change>> = {
     management.renameApiKey(keyId, 'New', { ifVersion }),
   updateApiKey: (management, { keyId }, ifVersion) =>
     management.updateApiKey(keyId, { name: 'New', ifVersion }),
+  rotateApiKey: (management, { keyId }, ifVersion) =>
+    management.rotateApiKey(keyId, { overlap: 60, ifVersion }),
   setApiKeyEnabled: (management, { keyId }, ifVersion) =>
     management.setApiKeyEnabled(keyId, false, { ifVersion }),
   addSubnet: (management, { keyId }, ifVersion) =>

@@ -16,6 +16,7 @@ import {
   removeSubnet,
   renameApiKey,
   revokeClientTokens,
+  rotateApiKey,
   rotateClientSecret,
   setApiKeyEnabled,
   setClientEnabled,
@@ -173,6 +174,12 @@ export const operations: readonly Operation[] = [
   ),
   onKey('change scopes of API key', false, (context, { keyId }, pick) =>
     updateApiKey(context, keyId, { scopes: pick % 3 === 0 ? null : subset(scopes, pick) }),
+  ),
+  onKey('rotate API key', false, (context, { keyId }, pick) =>
+    rotateApiKey(context, keyId, { overlap: (pick % 4) * 20_000 }),
+  ),
+  onKey('end old values', true, (context, { keyId }) =>
+    updateApiKey(context, keyId, { endOldValues: true }),
   ),
   onKey('add subnet', false, (context, { keyId }, pick) => {
     const cidr = choose(cidrs, pick);

@@ -61,11 +61,15 @@ function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   for (const key of apiKeys.values()) {
     const { expiresAt = 9_999_999_999, scopes = everyScope } = key;
     if (!key.enabled) continue;
-    const who = `${key.keyId} by ${key.hash}`;
-    for (const source of sources.filter((one) => acceptsSource(key.subnets, one))) {
-      for (const scope of scopes) grants.add(`${who} from ${source}: ${scope}`);
+    const values = [{ hash: key.hash, expiresAt }, ...(key.oldValues ?? [])];
+    for (const value of values) {
+      const who = `${key.keyId} by ${value.hash}`;
+      for (const source of sources.filter((one) => acceptsSource(key.subnets, one))) {
+        for (const scope of scopes) grants.add(`${who} from ${source}: ${scope}`);
+      }
+      const last = Math.min(expiresAt, value.expiresAt);
+      for (const end of ends.filter((one) => one <= last)) grants.add(`${who} at ${end}`);
     }
-    for (const end of ends.filter((one) => one <= expiresAt)) grants.add(`${who} at ${end}`);
   }
   return grants;
 }

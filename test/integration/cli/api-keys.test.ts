@@ -94,6 +94,29 @@ it('has scopes by choice, which are changed and removed', async () => {
   expect(both.stderr).toContain("option '--every-scope' cannot be used with option '--scope");
 });
 
+it('gets another value, next to which the old one works until it is ended', async () => {
+  const source = '203.0.113.9';
+  const { keyId, value } = await createKey();
+  const rotated = await json(['api-key', 'rotate', keyId, '--expire-old-in', '7d']);
+  expect(rotated).toMatchObject({ key_id: keyId, old_values: [{ value_id: keyId }] });
+  const next = String(rotated.api_key);
+  expect([await decisionOn(value, source), await decisionOn(next, source)]).toEqual([
+    'accepted',
+    'accepted',
+  ]);
+  const shown = await authctl(['api-key', 'show', keyId]);
+  expect(shown.stdout).toMatch(/^old value expires +\d{4}-/m);
+  expect(shown.stdout).not.toContain(next);
+  await json(['api-key', 'update', keyId, '--end-old-values']);
+  expect([await decisionOn(value, source), await decisionOn(next, source)]).toEqual([
+    'api_key_wrong',
+    'accepted',
+  ]);
+  const unconfirmed = await authctl(['api-key', 'rotate', keyId, '--expire-old-in', '0s']);
+  expect(unconfirmed.stderr).toContain(`Expire the present value of ${keyId} at once?`);
+  expect(await decisionOn(next, source)).toBe('accepted');
+});
+
 describe('the list of a key', () => {
   it('accepts its subnets and no other source', async () => {
     const { keyId, value } = await createKey('--allow', 'office=203.0.113.77/24');

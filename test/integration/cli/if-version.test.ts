@@ -40,6 +40,7 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
   'client-secret delete': ({ client, secret }) => [client, secret],
   'api-key rename': ({ key }) => [key, '--name', 'B'],
   'api-key update': ({ key }) => [key, '--name', 'B'],
+  'api-key rotate': ({ key }) => [key],
   'api-key enable': ({ key }) => [key],
   'api-key disable': ({ key }) => [key],
   'api-key delete': ({ key }) => [key],

@@ -146,6 +146,7 @@ const commands: Readonly<Record<OperationName, string>> = {
   listApiKeys: 'api-key list',
   renameApiKey: 'api-key rename $keyId --name A',
   updateApiKey: 'api-key update $keyId --name A',
+  rotateApiKey: 'api-key rotate $keyId --yes',
   setApiKeyEnabled: 'api-key disable $keyId',
   deleteApiKey: 'api-key delete $keyId --yes',
   addSubnet: 'api-key-subnet add $keyId --name A --address 198.51.100.0 --netmask 24',
@@ -217,7 +218,7 @@ function lineWith(world: World, place: Place, typed: string): readonly string[] 
 
 /** What a form has from its page or its address, and a checkbox: no person types a wrong one. */
 const isTyped = ({ name }: Place) =>
-  !/^(?:if[A-Z].*|(?:client|secret|key|subnet)Id|idempotencyKey|allow.*|enabled|require(?:Subnet|ApiKeyScopes)|cascade|limit|cursor)$/.test(
+  !/^(?:if[A-Z].*|(?:client|secret|key|subnet)Id|idempotencyKey|allow.*|enabled|endOldValues|require(?:Subnet|ApiKeyScopes)|cascade|limit|cursor)$/.test(
     name,
   );
 

@@ -75,6 +75,13 @@ const keyChanges: readonly Change[] = [
       ...options,
     }),
   ({ management, random }, id, options) =>
+    management.rotateApiKey(id, {
+      overlap: random.pick([0, 60, 3600]),
+      idempotencyKey: random.pick(['rotation-one', 'rotation-two']),
+      ...options,
+    }),
+  ({ management }, id, options) => management.updateApiKey(id, { endOldValues: true, ...options }),
+  ({ management, random }, id, options) =>
     management.setApiKeyEnabled(id, random.chance(0.5), options),
   ({ management }, id, options) =>
     management.addSubnet(id, { name: 'office', address: '192.0.2.0/24', ...options }),

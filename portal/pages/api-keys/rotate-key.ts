@@ -1,0 +1,65 @@
+import type { ApiKey } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
+import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import type { Form } from '../../forms/form.ts';
+import { expiryField } from '../../html/expiry-field.ts';
+import { formatMinute } from '../../html/time.ts';
+import {
+  defaultOverlap,
+  type OverlapValues,
+  overlapField,
+  readOverlap,
+  readOverlapValues,
+} from '../client-secrets/rotate-secret.ts';
+import { findKey, keyCrumbs } from './change-key.ts';
+import { createdKeyPage } from './created-key.ts';
+
+interface RotationValues extends OverlapValues, ExpiryValues {}
+
+interface RotationInput {
+  /** Seconds. */
+  readonly overlap: number;
+  readonly expiresAt: number | undefined;
+}
+
+const overlapLabel = 'The old value expires';
+
+export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
+  operation: 'rotateApiKey',
+  creates: true,
+  find: findKey,
+  version: ({ version }) => version,
+  start: () => ({ ...defaultOverlap, expiry: 'keep', expiryDate: '' }),
+  read: (form) => ({ ...readOverlapValues(form), ...readExpiryValues(form, 'keep') }),
+  input: (values, { now }) => ({
+    overlap: () => readOverlap(values),
+    expiresAt: () => readExpiry(values, now) ?? undefined,
+  }),
+  act: async (context, { input, ifVersion, idempotencyKey }) => {
+    const rotation = { ...input, ifVersion, idempotencyKey };
+    const rotated = await context.management.rotateApiKey(context.id('keyId'), rotation);
+    return createdKeyPage(context, rotated, 'rotated');
+  },
+  look: async (context, { subject: key, values, problems }) => ({
+    title: `Rotate ${key.name}`,
+    section: 'api-keys',
+    crumbs: keyCrumbs(context, key),
+    lead: 'A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay. Regions and verifiers of release 0.2.0 refuse a key that was rotated.',
+    labels: { overlap: overlapLabel, expiresAt: fieldLabel('expiresAt') },
+    submit: 'Create the new value',
+    fields: [
+      overlapField(values, problems, {
+        label: overlapLabel,
+        hint: 'Until then, the old and the new value both work, at every verifier.',
+      }),
+      expiryField({
+        label: 'The key expires',
+        what: 'A key',
+        values,
+        problems,
+        keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
+        maxLifetime: (await context.granted(key.serviceTrunkGroup)).maxApiKeyLifetime,
+      }),
+    ],
+  }),
+};
