@@ -51,6 +51,10 @@ const samples: Readonly<Record<string, Sample>> = {
     bad: { rows: '2', 'subnets[0].name': 'office', 'subnets[0].address': '10.0.0.300' },
   },
   '/api-keys/:keyId': { content: { name: 'Grace', enabled: 'on' }, bad: { name: long } },
+  '/api-keys/:keyId/rotate': {
+    content: { overlap: '1d', expiry: 'keep' },
+    bad: { overlap: 'other', overlapOther: 'soon' },
+  },
   '/api-keys/:keyId/enable': {
     prepare: ({ management, keyId }) => management.setApiKeyEnabled(keyId, false),
   },

@@ -13,6 +13,7 @@ const forms: readonly (readonly [path: string, form: Readonly<Record<string, str
   ['/clients/:clientId/secrets/:secretId/enable', {}],
   ['/clients/:clientId/secrets/:secretId/delete', {}],
   ['/api-keys/:keyId', { name: 'Mine', enabled: 'on' }],
+  ['/api-keys/:keyId/rotate', { overlap: '1d' }],
   ['/api-keys/:keyId/enable', {}],
   ['/api-keys/:keyId/delete', {}],
   ['/api-keys/:keyId/subnets', { name: 'x', address: '10.0.0.0/8' }],

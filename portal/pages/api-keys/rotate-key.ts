@@ -35,9 +35,10 @@ export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
     overlap: () => readOverlap(values),
     expiresAt: () => readExpiry(values, now) ?? undefined,
   }),
-  act: async (context, { input, ifVersion, idempotencyKey }) => {
-    const rotation = { ...input, ifVersion, idempotencyKey };
-    const rotated = await context.management.rotateApiKey(context.id('keyId'), rotation);
+  // What is left makes it happen once, and only to the version that the form showed.
+  act: async (context, { input, values: _values, showAgain: _showAgain, ...guards }) => {
+    const keyId = context.id('keyId');
+    const rotated = await context.management.rotateApiKey(keyId, { ...input, ...guards });
     return createdKeyPage(context, rotated, 'rotated');
   },
   look: async (context, { subject: key, values, problems }) => ({

@@ -403,8 +403,8 @@ describe('the rotation of an API key', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an overlap below zero', { overlap: -1 }, 'overlap: received -1'],
-    ['no overlap', {}, 'overlap: received nothing'],
+    ['an overlap below zero', { overlap: -1 }, 'expire_old_in: received -1'],
+    ['no overlap', {}, 'expire_old_in: received nothing'],
     ['an end in the past', { overlap: 0, expiresAt: 1 }, 'allowed: a time in the future'],
   ])('refuses %s', async (_, rotation, message) => {
     const { context, key, stored } = await withKey();
