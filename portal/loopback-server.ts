@@ -21,7 +21,7 @@ const connectionsCheckingInterval = 1000;
 const pathBytes = 16;
 
 /** Where a portal on loopback is. */
-export interface LoopbackPlace {
+interface LoopbackPlace {
   readonly origin: string;
   /** A path that cannot be guessed. */
   readonly basePath: string;

@@ -10,8 +10,7 @@ const linkLifetime = 60;
 const idleLimit = 30 * 60;
 const sessionLifetime = 8 * 3600;
 
-export interface LoopbackPortalOptions
-  extends Pick<PortalOptions, 'onRequest' | 'onFault' | 'clock'> {
+interface LoopbackPortalOptions extends Pick<PortalOptions, 'onRequest' | 'onFault' | 'clock'> {
   readonly management: Management;
   readonly person: Person;
   /** 0 selects a free one. */

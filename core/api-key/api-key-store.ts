@@ -13,7 +13,7 @@ export interface ApiKeyReader {
 }
 
 /** A request for one page of API keys, with filters. */
-export interface ApiKeysQuery extends OwnedItemsQuery {
+interface ApiKeysQuery extends OwnedItemsQuery {
   /** Other filters. */
   readonly matches?: ((key: ApiKey) => boolean) | undefined;
 }

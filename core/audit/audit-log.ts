@@ -39,7 +39,7 @@ export interface AuditReader {
 }
 
 /** One page of a day's records. `after` is the time and the id of a record. */
-export interface AuditQuery extends StorePageQuery {
+interface AuditQuery extends StorePageQuery {
   readonly day: string;
 }
 

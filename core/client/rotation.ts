@@ -7,7 +7,7 @@ type Secret = Pick<
 >;
 
 /** One secret of a rotation in words. */
-export interface RotationStep {
+interface RotationStep {
   readonly secretId: string;
   readonly name: string | undefined;
   readonly text: string;

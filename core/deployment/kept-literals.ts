@@ -5,7 +5,7 @@ import { RefusedError } from '../errors.ts';
 export class OtherDeploymentError extends RefusedError {}
 
 /** What a config is compared with. */
-export interface KeptLiteralsCheck {
+interface KeptLiteralsCheck {
   readonly config: CheckedLiterals;
   /** What the stack asked before. In a rollback, this is the config that failed. */
   readonly before?: CheckedLiterals | undefined;

@@ -5,7 +5,7 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
 import { authenticationSchemes, grantTypes, jwtBearerGrantType } from '../token/capabilities.ts';
 
-export interface MetadataSettings {
+interface MetadataSettings {
   readonly issuer: string;
   readonly regionalTokenEndpoints: RegionalAddresses;
   readonly signingAlgorithms: readonly Alg[];

@@ -32,12 +32,12 @@ import {
   readAssertionRequest,
 } from './assertion-request.ts';
 
-export interface WorkloadSettings extends AssertionSettings {
+interface WorkloadSettings extends AssertionSettings {
   /** Whether providers that trunk groups registered for themselves take part. */
   readonly ownProviders: boolean;
 }
 
-export interface WorkloadPorts {
+interface WorkloadPorts {
   readonly clients: ClientReader;
   readonly identityProviders: IdentityProviderReader;
   readonly jwks: KeyFinder;

@@ -6,7 +6,7 @@ import { isCognitoIssuer } from './token-audience.ts';
 type Registration = Pick<IdentityProvider, 'issuer' | 'clientIdClaim'>;
 
 /** How tokens that a platform issues to applications differ from those for people. */
-export interface ApplicationRule {
+interface ApplicationRule {
   readonly platform: string;
   /** What marks an application's token. `ID` stands for the client's id at the provider. */
   readonly mark: string;

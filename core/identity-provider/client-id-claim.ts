@@ -43,7 +43,7 @@ export function describeClaimRisk(claim: string | undefined): string | undefined
   return `the claim ${JSON.stringify(claim)} is not known to be written only by the provider. If users of the provider can write it, such as a name or an unverified email address, each of them can call as any client`;
 }
 
-export interface NamedClient {
+interface NamedClient {
   /** The claim that names the client, or the claims that might have. */
   readonly claim: string;
   /** Undefined if its value is no id. */

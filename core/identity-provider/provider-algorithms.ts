@@ -1,5 +1,5 @@
 /** What a key must be to sign with a JWS algorithm (RFC 7518 §3.1, RFC 9864, RFC 9964). */
-export interface ProviderAlgorithm {
+interface ProviderAlgorithm {
   readonly kty: 'RSA' | 'EC' | 'OKP' | 'AKP';
   /** Curve, for `kty` EC and OKP. */
   readonly crv?: string;

@@ -38,7 +38,7 @@ export interface CanaryPorts {
   readonly fetchMetadata: (regionId: RegionId) => Promise<unknown>;
 }
 
-export interface CanaryValues {
+interface CanaryValues {
   /** Seconds since the epoch. */
   readonly now: number;
   /** Unguessable, so no response can be prepared in advance. */

@@ -282,7 +282,7 @@ function advance(
 const inJwks: ReadonlySet<SigningKeyState> = new Set(['next', 'current', 'previous']);
 
 /** A region's share of the JWKS. */
-export interface JwksRoom {
+interface JwksRoom {
   readonly isFull: boolean;
   readonly used: number;
   readonly allowed: number;
@@ -318,7 +318,7 @@ export function explainFullJwks(
   return `${regionId} has ${used} keys in the JWKS, of ${allowed} that it may have (jwksMaxKeys), and ${until}`;
 }
 
-export interface ServiceCheck {
+interface ServiceCheck {
   /** The region of this run. */
   readonly own: RegionId;
   /** The regions in this region's copy of the config. */

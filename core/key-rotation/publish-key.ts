@@ -14,7 +14,7 @@ import {
 import type { KeyIntent } from './rotation-state.ts';
 
 /** What the publication of a key reaches. It runs with another role than the rotation. */
-export interface PublisherPorts {
+interface PublisherPorts {
   readonly store: Pick<RotationStore, 'listKeyIntents' | 'createSigningKey'>;
   /**
    * @throws {SigningKeyUnusableError} if KMS does not know the key, or does not show it yet.

@@ -36,7 +36,7 @@ import { findCurrentKey, type Heartbeat, type RotationState, wantedAlg } from '.
 const maxSteps = 40;
 
 /** A step that is due but must not be taken yet. */
-export interface RefusedAction {
+interface RefusedAction {
   readonly action: RotationAction;
   readonly error: Error;
 }
@@ -154,14 +154,14 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
 }
 
 /** The state of a region after its deployment. */
-export interface DeployedKeys {
+interface DeployedKeys {
   /** `signing`: a key signs. `waiting`: one is published and verifiers are learning it. */
   readonly status: 'signing' | 'waiting';
   readonly outcome: RunOutcome;
 }
 
 /** How a deployment waits. */
-export interface DeploymentWait {
+interface DeploymentWait {
   /**
    * Resolves when it is time to try again.
    *
@@ -290,7 +290,7 @@ export function explainWait(state: RotationState, { ports, settings }: RotationC
     : `the next key of ${regionId}, ${key.kid}, may sign from ${when}: until then a verifier may not know it`;
 }
 
-export interface WithdrawalRequest {
+interface WithdrawalRequest {
   readonly kid: string;
   /** Withdraws a key that is in use, with every token that it signed. */
   readonly emergency: boolean;

@@ -17,7 +17,7 @@ import {
 } from './rotation-state.ts';
 
 /** The next step of a key. */
-export interface NextStep {
+interface NextStep {
   readonly action: 'promote' | 'retire' | 'withdraw' | 'disable' | 'schedule_deletion';
   /** Not before that time, in seconds since the epoch. */
   readonly at: number;

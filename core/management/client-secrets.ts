@@ -218,7 +218,7 @@ export const disableClientSecret: SwitchSecret = (context, clientId, secretId, o
 /** Enables a disabled secret. One that has expired stays expired. */
 export const enableClientSecret = switchSecret(true);
 
-export interface RotatedClientSecret extends CreatedClientSecret {
+interface RotatedClientSecret extends CreatedClientSecret {
   /** The secrets that now expire, with their new expiry. */
   readonly expired: readonly ClientSecret[];
 }

@@ -31,7 +31,7 @@ import { checkTokenSize } from './token-size.ts';
 
 export type NewClient = v.InferOutput<typeof newClient>;
 
-export interface CreatedClient {
+interface CreatedClient {
   readonly client: Client;
   /** Whether an earlier call with the same idempotency key had made it. */
   readonly existed: boolean;

@@ -15,7 +15,7 @@ import { viewIdentityProvider } from './provider-view.ts';
 export type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
 
 /** One step of a deletion. The provider is deleted by the step that has no `nextCursor`. */
-export interface ProviderDeletion extends Page<Client> {
+interface ProviderDeletion extends Page<Client> {
   /** The clients that this step deleted. */
   readonly items: readonly Client[];
 }

@@ -6,13 +6,13 @@ import { buildTimeline, type TimelineEntry } from '../key-rotation/timeline.ts';
 import { currentTime, type GrantReach, type ManagementContext } from './management-context.ts';
 
 /** What the caller of the management function reaches. */
-export interface CallerReach extends GrantReach {
+interface CallerReach extends GrantReach {
   /** Every service trunk group if left out. */
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
 /** What a person who manages clients needs to know about the deployment. */
-export interface DeploymentDescription {
+interface DeploymentDescription {
   readonly name: string;
   /** Undefined if the config names none, as without a domain. */
   readonly issuer: string | undefined;

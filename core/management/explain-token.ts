@@ -160,7 +160,7 @@ export async function explainToken(
 }
 
 /** One step of a token request with its result. */
-export interface ExplainedStep {
+interface ExplainedStep {
   readonly step: string;
   readonly outcome: 'passed' | 'refused';
   readonly detail: string;

@@ -30,7 +30,7 @@ export async function listProviders(
   return showOwners(context, sorted);
 }
 
-export interface ProvidersWithLimits {
+interface ProvidersWithLimits {
   readonly providers: readonly ManagedProvider[];
   /** Of the trunk groups that were asked for, in their order. */
   readonly limits: readonly TrunkGroupLimits[];

@@ -25,7 +25,7 @@ import { findInspectors } from './provider-ownership.ts';
 import { refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
-export interface ProviderFindings {
+interface ProviderFindings {
   /** Where the issuer's metadata was found. */
   readonly discoveryUrl?: string | undefined;
   readonly issuer?: string | undefined;

@@ -10,7 +10,7 @@ import { refuseInput } from './read-input.ts';
 
 export type AuditFilter = v.InferOutput<typeof auditFilter>;
 
-export interface AuditPage {
+interface AuditPage {
   readonly day: string;
   /** The newest first. */
   readonly items: readonly AuditedChange[];

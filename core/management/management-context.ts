@@ -21,7 +21,7 @@ import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-gr
 import type { JwksCache } from '../verifier/jwks-cache.ts';
 
 /** Everything that management reads and writes. */
-export interface ManagementPorts {
+interface ManagementPorts {
   readonly clients: ClientStore;
   readonly apiKeys: ApiKeyStore;
   readonly identityProviders: IdentityProviderStore;

@@ -13,7 +13,7 @@ import { findNewOwners } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 
-export interface RegisteredProvider {
+interface RegisteredProvider {
   readonly provider: ManagedProvider;
   /** What its key set holds at present. */
   readonly keySet: ProviderKeySet;

@@ -44,7 +44,7 @@ function groupsOf({ before = {}, after = {} }: AuditRecord): readonly string[] {
 }
 
 /** Where changes come from. */
-export interface ChangeSource {
+interface ChangeSource {
   readonly deployment: string;
   readonly region: RegionId;
 }

@@ -46,7 +46,7 @@ export interface OpenRun {
 }
 
 /** What the state says of the last report. */
-export interface PublishedReport extends StoredCredentials {
+interface PublishedReport extends StoredCredentials {
   readonly count: number;
   /** Clients outside the grants of their trunk groups. Undefined for a report of release 0.2.0. */
   readonly outside?: number | undefined;

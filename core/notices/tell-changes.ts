@@ -13,13 +13,13 @@ export interface UnreadRegion {
   readonly reason: string;
 }
 
-export interface ChangePorts {
+interface ChangePorts {
   readonly changes: ChangeReader;
   readonly putNotices: PutNotices;
   readonly isOutOfTime: () => boolean;
 }
 
-export interface ChangeRange {
+interface ChangeRange {
   readonly deployment: string;
   readonly region: RegionId;
   /** Milliseconds since the epoch. */

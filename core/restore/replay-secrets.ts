@@ -21,7 +21,7 @@ interface SecretChange {
   readonly states: readonly SecretView[];
 }
 
-export interface ReplayedSecrets {
+interface ReplayedSecrets {
   readonly secrets: readonly ClientSecret[];
   readonly narrowed: readonly string[];
   readonly lookAt: readonly string[];

@@ -20,7 +20,7 @@ export interface LaterState<V> {
 }
 
 /** An item's history in the audit, after the stored version. */
-export interface LaterHistory<V> {
+interface LaterHistory<V> {
   /** The last certain state of the item. */
   readonly last: V | undefined;
   /** What the item must not exceed: the last certain state, and each later possible one. */

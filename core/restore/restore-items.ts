@@ -25,7 +25,7 @@ import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
 
 /** One kind of item: its source, its target, and how the audit reduces it. */
-export interface Restorable<T> {
+interface Restorable<T> {
   /** Noun of the restore in the audit, and the prefix of every action on such items. */
   readonly noun: 'client' | 'api_key' | 'identity_provider';
   readonly idOf: (item: T) => string;

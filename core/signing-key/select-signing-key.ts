@@ -4,7 +4,7 @@ import { eligibleAt } from './eligibility.ts';
 import type { SigningKey, SigningKeyState } from './signing-key.ts';
 
 /** Times are seconds. */
-export interface SigningNeed {
+interface SigningNeed {
   readonly regionId: RegionId;
   /** Since the epoch. */
   readonly now: number;

@@ -34,7 +34,7 @@ export type ChooseKeys = (maxAge?: number) => Promise<readonly SigningKey[]>;
 const chooseNone: ChooseKeys = async () => [];
 
 /** What is signed: the payload, and its type for the header. */
-export interface JwsContent {
+interface JwsContent {
   readonly typ: string;
   readonly payload: object;
 }

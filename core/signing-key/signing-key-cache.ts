@@ -5,7 +5,7 @@ import type { SigningKey } from './signing-key.ts';
 import type { SigningKeyReader } from './signing-key-store.ts';
 
 /** Seconds. */
-export interface SigningKeyCacheSettings {
+interface SigningKeyCacheSettings {
   /** Age from which the list is read again. */
   readonly refreshInterval: number;
   /** Maximum age. An older list is not used, even when it cannot be read again. */

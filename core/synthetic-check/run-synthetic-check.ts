@@ -44,7 +44,7 @@ export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
   readonly clock: Clock;
 }
 
-export interface SyntheticCheckSettings {
+interface SyntheticCheckSettings {
   readonly issuer: string;
   readonly regionId: RegionId;
   readonly accessTokenType: AccessTokenType;
@@ -86,7 +86,7 @@ export async function runSyntheticCheck(
   return { tokenLatency, token };
 }
 
-export interface IssuerCheckPorts {
+interface IssuerCheckPorts {
   /** @throws if no JSON arrives in time. */
   readonly fetchDocument: (url: string) => Promise<unknown>;
 }
@@ -133,7 +133,7 @@ export interface TokenAnswer {
   readonly body: unknown;
 }
 
-export interface RequestTokenPorts {
+interface RequestTokenPorts {
   /** @throws if no JSON arrives in time. */
   readonly postTokenRequest: (credentials: SyntheticCredentials) => Promise<TokenAnswer>;
   /** Resolves after this many milliseconds. */
@@ -184,7 +184,7 @@ export async function requestToken(
 
 const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
 
-export interface VerificationSettings {
+interface VerificationSettings {
   readonly issuer: string;
   /** The region whose synthetic client the token is for. */
   readonly regionId: RegionId;

@@ -16,7 +16,7 @@ export interface AccessTokenClaims {
   readonly service_trunk_group: string;
 }
 
-export interface AccessTokenGrant {
+interface AccessTokenGrant {
   readonly client: Client;
   readonly scopes: readonly string[];
   readonly audience: string;

@@ -5,7 +5,7 @@ import type { OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 
-export interface AuthenticatedClient {
+interface AuthenticatedClient {
   readonly client: Client;
   /** The one that was presented. */
   readonly secret: ClientSecret;

@@ -3,7 +3,7 @@ import { TooManyFailuresError } from '../errors.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 
 /** Times are seconds. See `authenticationFailureLimits` in contract/limits.ts. */
-export interface FailureLimits {
+interface FailureLimits {
   readonly window: number;
   readonly distinctSecrets: number;
   readonly repetitions: number;

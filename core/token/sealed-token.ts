@@ -18,7 +18,7 @@ export interface SealedTokenKeys {
 }
 
 /** What cannot be derived from the request of a token that is issued again. */
-export interface SealedContent {
+interface SealedContent {
   /** `iat`, seconds since the epoch. */
   readonly issuedAt: number;
   readonly jti: string;

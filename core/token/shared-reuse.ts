@@ -16,7 +16,7 @@ import type { TokenParameters } from './token-parameters.ts';
 import { mayIssueAgain, type SignedToken, type UnsignedToken } from './token-reuse.ts';
 import type { TokenValues } from './token-values.ts';
 
-export interface SharedReuseSettings {
+interface SharedReuseSettings {
   readonly issuer: string;
   /** A token of another type is not returned: its signature would not fit. */
   readonly accessTokenType: AccessTokenType;

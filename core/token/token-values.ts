@@ -2,7 +2,7 @@
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
 
 /** Log fields of an assertion. Its issuer is registered, and signed the rest, which is there if it did. */
-export interface VerifiedAssertionFields {
+interface VerifiedAssertionFields {
   readonly assertion_issuer: string;
   readonly assertion_subject?: string;
   readonly assertion_jti?: string | undefined;

@@ -21,7 +21,7 @@ export interface OwnTokenSettings {
   readonly accessTokenType?: AccessTokenType | undefined;
 }
 
-export interface OwnTokenPorts {
+interface OwnTokenPorts {
   readonly jwks: KeyFinder;
   /** Without it the client is not looked up. */
   readonly revocation?: RevocationCheck | undefined;

@@ -86,7 +86,7 @@ export interface Finding {
   readonly serviceTrunkGroup?: string | undefined;
 }
 
-export interface RefusalDetail {
+interface RefusalDetail {
   readonly cause?: unknown;
   /** Called only if an operator asks why. */
   readonly finding?: () => Finding;

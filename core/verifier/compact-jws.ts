@@ -5,7 +5,7 @@ import { type BearerRefusal, refuse, refuseLength } from './bearer-refusal.ts';
 import { parseJsonObject } from './json-object.ts';
 
 /** A decoded JWS. Do not trust its content before the signature is verified. */
-export interface UnverifiedJws {
+interface UnverifiedJws {
   readonly header: JsonObject;
   readonly payload: JsonObject;
   /** What the signature covers: `header.payload` as received (RFC 7515 §5.2). */

@@ -32,7 +32,7 @@ function refusalFields({ reason, facts, cause }: BearerRefusal): DecisionFields 
 }
 
 /** A credential that was not accepted, for the log. */
-export interface Rejection {
+interface Rejection {
   readonly level: 'info' | 'warn' | 'error';
   /** One word of a closed set. */
   readonly outcome: string;

@@ -56,7 +56,7 @@ export interface KeyFetch {
 /** See `jwksCacheTimes` in contract/limits.ts. Seconds. */
 export type JwksCacheTimes = { readonly [Name in keyof typeof jwksCacheTimes]: number };
 
-export interface JwksCachePorts {
+interface JwksCachePorts {
   readonly fetchJwks: FetchJwks;
   readonly clock: Clock;
   /** From 0 to 1, without 1. */

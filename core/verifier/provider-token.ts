@@ -25,7 +25,7 @@ export interface ProviderTokenSettings {
   readonly defaultAudience: string;
 }
 
-export interface ProviderTokenPorts {
+interface ProviderTokenPorts {
   readonly clients: ClientLookup;
   readonly jwks: KeyFinder;
 }
@@ -90,7 +90,7 @@ export function readTokenId(claims: JsonObject): string | undefined {
 }
 
 /** What a provider says in a token of its own. Which client that is, and what it may do, is ours. */
-export interface ProviderTokenClaims {
+interface ProviderTokenClaims {
   readonly externalClientId: string;
   readonly subject: string;
   readonly audiences: readonly string[];

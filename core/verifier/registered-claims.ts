@@ -4,7 +4,7 @@ import { formatTime } from '../rfc3339.ts';
 import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
 
 /** Times of a token, in seconds since the epoch. */
-export interface TokenTimes {
+interface TokenTimes {
   readonly expiresAt: number;
   readonly issuedAt: number | undefined;
 }

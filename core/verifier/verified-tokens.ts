@@ -4,7 +4,7 @@ import { WeighedMap } from '../bounded-map.ts';
 import type { VerificationKey } from './jwks-cache.ts';
 
 /** The content of a token, and the key that its signature was verified with. */
-export interface VerifiedToken {
+interface VerifiedToken {
   readonly header: JsonObject;
   readonly payload: JsonObject;
   readonly key: VerificationKey;

@@ -1,7 +1,7 @@
 import { FormError } from './problems.ts';
 
 /** A field of text that belongs to one of several choices. */
-export interface ChoiceField {
+interface ChoiceField {
   /** The name of the group, for its problem. */
   readonly field: string;
   /** The label of the choice that the text belongs to. */

@@ -11,7 +11,7 @@ import type { Fields } from './fields.ts';
 import type { Readers } from './form.ts';
 
 /** One limit as entered. */
-export interface LimitValue {
+interface LimitValue {
   /** A number or a duration; empty: no limit. */
   readonly text: string;
   /** What is ticked in a list. */

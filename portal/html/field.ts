@@ -35,7 +35,7 @@ function hintAndError({ name, hint, error }: Common): Html {
   }`;
 }
 
-export interface TextField extends Common {
+interface TextField extends Common {
   readonly value: string;
   readonly required?: boolean | undefined;
   readonly maxLength?: number | undefined;

@@ -43,7 +43,7 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
 /** The labels of a form's fields, for the summary. */
 export type Labels = Readonly<Record<string, string>>;
 
-export interface FormParts {
+interface FormParts {
   readonly action: string;
   readonly problems: Problems;
   readonly labels: Labels;

@@ -65,7 +65,7 @@ export function previousPosition({ page, back }: ListPosition): ListPosition | u
   return cursor === undefined ? undefined : { page: page - 1, cursor, back: rest };
 }
 
-export interface Pager {
+interface Pager {
   readonly href: Href;
   readonly path: string;
   /** The filter, without the position. */

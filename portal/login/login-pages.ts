@@ -83,7 +83,7 @@ const reasons: Readonly<Record<NoAccess['refused'], string>> = {
 };
 
 /** Who signed in, and whom they can ask. */
-export interface RefusedPerson {
+interface RefusedPerson {
   readonly name: string;
   readonly support: string | undefined;
   readonly links: LoginLinks;

@@ -42,7 +42,7 @@ export interface LoginProvider {
   readonly endSessionUrl: (returnTo: string) => Promise<string | undefined>;
 }
 
-export interface LoginProviderOptions {
+interface LoginProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: () => Promise<string>;

@@ -7,7 +7,7 @@ import { emptyState, pageHeader } from '../html/parts.ts';
 import type { Page, RequestContext, Section } from '../request-context.ts';
 
 /** What is created in the trunk group, and the page with its form. */
-export interface Creation {
+interface Creation {
   readonly title: string;
   readonly section: Section;
   /** The address of the form. */

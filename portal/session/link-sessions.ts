@@ -11,7 +11,7 @@ const tokenBytes = 32;
  */
 const maxSessions = 20;
 
-export interface LinkSessionOptions {
+interface LinkSessionOptions {
   /** The user who has the link. */
   readonly person: Person;
   /** Seconds for which a link can be used. */

@@ -8,12 +8,12 @@ import { indexOwners } from '../provider-reach.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { checkOutside, type OutsideClient } from './outside-clients.ts';
 
-export interface GrantCheckFilter extends PageRequest {
+interface GrantCheckFilter extends PageRequest {
   /** Only clients under this provider. */
   readonly issuer?: string | undefined;
 }
 
-export interface GrantCheck {
+interface GrantCheck {
   readonly items: readonly OutsideClient[];
   /** Providers of trunk groups that are not granted to each of them. On the first page. */
   readonly providers: readonly OwnProvider[];

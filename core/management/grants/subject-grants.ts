@@ -27,7 +27,7 @@ type GrantedClientAction = (typeof grantedClientActions)[number];
 
 export type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
 
-export interface SubjectGrantChange extends GrantList {
+interface SubjectGrantChange extends GrantList {
   /** Clients of other trunk groups whose ids the grant has, after the change. */
   readonly otherClients: readonly OutsideClient[];
 }

@@ -202,7 +202,7 @@ export async function answerManagementRequest(
 }
 
 /** Who signed a request, and as what. */
-export interface ReachingCaller {
+interface ReachingCaller {
   readonly alias: ManagementAlias;
   readonly arn: string;
   /** The deployment's AWS account. */

@@ -14,7 +14,7 @@ import type { PortalReach } from '../../../contract/reach.ts';
 import { CallerRefusedError, RefusedError } from '../../errors.ts';
 
 /** Of the ARN of an invocation: the account of the function and the alias. */
-export interface InvokedAlias {
+interface InvokedAlias {
   readonly account: string;
   readonly alias: ManagementAlias;
 }
@@ -82,7 +82,7 @@ export function checkPerson(
 }
 
 /** Who asks for an operation. */
-export interface Caller {
+interface Caller {
   readonly alias: ManagementAlias;
   /** Behind a portal. */
   readonly person: Person | undefined;

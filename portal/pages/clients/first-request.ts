@@ -1,7 +1,7 @@
 import { tokenPath } from '../../../contract/routes.ts';
 
 /** What the programs of a client's page contain. None contains a secret. */
-export interface FirstRequest {
+interface FirstRequest {
   /** Undefined if the deployment's config has none. */
   readonly issuer: string | undefined;
   readonly clientId: string;
