@@ -1,5 +1,6 @@
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
+import { describeCut, findSubnetWarnings } from '../../core/api-key/subnet-warnings.ts';
 import { findSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
 import { type CommandGroup, command, mandatory, option } from '../command-spec.ts';
@@ -47,9 +48,9 @@ const add = command({
       quiet: [subnet.subnetId],
       text: cli.output.fields(fieldsOf(subnet)),
     });
-    if (subnet.address !== options.address.split('/')[0]) {
-      cli.output.note(`${options.address} was stored as the network ${formatCidr(subnet)}.`);
-    }
+    const cut = describeCut(options.address, subnet);
+    if (cut !== undefined) cli.output.note(cut);
+    for (const warning of findSubnetWarnings(key.subnets)) cli.output.warn(warning);
     if (key.subnets.length === 1) {
       cli.output.note(`Until now every source could use ${id}; from now on only this subnet can.`);
     }

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
+import { describeCut, findSubnetWarnings } from '../../core/api-key/subnet-warnings.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
@@ -81,6 +82,9 @@ function parseAllow(text: string): NewSubnet {
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }
 
+/** curl reads the header from its input, so the key is in no list of processes either. */
+const callLine = `read -rs CREDENTIAL; printf 'Authorization: Bearer %s' "$CREDENTIAL" | curl -i -H @- API_URL`;
+
 /** The only place that prints a value: once, on stdout. */
 function printValue(
   cli: Cli,
@@ -99,6 +103,7 @@ function printValue(
     cli.output.warn(`An earlier call with this idempotency key ${did} and was shown its value.`);
   } else {
     cli.output.note('Keep the API key now: it is not shown again.');
+    cli.output.note(`A call that asks for it, and leaves nothing in the history:\n${callLine}`);
   }
   warnAboutOlder(cli, key);
 }
@@ -135,6 +140,12 @@ const create = command({
       idempotencyKey: options.idempotencyKey,
     });
     printValue(cli, { key, value }, 'created the key');
+    for (const [index, { address }] of (subnets ?? []).entries()) {
+      const stored = key.subnets[index];
+      const cut = stored && describeCut(address, stored);
+      if (cut !== undefined) cli.output.note(cut);
+    }
+    for (const warning of findSubnetWarnings(key.subnets)) cli.output.warn(warning);
   },
 });
 

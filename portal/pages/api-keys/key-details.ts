@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
+import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
@@ -60,6 +61,10 @@ function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems
   `;
 }
 
+function warnings({ subnets }: ApiKey): Html {
+  return html`${findSubnetWarnings(subnets).map((one) => html`<p class="note">${badge('warn', 'Look')} ${one}</p>`)}`;
+}
+
 function subnetsPanel(
   context: RequestContext,
   key: ApiKey,
@@ -76,7 +81,7 @@ function subnetsPanel(
   `;
   return panel(
     { title: 'Usable from', id: 'subnets' },
-    html`${key.subnets.length === 0 ? open : subnetTable(context, key)}${
+    html`${key.subnets.length === 0 ? open : html`${warnings(key)}${subnetTable(context, key)}`}${
       context.may('addSubnet') && addForm(context, key, row, problems)
     }`,
   );
