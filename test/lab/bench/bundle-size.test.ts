@@ -27,7 +27,7 @@ const budgets: Readonly<Record<string, number>> = {
   // stops that are repeated, rotations of API keys (ADR 0109).
   management: 655_000,
   // Pages, also of trunk groups, grants and what expires, login and the SDK's client of Lambda.
-  portal: 728_000,
+  portal: 733_000,
 };
 
 /** The token function's second file, which it loads at the first assertion. */
@@ -114,9 +114,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 106,600 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 108,000 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(106_600);
+    expect(bytes).toBeLessThanOrEqual(108_000);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });
