@@ -11,7 +11,7 @@ type NameOf<Flags extends string> = Flags extends `--${infer Name} <${string}>`
     : never;
 type ValueOf<Flags extends string> = Flags extends `${string} <${string}>` ? string : true;
 
-declare const values: unique symbol;
+export declare const values: unique symbol;
 
 /** An option with its name and the type of its value, which follow from how it is written. */
 export type TypedOption<Values> = Option & { readonly [values]?: Values };
