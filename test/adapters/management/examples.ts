@@ -89,6 +89,10 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     await management.renameApiKey(keyId, name);
   }
   {
+    const { value } = await management.rotateApiKey(keyId, { overlap: 7 * 86_400 });
+    void [value];
+  }
+  {
     await management.updateApiKey(keyId, { expiresAt });
   }
   {

@@ -105,6 +105,7 @@ const pages: Readonly<Record<string, Calls>> = {
   '/api-keys/:keyId': item,
   '/api-keys/:keyId/history': history,
   '/api-keys/:keyId/edit': item,
+  '/api-keys/:keyId/rotate': item,
   '/api-keys/:keyId/delete': item,
   '/api-keys/:keyId/subnets/:subnetId/remove': item,
   '/identity-providers': page,

@@ -90,7 +90,7 @@ const table: Readonly<Record<OperationName, string>> = {
   listApiKeys: 'ddd eed ddd ddd',
   renameApiKey: 'mdd mnd mdd mdd',
   updateApiKey: 'mdd mnd mdd mdd',
-  rotateApiKey: 'mdd mnd mdd mcd',
+  rotateApiKey: 'mdd mnd mdd mdd',
   setApiKeyEnabled: 'mdd mnd mdd mdd',
   deleteApiKey: 'mdd mnd mdd mdd',
   addSubnet: 'mdd mnd mdd mdd',
