@@ -166,6 +166,7 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['api-key show :key', 1],
   ['api-key rename :key --name Mine', 1],
   ['api-key update :key --expires-in 1d', 1],
+  ['api-key rotate :key --expire-old-in 0', 1],
   ['api-key disable :key', 1],
   ['api-key enable :key', 1],
   ['api-key delete :key', 1],
