@@ -115,6 +115,14 @@ describe('what the documentation names exists:', () => {
     expect(downloads('npx -y authctl client list')).toHaveLength(1);
   });
 
+  it('packages by their archives: until the scope is owned, a name installs what its owner wants', () => {
+    const byName = (code: string) =>
+      /\bnp[mx] (?!pack\b|view\b)[^|;]*\s@authorization-server-aws\b/.test(code) ? [code] : [];
+    expect(complaints(byName)).toEqual([]);
+    expect(byName('npm install --save-exact @authorization-server-aws/verifier')).toHaveLength(1);
+    expect(byName('npm create @authorization-server-aws')).toHaveLength(1);
+  });
+
   it('the config of every command of the CDK, except in a project of npm create, which has one', () => {
     expect(complaints(commandsWithoutConfig)).toEqual([
       'README.md: npx cdk deploy',
