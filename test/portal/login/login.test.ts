@@ -79,7 +79,12 @@ const badCallbacks: readonly (readonly [
   name: string,
   send: (world: LoginWorld, callback: string) => Promise<Response>,
 ])[] = [
-  ['another state', ({ browser }, url) => browser.get(url.replace(/state=./, 'state=_'))],
+  [
+    'another state',
+    // Its first character is random.
+    ({ browser }, url) =>
+      browser.get(url.replace(/state=(.)/, (_, first) => `state=${first === '_' ? '-' : '_'}`)),
+  ],
   ['no state', ({ browser }, url) => browser.get(url.replace(/&state=.*/, ''))],
   ['another browser', ({ browser }, url) => new Browser(browser.portal).get(url)],
   [
