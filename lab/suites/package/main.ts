@@ -192,6 +192,7 @@ const uses: Readonly<Record<string, Use>> = {
   local: async (node, project, { manifest, folder }) => {
     const path = join(folder, manifest.bin?.['authorization-server-local'] ?? '');
     await useLocalRun([node, path], project);
+    assert.match(await run([node, 'use-local.js'], { cwd: project }), /^the local service works$/m);
   },
   // It installs what it makes, so the suite `release` runs it with a registry.
   create: async (node, project, { manifest, folder }) => {
