@@ -3,10 +3,14 @@ import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
-import { findListed, readListFilter } from '../../forms/list-filter.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textField } from '../../html/field.ts';
-import { enabledOptions, trunkGroupFilter } from '../../html/filters.ts';
+import {
+  enabledOptions,
+  findListed,
+  readListFilter,
+  trunkGroupFilter,
+} from '../../html/filters.ts';
 import type { Html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
