@@ -26,9 +26,9 @@ async function readChanges(listHistory: ListHistory, clientId: string, since: st
 }
 
 /**
- * The longest that a token of a client can still be valid: seconds in whole minutes or hours. A lowered lifetime is that of
- * new tokens only: the audit has the one before. If the audit cannot be read, a client that was
- * changed can have tokens with any lifetime that the deployment allows.
+ * The longest that a token of a client can still be valid: seconds in whole minutes or hours. A
+ * lowered lifetime is that of new tokens only: the audit has the one before. If the audit cannot be
+ * read, a client that was changed can have tokens with any lifetime that the deployment allows.
  *
  * @param maximum the longest lifetime that the deployment allows.
  */

@@ -16,11 +16,10 @@ import { sendRequest } from '../../emulator/http-exchange.ts';
 import { hostileRows } from '../../support/platforms/hostile-assertions.ts';
 import {
   bodyOf,
+  createHostileWorld,
   type HostileRow,
-  type HostileWorld,
   sign,
 } from '../../support/platforms/hostile-world.ts';
-import { createTestKey } from '../../support/test-issuer.ts';
 import { startBackend } from '../backend/backend.ts';
 import { emptyWorkFolder } from '../build.ts';
 import {
@@ -49,30 +48,19 @@ const now = Math.floor(Date.now() / 1000);
 
 emptyWorkFolder();
 const backend = await startBackend();
-const workload = 'system:serviceaccount:voice:';
 const at = (name: string) => `${backend.issuer}/${name}`;
-const world: HostileWorld = {
+const world = createHostileWorld({
   now,
   issuer,
-  tokenUrl: `${issuer}${tokenPath}`,
-  ownKey: createTestKey('ES256'),
-  provider: { issuer: at('platform'), key: createTestKey('ES256') },
-  other: { issuer: at('other'), key: createTestKey('ES256') },
-  rsaKey: createTestKey('RS256'),
-  deletedIssuer: at('deleted'),
-  unreachableIssuer: at('unreachable'),
-  ownedIssuer: at('owned'),
-  subjects: {
-    good: `${workload}dialer`,
-    disabled: `${workload}disabled`,
-    revoked: `${workload}revoked`,
-    recreated: `${workload}recreated`,
-    deleted: `${workload}deleted`,
-    conditional: `${workload}conditional`,
+  issuers: {
+    platform: at('platform'),
+    other: at('other'),
+    deleted: at('deleted'),
+    unreachable: at('unreachable'),
+    owned: at('owned'),
   },
-  pattern: 'spiffe://example.org/ns/voice/*',
   foreignClientIds: [`client_${'0'.repeat(21)}1`, `client_${'0'.repeat(21)}2`],
-};
+});
 
 const registered = (name: string, more: Partial<IdentityProvider> = {}): IdentityProvider => ({
   issuer: at(name),

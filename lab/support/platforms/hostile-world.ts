@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { CompactSign, SignJWT } from 'jose';
-import type { TestKey } from '../test-issuer.ts';
+import { tokenPath } from '../../../contract/routes.ts';
+import { createTestKey, type TestKey } from '../test-issuer.ts';
 
 /** The two forms of RFC 7523 §2.2 and §2.1. */
 export const assertionForms = ['client_assertion', 'jwt_bearer'] as const;
@@ -31,6 +32,40 @@ export interface HostileWorld {
 }
 
 export type SubjectName = 'good' | 'disabled' | 'revoked' | 'recreated' | 'deleted' | 'conditional';
+
+/** What the subjects begin with. */
+export const workload = 'system:serviceaccount:voice:';
+
+/** @param issuers of the providers, which must be where the caller can answer for them. */
+export function createHostileWorld({
+  issuers,
+  ...service
+}: Pick<HostileWorld, 'now' | 'issuer' | 'foreignClientIds'> & {
+  readonly issuers: Readonly<
+    Record<'platform' | 'other' | 'deleted' | 'unreachable' | 'owned', string>
+  >;
+}): HostileWorld {
+  return {
+    ...service,
+    tokenUrl: `${service.issuer}${tokenPath}`,
+    ownKey: createTestKey('ES256'),
+    provider: { issuer: issuers.platform, key: createTestKey('ES256') },
+    other: { issuer: issuers.other, key: createTestKey('ES256') },
+    rsaKey: createTestKey('RS256'),
+    deletedIssuer: issuers.deleted,
+    unreachableIssuer: issuers.unreachable,
+    ownedIssuer: issuers.owned,
+    subjects: {
+      good: `${workload}dialer`,
+      disabled: `${workload}disabled`,
+      revoked: `${workload}revoked`,
+      recreated: `${workload}recreated`,
+      deleted: `${workload}deleted`,
+      conditional: `${workload}conditional`,
+    },
+    pattern: 'spiffe://example.org/ns/voice/*',
+  };
+}
 
 export type Members = Readonly<Record<string, unknown>>;
 export type Answer = readonly [status: number, error: string, description: string];

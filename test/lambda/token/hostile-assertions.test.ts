@@ -15,48 +15,36 @@ import { hostileRows } from '../../../lab/support/platforms/hostile-assertions.t
 import {
   assertionForms,
   bodyOf,
+  createHostileWorld,
   type FormName,
   type HostileRow,
-  type HostileWorld,
   refusedAnswers,
   sign,
+  workload,
 } from '../../../lab/support/platforms/hostile-world.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { tokenEnvironment, worldNow } from '../../../lab/support/token-settings.ts';
 import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 
 const issuer = tokenEnvironment.AUTH_ISSUER;
-const workload = 'system:serviceaccount:voice:';
 
-const world: HostileWorld = {
+const platform = 'https://platform.example/id/1';
+
+const world = createHostileWorld({
   now: worldNow,
   issuer,
-  tokenUrl: `${issuer}${tokenPath}`,
-  ownKey: createTestKey('ES256'),
-  provider: { issuer: 'https://platform.example/id/1', key: createTestKey('ES256') },
-  other: { issuer: 'https://other.example', key: createTestKey('ES256') },
-  rsaKey: createTestKey('RS256'),
-  deletedIssuer: 'https://deleted.example',
-  unreachableIssuer: 'https://unreachable.example',
-  ownedIssuer: 'https://owned.example',
-  subjects: {
-    good: `${workload}dialer`,
-    disabled: `${workload}disabled`,
-    revoked: `${workload}revoked`,
-    recreated: `${workload}recreated`,
-    deleted: `${workload}deleted`,
-    conditional: `${workload}conditional`,
+  issuers: {
+    platform,
+    other: 'https://other.example',
+    deleted: 'https://deleted.example',
+    unreachable: 'https://unreachable.example',
+    owned: 'https://owned.example',
   },
-  pattern: 'spiffe://example.org/ns/voice/*',
-  foreignClientIds: [
-    deriveProviderClientId('https://platform.example/id/1', `${workload}foreign`),
-    makeClient().clientId,
-  ],
-};
+  foreignClientIds: [deriveProviderClientId(platform, `${workload}foreign`), makeClient().clientId],
+});
 
 const { provider, other, subjects } = world;
 
