@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
 import { beginTimeLimit } from './deadline.ts';
-import { RetryBudget } from './retry-budget.ts';
+import { RetryBudget } from './retries.ts';
 
 /** An omitted option follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
 export interface AwsClientOptions {

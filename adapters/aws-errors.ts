@@ -1,11 +1,6 @@
 import { isAwsDenial } from '../contract/aws-denials.ts';
 import { ServiceUnavailableError } from '../core/errors.ts';
-import {
-  type CallError,
-  isServerError,
-  isThrottlingError,
-  isTransientError,
-} from './retryable-errors.ts';
+import { type CallError, isServerError, isThrottlingError, isTransientError } from './retries.ts';
 
 /**
  * Whether the service, the network or a timeout failed, so the same call may succeed later.

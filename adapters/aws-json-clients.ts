@@ -33,6 +33,11 @@ export function createJsonDynamoDb(environment: Environment, table = ''): AwsJso
   return openClient('dynamodb', { ...environment, AWS_REGION: awsRegion });
 }
 
+/** See {@link AwsJsonClients.createOptionalDynamoDb}. */
+export function createOptionalDynamoDb(environment: Environment): AwsJsonClient {
+  return openClient('dynamodb', environment, callProfiles.optional);
+}
+
 /** Both clients, for requests that a caller waits for; see {@link createJsonDynamoDb}. */
 export function createAwsJsonClients(environment: Environment): AwsJsonClients {
   const clients: AwsJsonClient[] = [];

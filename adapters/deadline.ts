@@ -27,7 +27,7 @@ export function createDeadlines(
 }
 
 /** A limit on the time of one call. */
-export interface TimeLimit {
+interface TimeLimit {
   /** Aborts when the time is over, and with the caller's own signal. */
   readonly signal: AbortSignal;
   /** Stops the timer. */

@@ -5,7 +5,7 @@ import { signingAlgorithms } from '../contract/signing-algorithms.ts';
 import { deployedTableName, tableKeys } from '../contract/tables.ts';
 import type { Facts, RegionFacts, RegionQuotas, Seen } from '../core/deployment/doctor.ts';
 import { InputError, UnavailableError } from '../core/errors.ts';
-import { checkIssuer } from './https/service-url.ts';
+import { checkIssuer } from './https/service-requests.ts';
 import {
   bodyOf,
   type CallService,
@@ -15,7 +15,7 @@ import {
 } from './signed-call.ts';
 import { findAwsCallerError } from './sts/authenticate-caller.ts';
 
-export interface FactsOptions {
+interface FactsOptions {
   readonly config: DeploymentConfig;
   readonly callService: CallService;
   /** Whether the account is one of AWS, with quotas. The local run has none. */

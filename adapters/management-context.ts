@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
-import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
+import {
+  apiKeyUseTableName,
+  deployedTableName,
+  type TableKey,
+  tables,
+} from '../contract/tables.ts';
 import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
-import { collect } from '../core/collect.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
+import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
+import { createApiKeyUseReader } from './dynamodb/api-key-use-reader.ts';
 import { parseAuditItem } from './dynamodb/audit-item.ts';
 import {
-  type AuditRegionsOptions,
   createDynamoDbAuditLog,
   openAuditRegions,
   openChanges,
@@ -32,10 +37,12 @@ import {
 } from './dynamodb/record-partition.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
-import type { GuardedFetchOptions } from './https/guarded-fetch.ts';
+import { createDynamoDbWorkloadUseReader } from './dynamodb/workload-use.ts';
+import type { GuardedFetchOptions } from './https/json-request.ts';
 import { recordServerDates } from './record-server-dates.ts';
-import { createCallerIdentity } from './sts/caller-identity.ts';
+import { createCallerIdentity } from './sts/caller-proof.ts';
 
+/** The deployment that the library manages, and how it is reached. */
 export interface ManagementOptions {
   /** The deployment's config, as `parseDeploymentConfig` gives it; table names follow from it. */
   readonly config: ManagementConfig;
@@ -53,10 +60,11 @@ export interface ManagementOptions {
 }
 
 /** What reaches the tables itself: the management function, and `authctl table`. */
-export interface TableOptions extends ManagementOptions {
+interface TableOptions extends ManagementOptions {
   /**
    * Whether lists that are limited to trunk groups use the tables' indexes, which also takes a read
-   * of the audit. The default is true; lists scan without the permissions for it.
+   * of the audit, and the last uses of keys and assertions are read. The default is true; operators
+   * on the tables have no permissions for it.
    */
   readonly useIndexes?: boolean | undefined;
   /** Providers on loopback, over https even so. Only for a local run and tests. */
@@ -73,13 +81,13 @@ const elapsed = () => performance.now();
  */
 function createLazyFetch(options: GuardedFetchOptions): FetchJson {
   return async (url, port) => {
-    const { createGuardedFetch } = await import('./https/guarded-fetch.ts');
+    const { createGuardedFetch } = await import('./https/json-request.ts');
     return createGuardedFetch(options)(url, port);
   };
 }
 
 /** A context for each request, over the same connections. */
-export type OpenedTables = (
+type OpenedTables = (
   reports: Pick<ManagementOptions, 'onMalformedRecord' | 'onAuditGap'>,
 ) => Omit<ManagementContext, 'actor'>;
 
@@ -93,7 +101,13 @@ export function openManagementTables(
   recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
   const table = (key: TableKey) => deployedTableName(config, key);
   const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
-  const auditHistory = openAuditHistory({ config, aws, dynamodb });
+  const audits = openAuditRegions({ config, aws, dynamodb });
+  const apiKeyUses = createApiKeyUseReader(
+    audits.ids.map((id) => (run) => audits.read(id, (region) => run(region.dynamodb))),
+    apiKeyUseTableName(config.name),
+    Date.now,
+  );
+  const auditHistory = openAuditHistory(audits);
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   const providerKeys = new JwksCache({
     fetchJwks: ({ jwksUri }) => fetchJson(jwksUri),
@@ -108,7 +122,11 @@ export function openManagementTables(
       config,
       allowLoopbackProviders,
       clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, findRecent }),
+      workloadUses: useIndexes
+        ? createDynamoDbWorkloadUseReader(dynamodb, table('signingKeys'), store)
+        : { findWorkloadUses: async () => new Map() },
       apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, findRecent }),
+      apiKeyUses: useIndexes ? apiKeyUses : undefined,
       identityProviders: createDynamoDbIdentityProviderStore(
         dynamodb,
         table('identityProviders'),
@@ -171,9 +189,8 @@ function queryDay(
 
 /** The histories in the audits of all regions. */
 function openAuditHistory(
-  options: AuditRegionsOptions,
+  regions: ReturnType<typeof openAuditRegions>,
 ): (store: StoreOptions) => AuditHistoryReader {
-  const regions = openAuditRegions(options);
   return (store) => ({
     ...openChanges(regions, store),
     readHistory: (region, day, id) =>

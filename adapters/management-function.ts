@@ -22,7 +22,7 @@ import {
 import { nameArguments, neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
 import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
-import { isThrottlingError } from './retryable-errors.ts';
+import { isThrottlingError } from './retries.ts';
 
 /**
  * Sends one request to an alias of the management function. Each request has its own signature.

@@ -5,13 +5,11 @@ import {
   operationOf,
 } from '../contract/management/operations.ts';
 import type { ManagementAlias, PersonRole } from '../contract/management/roles.ts';
-import type { ApiKey as StoredApiKey } from '../core/api-key/api-key.ts';
+import type { ApiKeyWithUse } from '../core/api-key/api-key.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
-import type {
-  Client as StoredClient,
-  ClientSecret as StoredClientSecret,
-} from '../core/client/client.ts';
+import type { ClientSecret as StoredClientSecret } from '../core/client/client.ts';
 import { CallerRefusedError, InputError } from '../core/errors.ts';
+import type { ClientWithUse } from '../core/management/find-client.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
@@ -46,10 +44,10 @@ export type { ManagedProvider as IdentityProvider } from '../core/management/pro
 export type { ManagementOptions } from './management-context.ts';
 export { AwsCallerError } from './sts/authenticate-caller.ts';
 
-/** An API key without its hash. Times are seconds since the epoch. */
-export type ApiKey = WithoutHashes<StoredApiKey>;
+/** An API key without its hash. The days of its last use are only of a key that is shown or listed. Times are seconds since the epoch. */
+export type ApiKey = WithoutHashes<ApiKeyWithUse>;
 /** A client with its secrets, without their hashes. Times are seconds since the epoch. */
-export type Client = WithoutHashes<StoredClient>;
+export type Client = WithoutHashes<ClientWithUse>;
 /** A secret of a client, without its hash. Times are seconds since the epoch. */
 export type ClientSecret = WithoutHashes<StoredClientSecret>;
 
@@ -199,13 +197,14 @@ function refuseTables({ through }: { readonly through?: unknown }): void {
 /**
  * The management library of a deployment, through its management function. The web portal calls it.
  *
- *     const management = createManagement({ config });
- *     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
- *     const { value } = await management.createClientSecret(client.clientId, {});
- *
  * A secret's value is returned once and never again: only its hash is kept.
  *
  * @throws {InputError} for `through: 'tables'`, which a release before had.
+ *
+ * @example
+ * const management = createManagement({ config });
+ * const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
+ * const { value } = await management.createClientSecret(client.clientId, {});
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
   refuseTables(options);

@@ -4,7 +4,7 @@ import { createAskManagement } from './lambda/ask-management.ts';
 import { bindFunction, type Management } from './management.ts';
 import { FunctionClient, type FunctionOptions } from './management-function.ts';
 
-export interface PortalManagementOptions
+interface PortalManagementOptions
   extends Pick<FunctionOptions, 'onMalformedRecord' | 'onAuditGap'> {
   /** ARN of the management function, without an alias. */
   readonly functionArn: string;

@@ -12,7 +12,7 @@ import type {
   VerifiedCredential,
 } from '../core/verifier/verified-credential.ts';
 import { inTime } from './deadline.ts';
-import { isClockError } from './retryable-errors.ts';
+import { isClockError } from './retries.ts';
 
 /** Look-ups by which tokens of this service stop before they expire. */
 export type RevocationOptions = {

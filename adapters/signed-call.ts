@@ -9,7 +9,7 @@ import {
 } from './aws-json/endpoint.ts';
 
 /** One request to an AWS service, in the service's own protocol. */
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly service: Service;
   readonly region: string;
   /** With the query. The default is `/`. */

@@ -3,12 +3,16 @@ import { deployedTableName } from '../contract/tables.ts';
 import { seconds } from '../core/clock.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { CliIo } from './cli-io.ts';
-import { confirm } from './confirm.ts';
-import { type Deployment, type DeploymentOptions, findDeployment } from './deployment.ts';
+import {
+  commandFor,
+  type Deployment,
+  type DeploymentOptions,
+  getDeployment,
+} from './deployment.ts';
 import type { SigningKeys } from './open-signing-keys.ts';
 import type { Tables } from './open-tables.ts';
 import { Output, type OutputOptions } from './output.ts';
-import { commandFor } from './own-command.ts';
+import { confirm } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Options of every command. */
@@ -58,7 +62,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
   const output = new Output(io, options);
   let found: Deployment | undefined;
   const deployment = (): Deployment => {
-    found ??= findDeployment(io, options);
+    found ??= getDeployment(io, options);
     return found;
   };
   const openOptions = {

@@ -11,7 +11,7 @@ type NameOf<Flags extends string> = Flags extends `--${infer Name} <${string}>`
     : never;
 type ValueOf<Flags extends string> = Flags extends `${string} <${string}>` ? string : true;
 
-export declare const values: unique symbol;
+declare const values: unique symbol;
 
 /** An option with its name and the type of its value, which follow from how it is written. */
 export type TypedOption<Values> = Option & { readonly [values]?: Values };
@@ -93,7 +93,12 @@ export function withDefault<Values>(
   return one.default(value, shown) as TypedOption<Required<Values>>;
 }
 
-type Argument = readonly [name: string, description: string];
+export type Argument = readonly [name: string, description: string];
+
+/** What a person gives for the arguments. */
+export type ArgumentValues<Arguments extends readonly Argument[]> = {
+  readonly [Index in keyof Arguments]: string;
+};
 
 /** One command, e.g. `client create`. */
 export interface CommandSpec {
@@ -118,7 +123,7 @@ export function command<
     readonly options?: Options;
     readonly run: (
       cli: Cli,
-      args: { readonly [Index in keyof Arguments]: string },
+      args: ArgumentValues<Arguments>,
       options: OptionValues<Options>,
     ) => Promise<void>;
   },

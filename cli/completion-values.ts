@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeName } from '../contract/scopes.ts';
 import { isPlainWord } from '../contract/shell-word.ts';
+import { isId } from '../core/credential/credential-value.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { collectPages } from './commands/list-options.ts';
@@ -11,12 +12,21 @@ export type CompletionValues = ReadonlyMap<string, readonly string[]>;
 /** Maximum milliseconds for a completion. */
 const patience = 3000;
 
-type Read = (cli: Cli) => Promise<readonly string[]>;
+/** @param words the line so far. */
+type Read = (cli: Cli, words: readonly string[]) => Promise<readonly string[]>;
 
 const readClients: Read = async (cli) => {
   const management = await cli.management();
   const read = (cursor?: string) => management.listClients({ cursor });
   return (await collectPages(read, ({ clientId }) => clientId)).map(({ clientId }) => clientId);
+};
+
+/** The secrets of the client that stands before. */
+const readSecrets: Read = async (cli, words) => {
+  const clientId = words.slice(0, -1).find((word) => isId('client', word));
+  if (clientId === undefined) return [];
+  const { secrets } = await (await cli.management()).findClient(clientId);
+  return secrets.map(({ secretId }) => secretId);
 };
 
 const readApiKeys: Read = async (cli) => {
@@ -36,7 +46,7 @@ const readScopes: Read = async (cli) => cli.deployment().config.scopes.map(scope
 /** The values for each group of commands. */
 const reads: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   client: { 'client-id': readClients, '--scope': readScopes, '--provider': readIssuers },
-  'client-secret': { 'client-id': readClients },
+  'client-secret': { 'client-id': readClients, 'secret-id': readSecrets },
   'api-key': { 'key-id': readApiKeys },
   'api-key-subnet': { 'key-id': readApiKeys },
   provider: { issuer: readIssuers },
@@ -72,7 +82,7 @@ export async function readCompletionValues(
     try {
       const cli = createCli(io, readGlobalOptions(words), () => undefined);
       // Shells insert a value as it is, so one that they would evaluate is not offered.
-      return [name, (await values(cli)).filter(isPlainWord)];
+      return [name, (await values(cli, words)).filter(isPlainWord)];
     } catch {
       return [name, []];
     }

@@ -1,16 +1,44 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { AwsClientOptions } from '../adapters/aws-client-options.ts';
 import { callProfiles } from '../adapters/call-profile.ts';
+import { parseDemoEnvironment } from '../contract/demo-environment.ts';
 import {
   type DeploymentConfig,
   DeploymentConfigError,
   parseDeploymentConfig,
 } from '../contract/deployment-config.ts';
+import { quoteWord } from '../contract/shell-word.ts';
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 import type { CliIo } from './cli-io.ts';
-import { readLocalEnvironment } from './local-run.ts';
 import { UsageError } from './usage-error.ts';
+
+const demoEnvironment = join('.local', 'demo.env');
+
+/** A folder and its parents up to the root. */
+function ancestors(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+}
+
+type LocalEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The environment that `npm start` wrote, in a folder or above it; undefined if there is none. */
+export function findLocalEnvironment(cwd: string): LocalEnvironment | undefined {
+  const path = ancestors(cwd)
+    .map((folder) => join(folder, demoEnvironment))
+    .find(existsSync);
+  return path === undefined ? undefined : parseDemoEnvironment(readFileSync(path, 'utf8'));
+}
+
+/** @throws {UsageError} if there is none; see {@link findLocalEnvironment}. */
+function readLocalEnvironment(cwd: string): LocalEnvironment {
+  const environment = findLocalEnvironment(cwd);
+  if (environment !== undefined) return environment;
+  throw new UsageError(
+    `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
+  );
+}
 
 export interface DeploymentOptions {
   readonly config?: string | undefined;
@@ -99,7 +127,7 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
  *
  * @throws {UsageError} if there is none, or it cannot be used.
  */
-export function findDeployment(io: CliIo, options: DeploymentOptions): Deployment {
+export function getDeployment(io: CliIo, options: DeploymentOptions): Deployment {
   const isLocal = options.local === true;
   const env = isLocal ? readLocalEnvironment(io.cwd) : io.env;
   const path = options.config ?? (env.AUTHCTL_CONFIG || undefined);
@@ -120,4 +148,22 @@ export function findDeployment(io: CliIo, options: DeploymentOptions): Deploymen
     allowLoopbackProviders: isLoopback && env.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
     ca: caPath === undefined || caPath === '' ? undefined : readFileSync(caPath, 'utf8'),
   };
+}
+
+/** The command that the person ran, in the form that never downloads a package of the same name. */
+export function ownCommand({ env }: Pick<CliIo, 'env'>): string {
+  return env['npm_command'] === 'exec' ? 'npx --no -- authctl' : 'authctl';
+}
+
+/** The same with the options that select the deployment: what follows is for that one. */
+export function commandFor(
+  io: Pick<CliIo, 'env'>,
+  { local, config, through }: DeploymentOptions,
+): string {
+  return [
+    ownCommand(io),
+    ...(local === true ? ['--local'] : []),
+    ...(config === undefined ? [] : ['--config', quoteWord(config)]),
+    ...(through === undefined ? [] : ['--through', quoteWord(through)]),
+  ].join(' ');
 }

@@ -5,7 +5,7 @@ import { oldestNode } from '../adapters/package-version.ts';
 import { createCallService } from '../adapters/signed-call.ts';
 import { type Check, examine, type Facts, type PortFact } from '../core/deployment/doctor.ts';
 import type { Cli } from './cli.ts';
-import { findLocalEnvironment } from './local-run.ts';
+import { findLocalEnvironment } from './deployment.ts';
 
 /** Of the local run: the service, then tables, keys, functions, callers. */
 const usualPorts = [8080, 8081, 8082, 8083, 8084];

@@ -1,8 +1,7 @@
 import { bindManagement, createManagement, type Management } from '../adapters/management.ts';
 import { managementOperations, type OperationName } from '../contract/management/operations.ts';
-import { appendToFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
-import { type OpenOptions, reports } from './open-options.ts';
+import { appendToFile, type OpenOptions, reports } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What stops a credential, and what shows it before. */

@@ -1,6 +1,8 @@
+import { appendFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
-import type { AuditRecord } from '../core/audit/audit-log.ts';
+import { createCallerIdentity } from '../adapters/sts/caller-proof.ts';
+import type { AuditLog, AuditRecord } from '../core/audit/audit-log.ts';
+import { toPrintable } from '../core/printable-text.ts';
 import type { Deployment } from './deployment.ts';
 
 export interface OpenOptions {
@@ -24,4 +26,24 @@ export function reports({ warn }: OpenOptions) {
 export function findCaller({ aws, isLoopback }: Deployment): Promise<string> {
   // On AWS, AWS identifies the caller. On this machine there is only the login name.
   return isLoopback ? Promise.resolve(`local:${userInfo().username}`) : createCallerIdentity(aws)();
+}
+
+/** Only printable text, because people read such files in a terminal. */
+function toLine(record: AuditRecord): string {
+  const { recordId, ...rest } = record;
+  return `${toPrintable(JSON.stringify({ record_id: recordId, ...rest }))}\n`;
+}
+
+export function appendToFile(path: string, record: AuditRecord): Promise<void> {
+  return appendFile(path, toLine(record), { mode: 0o600 });
+}
+
+/** An audit that first appends each record to a file. If that fails, nothing is changed. */
+export function withAuditFile(audit: AuditLog, path: string): AuditLog {
+  return {
+    appendAudit: async (record) => {
+      await appendToFile(path, record);
+      await audit.appendAudit(record);
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { createManagementContext } from '../adapters/management-context.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
-import { withAuditFile } from './audit-file.ts';
 import type { Deployment } from './deployment.ts';
-import { findCaller, type OpenOptions, reports } from './open-options.ts';
+import { findCaller, type OpenOptions, reports, withAuditFile } from './open-options.ts';
 
 /** The management library on a deployment's tables. */
 export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {

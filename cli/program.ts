@@ -1,13 +1,14 @@
 import completion from '@bomb.sh/tab/commander';
 import { Command, Help, type Option } from 'commander';
 import { packageVersion } from '../adapters/package-version.ts';
+import { sayAsDuration } from '../core/duration.ts';
+import { InputError, type InputProblem } from '../core/errors.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups, singleCommands } from './command-groups.ts';
 import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
 import type { CompletionValues } from './completion-values.ts';
-import { nameOption } from './option-label.ts';
-import { ownCommand } from './own-command.ts';
+import { ownCommand } from './deployment.ts';
 import { Terminal } from './terminal.ts';
 
 function formatExamples(io: CliIo, examples: readonly string[]): string {
@@ -95,10 +96,16 @@ function offerValues(command: Command, values: CompletionValues): void {
   for (const child of command.commands) offerValues(child, values);
 }
 
+/** Those that `complete` writes a script for. */
+const shells = ['bash', 'zsh', 'fish', 'powershell'];
+
 function addCompletion(program: Command, values: CompletionValues): void {
   showGlobalOptions(program, program.options);
   offerValues(program, values);
-  completion(program);
+  const shell = completion(program).commands.get('complete');
+  shell?.argument('shell', (offer) => {
+    for (const name of shells) offer(name, '');
+  });
 }
 
 /**
@@ -145,7 +152,48 @@ export function createProgram(
     program.addCommand(buildGroup(io, group, open));
   }
   for (const spec of singleCommands) program.addCommand(buildCommand(io, spec, open));
+  // The completion's own commands copy these settings when they are made.
+  configureAll(program, io);
   addCompletion(program, values);
   configureAll(program, io);
   return program;
+}
+
+/** Options that have another name than the field of the library. */
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ['serviceTrunkGroup', 'trunkGroup'],
+  ['expiresAt', 'expiresIn'],
+  ['overlap', 'expireOldIn'],
+  ['sourceAddress', 'sourceIp'],
+]);
+
+/** The options of a command, and which of them a person typed. */
+interface CommandOptions {
+  readonly options: readonly Option[];
+  /** @param name of an option's value, e.g. `expiresIn`. */
+  readonly isGiven: (name: string) => boolean;
+  readonly valueOf: (name: string) => unknown;
+}
+
+function findOption({ options, isGiven }: CommandOptions, field: string): Option | undefined {
+  // An option that may be repeated holds one value of a list: --scope of scopes.
+  const names = [field, optionNames.get(field), field.replace(/s$/, '')];
+  const found = options.filter(
+    (option) => !option.negate && names.includes(option.attributeName()),
+  );
+  return found.find((option) => isGiven(option.attributeName())) ?? found[0];
+}
+
+/** Names the options that a person typed, and durations as typed, instead of the library's fields. */
+export function nameOption(error: unknown, command: CommandOptions): unknown {
+  if (!(error instanceof InputError)) return error;
+  const name = (problem: InputProblem): InputProblem => {
+    const option = problem.field === undefined ? undefined : findOption(command, problem.field);
+    if (option?.long === undefined || option.long === null) return problem;
+    const typed = String(command.valueOf(option.attributeName()));
+    return { ...problem, label: option.long, problem: sayAsDuration(problem.problem, typed) };
+  };
+  const [first, ...more] = error.problems;
+  const named = new InputError([name(first), ...more.map(name)], { cause: error });
+  return named.message === error.message ? error : named;
 }

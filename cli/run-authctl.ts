@@ -1,10 +1,21 @@
+import { CommanderError } from 'commander';
+import { AwsCallerError, findAwsCallerError } from '../adapters/sts/authenticate-caller.ts';
 import { inQuotes } from '../contract/shell-word.ts';
+import {
+  ConflictError,
+  InputError,
+  MalformedRecordError,
+  RefusedError,
+  UnavailableError,
+  VersionConflictError,
+} from '../core/errors.ts';
+import { FetchError } from '../core/identity-provider/fetch-json.ts';
+import type { GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { createProgram } from './program.ts';
-import { reportError } from './report-error.ts';
-import { Terminal } from './terminal.ts';
-import { type ExitCode, exitCodes } from './usage-error.ts';
+import { InterruptedError, NotConfirmedError, Terminal } from './terminal.ts';
+import { type ExitCode, exitCodes, UsageError } from './usage-error.ts';
 
 /** A kid is a SHA-256 in base64url. One in 64 begins with "-" but is not an option. */
 const kidLikeAnOption = /^-[\w-]{42}$/;
@@ -15,6 +26,9 @@ function separateKids(args: readonly string[]): readonly string[] {
   if (kids.length === 0 || args.includes('--')) return args;
   return [...args.filter((arg) => !kids.includes(arg)), '--', ...kids];
 }
+
+/** Global options without a value, which may stand before a command. */
+const isFlag: ReadonlySet<string> = new Set(['--local', '--json', '--quiet', '--yes']);
 
 /** Loaded only for completions, because it needs the management library. */
 async function readValues(io: CliIo, words: readonly string[]): Promise<CompletionValues> {
@@ -30,8 +44,13 @@ async function readValues(io: CliIo, words: readonly string[]): Promise<Completi
  */
 export async function runAuthctl(args: readonly string[], io: CliIo): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
-  const [first, second, ...words] = args;
-  if (first === 'complete' && (second === 'bash' || second === 'zsh')) {
+  const [first, second, ...words] = args.slice(args.findIndex((arg) => !isFlag.has(arg)));
+  const isScript = first === 'complete' && second !== '--';
+  if (isScript && args.includes('--json')) {
+    const error = new UsageError('--json: complete writes a script for a shell, and no JSON');
+    return reportError(io, error, { json: true });
+  }
+  if (isScript && (second === 'bash' || second === 'zsh')) {
     const script = second === 'bash' ? bashCompletion : zshCompletion;
     new Terminal(io).writeOut(script(io.command ?? ['authctl']));
     return exitCode;
@@ -113,4 +132,81 @@ _authctl() {
 }
 if [ "$funcstack[1]" = _authctl ]; then _authctl; else compdef _authctl authctl; fi
 `;
+}
+
+interface Report {
+  /** Stable word for scripts. */
+  readonly error: string;
+  readonly text: string;
+  readonly exitCode: ExitCode;
+  /** Each value that is not allowed. */
+  readonly problems?: readonly { readonly field: string; readonly problem: string }[] | undefined;
+}
+
+/** By the names that a person typed: those of options, or of fields on the wire. */
+function showProblems({ problems }: InputError): Report['problems'] {
+  return problems.map(({ label = '', problem }) => ({ field: label, problem }));
+}
+
+function describeUsage(error: CommanderError): Report {
+  const text = error.message.replace(/^error: /, '');
+  return {
+    error: 'usage',
+    text: `${text}\n(--help shows what is allowed)`,
+    exitCode: exitCodes.usage,
+  };
+}
+
+function describe(error: unknown): Report {
+  const report = (name: string, exitCode: ExitCode, text = (error as Error).message): Report => ({
+    error: name,
+    text,
+    exitCode,
+  });
+  if (error instanceof CommanderError) return describeUsage(error);
+  if (error instanceof InputError) {
+    return { ...report('usage', exitCodes.usage), problems: showProblems(error) };
+  }
+  if (error instanceof UsageError) return report('usage', exitCodes.usage);
+  if (error instanceof RefusedError || error instanceof FetchError) {
+    return report('refused', exitCodes.refused);
+  }
+  if (error instanceof NotConfirmedError) return report('not_confirmed', exitCodes.refused);
+  if (error instanceof InterruptedError) {
+    return report('interrupted', exitCodes.interrupted, 'interrupted; nothing was changed');
+  }
+  // The same command again would be refused again.
+  if (error instanceof VersionConflictError) return report('conflict', exitCodes.refused);
+  if (error instanceof ConflictError) {
+    return report('conflict', exitCodes.refused, `${error.message}; try again`);
+  }
+  if (error instanceof MalformedRecordError) return report('malformed_record', exitCodes.refused);
+  if (error instanceof UnavailableError) return report('unavailable', exitCodes.refused);
+  if (!(error instanceof Error)) return report('failed', exitCodes.refused, 'unknown error');
+  if (error.message === 'Region is missing') {
+    return report('usage', exitCodes.usage, 'no AWS region: set AWS_REGION');
+  }
+  const own = error instanceof AwsCallerError ? error : findAwsCallerError(error);
+  const text = own?.message ?? `${error.name}: ${error.message}`;
+  return report('failed', exitCodes.refused, text);
+}
+
+/** Reports an error on stderr, never on stdout. @returns the exit code. */
+function reportError(io: CliIo, error: unknown, options: GlobalOptions): ExitCode {
+  if (error instanceof CommanderError) {
+    // The requested help or version, or the help if the command is missing.
+    if (error.exitCode === 0) return exitCodes.done;
+    if (error.code === 'commander.help') return exitCodes.usage;
+  }
+  const { error: name, text: plain, exitCode, problems } = describe(error);
+  const isAbsent = options.local === true && error instanceof UnavailableError;
+  const text = isAbsent
+    ? `the local run does not answer; start it with npm start (${plain})`
+    : plain;
+  new Terminal(io).writeError(
+    options.json === true
+      ? `${JSON.stringify({ error: name, error_description: text, problems })}\n`
+      : `authctl: ${text}\n`,
+  );
+  return exitCode;
 }

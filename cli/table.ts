@@ -31,7 +31,7 @@ const layout = {
 export type Cell = string | number | boolean | readonly string[] | undefined;
 
 /** Highlights a word. */
-export type Bold = (word: string) => string;
+type Bold = (word: string) => string;
 
 function show(cell: Cell): string {
   if (cell === undefined || cell === '') return '-';

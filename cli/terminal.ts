@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { toPrintable } from '../core/printable-text.ts';
+import { toPrintable, toPrintableLine } from '../core/printable-text.ts';
 import type { CliIo } from './cli-io.ts';
+import { UsageError } from './usage-error.ts';
 
 const escape = '\u001B';
 
@@ -98,4 +99,33 @@ export async function askQuestion(
   } finally {
     prompt.close();
   }
+}
+
+/** The user did not confirm. */
+export class NotConfirmedError extends Error {
+  override readonly name = 'NotConfirmedError';
+
+  constructor() {
+    super('nothing was changed');
+  }
+}
+
+/**
+ * Asks before a change that cannot be undone.
+ *
+ * @param isAssured whether `--yes` was given.
+ * @throws {UsageError} if there is no terminal.
+ * @throws {NotConfirmedError} for every answer except yes.
+ * @throws {InterruptedError} after Ctrl-C.
+ */
+export async function confirm(io: CliIo, question: string, isAssured: boolean): Promise<void> {
+  if (isAssured) return;
+  if (io.stdin.isTTY !== true) {
+    throw new UsageError(
+      `${question} This needs confirmation and stdin is not a terminal: add --yes`,
+    );
+  }
+  const text = `${toPrintableLine(question)} [y/N] `;
+  const answer = await askQuestion(io.stdin, io.stderr, text);
+  if (!/^y(es)?$/i.test(answer ?? '')) throw new NotConfirmedError();
 }

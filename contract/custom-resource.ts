@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describeIssues } from './parse-problem.ts';
 
 /** The event that CloudFormation sends to the function of a custom resource. */
-export const customResourceEventSchema = v.object({
+const customResourceEventSchema = v.object({
   RequestType: v.picklist(['Create', 'Update', 'Delete']),
   /** Receives the result by PUT. The URL is presigned and must not be logged. */
   ResponseURL: v.string(),

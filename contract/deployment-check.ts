@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { parseCustomResource } from './custom-resource.ts';
 import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
-import { json } from './environments/fields.ts';
-import { readVariables } from './environments/read-variables.ts';
+import { json, readVariables } from './environments/read-variables.ts';
 import { tokenVariables } from './environments/token.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { reservationsOf } from './reservations.ts';
@@ -22,7 +21,7 @@ const literalsSchema = v.object({
 export type DeploymentLiterals = v.InferOutput<typeof literalsSchema>;
 
 /** Properties of the custom resource by which a stack asks whether it may change anything. */
-export const deploymentCheckPropertiesSchema = v.object({
+const deploymentCheckPropertiesSchema = v.object({
   SigningAlgorithms: v.array(v.picklist(algs)),
   Regions: v.array(v.picklist(regionIds)),
   /** Absent in a rollback to release 0.2.0, whose stacks did not say it. */

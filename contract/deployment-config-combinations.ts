@@ -1,5 +1,5 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
-import { maxAliasPolicyBytes } from './lambda-limits.ts';
+import { maxAliasPolicyBytes } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 import { namesOf } from './reach.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
@@ -194,8 +194,17 @@ function findFederationProblems(config: ParsedKeys): readonly string[] {
     : [];
 }
 
-function findScopeProblems({ scopes }: ParsedKeys): readonly string[] {
-  return findDuplicates(scopes.map(scopeName)).map((name) => `scopes: ${name} is listed twice`);
+function findScopeProblems({ scopes, ignoredScopes = [] }: ParsedKeys): readonly string[] {
+  const names = scopes.map(scopeName);
+  return [
+    ...findDuplicates(names).map((name) => `scopes: ${name} is listed twice`),
+    ...ignoredScopes
+      .filter((scope) => names.includes(scope))
+      .map(
+        (scope) =>
+          `ignoredScopes: received "${scope}"; allowed: a scope that is not in the catalogue`,
+      ),
+  ];
 }
 
 function findUnknownScopes(

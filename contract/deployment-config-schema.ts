@@ -5,6 +5,7 @@ import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
   maxAudienceLength,
+  maxScopeLength,
   maxTokenLifetime,
   minTokenLifetime,
   reuseShares,
@@ -12,8 +13,8 @@ import {
 import { operationsEntries } from './operations-config.ts';
 import { portalSchema } from './portal-config.ts';
 import { awsRegions, type RegionId, regionIds } from './regions.ts';
-import { isResourceUri } from './resource-uri.ts';
-import { scopePartPattern } from './scopes.ts';
+import { isResourceUri } from './resource-metadata.ts';
+import { isScopeToken, scopePartPattern } from './scopes.ts';
 import { algs, defaultAlg } from './signing-algorithms.ts';
 import { signingKeyPolicySchema } from './signing-key-policy.ts';
 
@@ -96,7 +97,7 @@ const tokenReuse = v.strictObject({
 });
 
 /** Seconds after its `iat` for which an assertion is accepted, if the config says nothing. */
-export const defaultAssertionAge = 3600;
+const defaultAssertionAge = 3600;
 
 const federatedClients = v.strictObject({
   /** One more value that `aud` of a `client_assertion` may have, next to the issuer. */
@@ -123,6 +124,17 @@ const federatedClients = v.strictObject({
   /** Whether providers that trunk groups registered for themselves take part. */
   ownProviders: v.optional(v.boolean(), false),
 });
+
+/** They are in the environment of the token function, which Lambda limits to 4,096 bytes. */
+const maxIgnoredScopes = 10;
+
+const ignoredScope = v.pipe(
+  v.string(),
+  v.check(
+    isScopeToken,
+    `allowed: a scope token of RFC 6749 §3.3, at most ${maxScopeLength} characters`,
+  ),
+);
 
 const issuerUrl = v.pipe(
   v.string(),
@@ -201,6 +213,18 @@ export const deploymentConfigSchema = v.strictObject({
   /** Issues tokens to clients under registered providers, for an assertion. Off by default. */
   federatedClients: v.optional(federatedClients),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
+  /**
+   * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some
+   * clients always add. None by default: a scope that the client does not have is refused.
+   */
+  ignoredScopes: v.optional(
+    v.pipe(
+      v.array(ignoredScope),
+      v.minLength(1, 'allowed: one scope or more'),
+      v.maxLength(maxIgnoredScopes, `allowed: at most ${maxIgnoredScopes} scopes`),
+      v.check((all) => new Set(all).size === all.length, 'allowed: each scope once'),
+    ),
+  ),
   signingKeyPolicy: v.optional(signingKeyPolicySchema, {}),
   /** The portal for customers, a stack of its own. */
   portal: v.optional(portalSchema),

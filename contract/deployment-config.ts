@@ -42,6 +42,13 @@ export type DeploymentConfig = Readonly<Omit<ParsedKeys, 'signingKeyPolicy'>> & 
  * refused, all problems at once.
  *
  * @throws {DeploymentConfigError} with a line per problem: the key, the value, what is allowed.
+ *
+ * @example
+ * const parsed = parseDeploymentConfig({
+ *   regions: { slc: { awsRegion: 'us-west-2' } },
+ *   defaultAudience: 'https://api.example.com',
+ *   scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
+ * });
  */
 export function parseDeploymentConfig(
   input: unknown,
@@ -64,7 +71,12 @@ export function parseDeploymentConfig(
   return Object.freeze({ ...parsed, issuer, signingKeyPolicy });
 }
 
-/** The regions of a deployment, in the platform's order. */
+/**
+ * The regions of a deployment, in the platform's order.
+ *
+ * @example
+ * const awsRegions = deployedRegions(parsed).map(({ awsRegion }) => awsRegion);
+ */
 export function deployedRegions(
   config: Pick<DeploymentConfig, 'regions'>,
 ): readonly { readonly id: RegionId; readonly awsRegion: string }[] {

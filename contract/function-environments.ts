@@ -51,6 +51,8 @@ function accessTokenTypeVariable(type: AccessTokenType | undefined) {
 /** `AUTH_FEDERATED_CLIENTS`. Only the token function's second file reads it. */
 export interface FederationVariables {
   readonly identityProvidersTable: string;
+  /** The last use of assertions is in a partition of it. */
+  readonly signingKeysTable: string;
   readonly tokenEndpoints: readonly string[];
   readonly audience?: string | undefined;
   /** Seconds. */
@@ -66,6 +68,7 @@ function federationVariables(
   return toJson({
     ...settings,
     identityProvidersTable: deployedTableName(config, 'identityProviders'),
+    signingKeysTable: deployedTableName(config, 'signingKeys'),
     tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
   } satisfies FederationVariables);
 }
@@ -92,6 +95,7 @@ export function tokenEnvironment(
       AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
     }),
     ...accessTokenTypeVariable(config.accessTokenType),
+    ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
     ...(config.federatedClients && {
       AUTH_FEDERATED_CLIENTS: federationVariables(source, config.federatedClients),
@@ -193,7 +197,7 @@ export function portalEnvironment(arns: {
 }
 
 /** The properties of the guarded API that the authorizer's environment needs. */
-export interface GuardedApi {
+interface GuardedApi {
   readonly issuer: string;
   /** The beginning of the names or ARNs of the authorization server's tables. */
   readonly tables: string;
@@ -206,6 +210,8 @@ export interface GuardedApi {
   readonly resultCacheTtl: number;
   /** `accessTokenType` of the authorization server's config. */
   readonly accessTokenType?: AccessTokenType | undefined;
+  /** The table in which the last use of API keys is recorded, if it is. */
+  readonly apiKeyUses?: string | undefined;
   /** If set, the clients of the authorization server's own tokens are looked up. */
   readonly revocation?: { readonly onLookupFailure: OnLookupFailure } | undefined;
 }
@@ -221,6 +227,7 @@ export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'au
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
     ...accessTokenTypeVariable(api.accessTokenType),
+    ...(api.apiKeyUses !== undefined && { AUTH_API_KEY_USES_TABLE: api.apiKeyUses }),
     ...(api.revocation && { AUTH_REVOCATION_CHECK: api.revocation.onLookupFailure }),
   };
 }

@@ -31,7 +31,7 @@ const kid = v.pipe(
 const callerProof = v.optional(v.unknown());
 
 /** A request to the key-rotation function. The deployment sends an empty event. */
-export const keyRotationEventSchema = v.variant('action', [
+const keyRotationEventSchema = v.variant('action', [
   /** Makes sure that a signing key exists, then waits until the token function signs. */
   v.object({ action: v.literal('deploy') }),
   /** Takes every step that is due. */
@@ -72,13 +72,13 @@ export const rotationReportSchema = v.object({
 export type RotationReport = Readonly<v.InferOutput<typeof rotationReportSchema>>;
 
 /** A request to the canary function. Without a kid, it checks the region's `current` keys. */
-export const canaryEventSchema = v.object({ kid: v.optional(kid) });
+const canaryEventSchema = v.object({ kid: v.optional(kid) });
 
 /**
  * Asks the canary function to publish the key of an intent, if only this deployment can sign with
  * it. It reads the intent itself.
  */
-export const publicationRequestSchema = v.object({
+const publicationRequestSchema = v.object({
   action: v.literal('publish'),
   slot: v.picklist(['first', ...regionIds]),
   /** The intent's version: one that has changed since is not published. */
@@ -95,7 +95,7 @@ export const publicationResultSchema = v.object({ faults: v.array(v.string()) })
 export type PublicationResult = Readonly<v.InferOutput<typeof publicationResultSchema>>;
 
 /** Whether a canary token of a key verified with the JWKS that a region serves. */
-export const canaryFindingSchema = v.object({
+const canaryFindingSchema = v.object({
   kid: v.string(),
   region: v.picklist(regionIds),
   ok: v.boolean(),

@@ -260,6 +260,21 @@ export const reuseShares = { least: 0.05, most: 0.95 } as const;
 /** Tokens that one instance keeps to give again: 1,000 of the longest are 5 MB. */
 export const maxReusableTokens = 1000;
 
+/** How the last use of API keys is recorded, in one instance of a verifier. */
+export const apiKeyUseLimits = {
+  /** Values that are remembered, so that each is written once a day: 1 MB. */
+  remembered: 10_000,
+  /** Writes at the same time. A use above it is recorded with a later request. */
+  concurrent: 16,
+  /** Seconds without a write after one that failed. */
+  pause: 60,
+  /** Days for which a day is kept: as long as the logs, 13 months. */
+  keptDays: 400,
+} as const;
+
+/** Milliseconds that a person waits for the last uses of API keys in all regions. */
+export const apiKeyUseReadWait = 1000;
+
 /**
  * Milliseconds for which a token waits for the table of sealed tokens, which it can do without.
  *
@@ -325,3 +340,22 @@ export const maxTableReads = 50;
 
 /** Days of a history, if its subject no longer exists: what the logs keep. */
 export const historyDays = 400;
+
+/**
+ * Synchronous requests a second that Lambda lets one execution serve, however short they are ("Lambda
+ * quotas" of its developer guide). So concurrency limits the rate also of functions that take
+ * milliseconds.
+ */
+export const requestsOfExecution = 10;
+
+/**
+ * Bytes of the resource policy of a function's alias:
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, November 2026.
+ */
+export const maxAliasPolicyBytes = 20_480;
+
+/**
+ * Executions that Lambda keeps for functions without a reservation; all of them, if an account has
+ * fewer: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html, November 2026.
+ */
+export const leastUnreserved = 100;

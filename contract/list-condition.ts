@@ -1,5 +1,5 @@
 /** Keys of IAM conditions whose value is a list of what a request to DynamoDB touches. */
-export type ListKey = 'dynamodb:LeadingKeys' | 'dynamodb:Attributes';
+type ListKey = 'dynamodb:LeadingKeys' | 'dynamodb:Attributes';
 
 /**
  * The conditions of an Allow under which a request may touch only these values. `ForAllValues` is

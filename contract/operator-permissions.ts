@@ -2,7 +2,7 @@ import type { ManagementAlias } from './management/roles.ts';
 import { grantRecordTypes, type TableKey, trunkGroupLimitsRecordType } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
-export type TableAction =
+type TableAction =
   | 'dynamodb:GetItem'
   | 'dynamodb:Query'
   | 'dynamodb:PutItem'

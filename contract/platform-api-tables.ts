@@ -1,5 +1,5 @@
 import { onlyValues } from './list-condition.ts';
-import { type TableKey, tables } from './tables.ts';
+import { apiKeyUseTable, type TableKey, tables } from './tables.ts';
 
 /** The key that the start check of a look-up reads. No record has it. */
 export const probeKey = 'start-check';
@@ -58,3 +58,22 @@ export function platformApiCondition(table: PlatformApiTable) {
     StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
   };
 }
+
+/** What a platform API may do to record the last use of API keys, next to what it reads. */
+export const recordKeyUseAction = 'dynamodb:UpdateItem';
+
+/** An item of a key, and only what a use has. Nothing of the item is returned. */
+export const recordKeyUseCondition = {
+  ...onlyValues(
+    {
+      'dynamodb:LeadingKeys': [platformApiKeys.apiKeys],
+      'dynamodb:Attributes': [
+        apiKeyUseTable.partitionKey,
+        apiKeyUseTable.dayAttribute,
+        apiKeyUseTable.timeToLive,
+      ],
+    },
+    'StringLike',
+  ),
+  StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+};

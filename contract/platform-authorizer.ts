@@ -16,7 +16,7 @@ import { gatewayErrors } from './gateway-errors.ts';
  * The authorizer's context of an allowed request. Each value is a string, empty if there is none.
  * A *platform API* is the specification's name for a resource server (RFC 6749 §1.1, RFC 6750).
  */
-export const authorizerContextKeys = [
+const authorizerContextKeys = [
   'client_id',
   'scope',
   'service_trunk_group',
@@ -52,7 +52,7 @@ export const maxResultCacheTtl = 3600;
 /**
  * A response that API Gateway generates for a platform API when the authorizer denies the request.
  */
-export interface BearerGatewayResponse {
+interface BearerGatewayResponse {
   /** API Gateway's `ResponseType`. */
   readonly type:
     | 'UNAUTHORIZED'
@@ -118,7 +118,7 @@ export function bearerGatewayResponses(
     }),
     bearerError('ACCESS_DENIED', 403, api, {
       error: 'insufficient_scope',
-      error_description: 'the access token lacks a scope that this request requires',
+      error_description: 'the access token or API key lacks a scope that this request requires',
       scope: `$context.authorizer.${requiredScopeContextKey}`,
     }),
     failureStatus === 503 ? unavailable : failure('AUTHORIZER_FAILURE'),

@@ -83,6 +83,17 @@ export type PortalReach = Readonly<v.InferOutput<typeof portalReachSchema>>;
 /** What some AWS principals can reach through the management function. */
 export type Reach = Readonly<v.InferOutput<typeof reachSchema>>;
 
+/** The entry of a caller. Its own role or user counts before its account. */
+export function findReachEntry(entries: readonly Reach[], arn: string): Reach | undefined {
+  for (const name of namesOf(arn)) {
+    const found = entries.find(({ principals }) =>
+      principals.some((principal) => namesOf(principal)[0] === name),
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** What decides which AWS principals are limited, and how. */
 export interface ReachConfig {
   readonly reach: readonly Reach[];

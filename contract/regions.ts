@@ -2,7 +2,7 @@
  * The platform's regions. Their ids are used in host names and configuration; AWS does not know
  * them.
  */
-export const regionNames = {
+const regionNames = {
   slc: 'Salt Lake City',
   dfw: 'Dallas-Fort Worth',
   pit: 'Pittsburgh',

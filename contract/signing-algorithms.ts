@@ -1,5 +1,5 @@
 /** Whether KMS receives the digest of the signing input or the signing input itself. */
-export type KmsMessageType = 'DIGEST' | 'RAW';
+type KmsMessageType = 'DIGEST' | 'RAW';
 
 /** One JWS algorithm and how KMS produces it. */
 export interface SigningAlgorithm {

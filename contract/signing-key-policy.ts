@@ -56,7 +56,7 @@ export type SigningKeyPolicy = Readonly<Required<v.InferOutput<typeof signingKey
  * Seconds that a key must be published before it may sign: A + E + C + G + L. L is for the clocks
  * of the host that publishes it and of the host that lets it sign.
  */
-export function safePublicationLead(policy: {
+function safePublicationLead(policy: {
   readonly jwksMaxAge: number;
   readonly edgeAge: number;
   readonly verifierCache: number;
@@ -72,7 +72,7 @@ export function safePublicationLead(policy: {
  * retires the key may be L behind the host that signs, and a verifier L behind the host that
  * serves the JWKS.
  */
-export function safeRetention(policy: {
+function safeRetention(policy: {
   readonly maxTokenLifetime: number;
   readonly leeway: number;
   readonly authorizerResultTtl: number;

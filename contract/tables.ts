@@ -89,6 +89,15 @@ export const providerOwnerPrefix = '#';
 export const grantRecordTypes = { subject: 'subject_grants', issuer: 'issuer_grants' } as const;
 
 /**
+ * A partition of the days on which assertions were last used. Sort key: the client's id. A client's
+ * own item cannot have the day: release 0.2.0 would refuse the item, and so could not disable it.
+ */
+export const workloadUseRecordType = 'workload_use';
+
+/** All attributes of such a record. The token function may write no other. */
+export const workloadUseAttributes = ['record_type', 'record_id', 'last_used_on'] as const;
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */
@@ -116,6 +125,27 @@ export const sealedTokenTable = {
   timeToLive: 'expires_at',
   scope: 'regional',
 } as const satisfies TableSchema & { readonly timeToLive: string };
+
+/**
+ * The day on which each value of an API key was last accepted, in each region. Nothing decides by it:
+ * a platform API may write to it (docs/adr/0112).
+ */
+export const apiKeyUseTable = {
+  suffix: 'api-key-uses',
+  /** The id of the key and of its value: {@link apiKeyUseId}. */
+  partitionKey: 'use_id',
+  dayAttribute: 'used_on',
+  timeToLive: 'expires_at',
+  scope: 'regional',
+} as const satisfies TableSchema & { readonly timeToLive: string; readonly dayAttribute: string };
+
+export function apiKeyUseTableName(deploymentName: string): string {
+  return `${deploymentName}-${apiKeyUseTable.suffix}`;
+}
+
+export function apiKeyUseId(keyId: string, valueId: string): string {
+  return `${keyId}/${valueId}`;
+}
 
 export type TableKey = keyof typeof tables;
 

@@ -16,6 +16,8 @@ export interface StorePage<T> {
    * groups, it holds only what belongs to them.
    */
   readonly next?: string | undefined;
+  /** Of a search: whether all ids and names were searched, and `next` leads to what is inside. */
+  readonly allNames?: true | undefined;
   /** Whether all pages together are in the order of the list. Otherwise each can be sorted. */
   readonly isOrdered?: boolean | undefined;
 }
@@ -40,4 +42,11 @@ export interface OwnedItemsQuery extends StorePageQuery {
   readonly text?: string | undefined;
   /** False: what was created or renamed just now may be missing, for one read less. */
   readonly withRecent?: boolean | undefined;
+}
+
+/** Everything that a store lists. Array.fromAsync would need Node 22. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

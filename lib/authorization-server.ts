@@ -22,10 +22,11 @@ import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { tableKeys, tables } from '../contract/tables.ts';
 import { type Replication, ServiceTable, tableId } from './data/service-tables.ts';
-import { findBundles } from './functions/function-bundles.ts';
+import { getBundles } from './functions/function-bundles.ts';
 import { PortalStack } from './portal/portal-stack.ts';
 import { RegionStack } from './region-stack.ts';
 
+/** The account of {@link addAuthorizationServer}, and its bundles. */
 export interface AuthorizationServerOptions {
   /**
    * Folder of the function bundles.
@@ -78,11 +79,14 @@ function refuseOtherCopy(scope: Construct): void {
  * @param scope an app, a `Stage` or any other construct. For several deployments in one app, each
  *   has a scope of its own, and its config another `name`.
  * @throws {DuplicateLibraryError} if the scope is made of another copy of aws-cdk-lib.
+ *
+ * @example
+ * const { regions, portal } = addAuthorizationServer(app, parseDeploymentConfig(config));
  */
 export function addAuthorizationServer(
   scope: Construct,
   config: DeploymentConfig,
-  { bundles = findBundles(), env = {} }: AuthorizationServerOptions = {},
+  { bundles = getBundles(), env = {} }: AuthorizationServerOptions = {},
 ): AuthorizationServer {
   refuseOtherCopy(scope);
   const data = addDataStack(scope, config, env);

@@ -33,6 +33,7 @@ export type AcceptedCredentials =
       readonly tables?: never;
     };
 
+/** The task of a {@link ForwardAuthSidecar}, and what it accepts. */
 export type ForwardAuthSidecarProps = AcceptedCredentials & {
   /** The task in which the proxy runs. Its network mode is `awsvpc`: the check is on loopback. */
   readonly taskDefinition: TaskDefinition;
@@ -123,8 +124,9 @@ function environmentOf(props: ForwardAuthSidecarProps): Readonly<Record<string, 
  * capabilities, no port outside of the task. The task's role may read single records of the
  * authorization server's tables.
  *
- *     const check = new ForwardAuthSidecar(this, 'Check', { taskDefinition, image, issuer, … });
- *     check.startBefore(proxy);
+ * @example
+ * const check = new ForwardAuthSidecar(scope, 'Check', { ...task, issuer, audiences, tables });
+ * check.startBefore(proxy);
  */
 export class ForwardAuthSidecar extends Construct {
   readonly container: ContainerDefinition;

@@ -20,13 +20,14 @@ import {
   lookupFailureChoices,
   type OnLookupFailure,
 } from '../contract/revocation-check.ts';
-import { findBundles } from './functions/function-bundles.ts';
-import { AuthorizerAlarms } from './platform/authorizer-alarms.ts';
-import { AuthorizerFunction } from './platform/authorizer-function.ts';
+import { apiKeyUseTableName } from '../contract/tables.ts';
+import { getBundles } from './functions/function-bundles.ts';
+import { AuthorizerAlarms, AuthorizerFunction } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { tableArns } from './platform/read-tables.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
+/** What {@link PlatformAuthorizer} guards, and what it accepts. */
 export interface PlatformAuthorizerProps {
   /**
    * Your API. It can have only one PlatformAuthorizer, because gateway responses are one set per
@@ -63,6 +64,14 @@ export interface PlatformAuthorizerProps {
    * @default the tables of the deployment in this account and AWS region
    */
   readonly tables?: string;
+  /**
+   * Whether the day on which an API key was last used is recorded. The function may then write to
+   * the deployment's table of these days in this account and AWS region, by which nothing decides.
+   * It is never recorded with `tables`.
+   *
+   * @default true, without `tables`
+   */
+  readonly recordApiKeyUse?: boolean;
   /**
    * How long API Gateway may cache a decision, at most an hour. When an API key, client, provider or
    * token is revoked, it continues to work for as long. A token is never accepted after its `exp`.
@@ -144,6 +153,11 @@ function checkProps(props: PlatformAuthorizerProps): void {
       `tablesName: received ${JSON.stringify(props.tablesName)}; allowed: nothing, since tables names the tables`,
     );
   }
+  if (props.tables !== undefined && props.recordApiKeyUse === true) {
+    throw new PlatformAuthorizerError(
+      'recordApiKeyUse: received true; allowed: nothing, since tables names tables that this API only reads',
+    );
+  }
   if (revocation !== undefined && !isLookupFailureChoice(revocation.onLookupFailure)) {
     throw new PlatformAuthorizerError(
       `revocation.onLookupFailure: received ${JSON.stringify(revocation.onLookupFailure) ?? 'nothing'}; allowed: ${lookupFailureChoices.join(' or ')}`,
@@ -181,11 +195,12 @@ function readMetadata(props: PlatformAuthorizerProps) {
  * Makes a REST API accept the platform's bearer credentials: access tokens of the authorization
  * server and of registered identity providers, and API keys.
  *
- *     const authorizer = new PlatformAuthorizer(this, 'Authorizer', { restApi, issuer, audiences });
- *     messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
- *
  * The integration finds the caller in `requestContext.authorizer`: `client_id`, `scope`,
  * `service_trunk_group`, `credential`, `issuer`, `jti`.
+ *
+ * @example
+ * const authorizer = new PlatformAuthorizer(scope, 'Authorizer', { restApi, issuer, audiences });
+ * messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
  */
 export class PlatformAuthorizer extends Construct {
   /** What to do when one fires: docs/runbook/platform-authorizer.md. */
@@ -195,20 +210,30 @@ export class PlatformAuthorizer extends Construct {
   constructor(scope: Construct, id: string, props: PlatformAuthorizerProps) {
     super(scope, id);
     checkProps(props);
-    const { restApi, bundles = findBundles() } = props;
+    const { restApi, bundles = getBundles() } = props;
     const deploymentName = props.deploymentName ?? defaultDeploymentName;
     const tables = props.tables ?? props.tablesName ?? deploymentName;
     const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
     const resultCacheTtl = props.resultCacheTtl?.toSeconds() ?? 0;
+    const recordsUse = props.recordApiKeyUse ?? props.tables === undefined;
+    const apiKeyUses = recordsUse ? apiKeyUseTableName(deploymentName) : undefined;
     const environment = authorizerEnvironment({
       ...props,
       tables,
+      apiKeyUses,
       requiredScopes,
       resultCacheTtl,
     });
     const fn = new AuthorizerFunction(this, 'Function', {
       deploymentName,
       tables: tableArns(this, tables),
+      apiKeyUses:
+        apiKeyUses &&
+        Stack.of(this).formatArn({
+          service: 'dynamodb',
+          resource: 'table',
+          resourceName: apiKeyUses,
+        }),
       bundles,
       environment,
     });

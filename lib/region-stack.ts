@@ -11,31 +11,36 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
-import { requestsOfExecution } from '../contract/lambda-limits.ts';
+import { requestsOfExecution } from '../contract/limits.ts';
 import type { RegionId } from '../contract/regions.ts';
-import { jwksPath, tokenPath } from '../contract/routes.ts';
+import { jwksPath, throttlesOf, tokenPath } from '../contract/routes.ts';
 import {
+  apiKeyUseTable,
+  apiKeyUseTableName,
   deployedTableName,
   sealedTokenTable,
   sealedTokenTableName,
   tables,
 } from '../contract/tables.ts';
-import { throttlesOf } from '../contract/throttles.ts';
 import { ApiGatewayAccount } from './api/gateway-responses.ts';
-import { ServiceApi } from './api/service-api.ts';
-import { ServiceDomain } from './api/service-domain.ts';
+import { ServiceApi, ServiceDomain } from './api/service-api.ts';
 import { serviceRules, WebAcl } from './api/web-acl.ts';
-import { eachTable, ServiceTable, type ServiceTables, tableId } from './data/service-tables.ts';
-import { TableBackup } from './data/table-backup.ts';
+import {
+  eachTable,
+  ServiceTable,
+  type ServiceTables,
+  TableBackup,
+  tableId,
+} from './data/service-tables.ts';
 import { DailyRun, makesDailyRun, Schedules } from './functions/daily-run.ts';
-import { GradualDeployment } from './functions/gradual-deployment.ts';
+import { GradualDeployment } from './functions/service-function.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { DeploymentCheck, FirstSigningKey } from './keys/first-signing-key.ts';
 import type { WatchedVault } from './monitoring/event-alarm.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { OperatorPolicies } from './operators/operator-policies.ts';
 
-export interface RegionStackProps extends StackProps {
+interface RegionStackProps extends StackProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
   readonly awsRegion: string;
@@ -73,6 +78,12 @@ export class RegionStack extends Stack {
       addresses,
       tables,
       sealedTokens: this.addSealedTokenTable(),
+      apiKeyUses: new ExpiringTable(this, 'ApiKeyUsesTable', {
+        tableName: apiKeyUseTableName(config.name),
+        schema: apiKeyUseTable,
+        reason:
+          'Days that tell people what is in use. Nothing decides by them, and each use writes them again.',
+      }).table,
     });
     new DeploymentCheck(this, 'DeploymentCheck', {
       config,
@@ -143,7 +154,11 @@ export class RegionStack extends Stack {
   private addSealedTokenTable(): TableV2 | undefined {
     const { name, tokenReuse } = this.props.config;
     if (tokenReuse?.shared !== true) return undefined;
-    return new SealedTokenTable(this, 'SealedTokensTable', { deploymentName: name }).table;
+    return new ExpiringTable(this, 'SealedTokensTable', {
+      tableName: sealedTokenTableName(name),
+      schema: sealedTokenTable,
+      reason: 'A cache: the next request makes each item again, so there is nothing to restore.',
+    }).table;
   }
 
   /** Tables that all regions share are backed up once, in the first region. */
@@ -231,32 +246,26 @@ export class RegionStack extends Stack {
   }
 }
 
-interface SealedTokenTableProps {
-  readonly deploymentName: string;
+interface ExpiringTableProps {
+  readonly tableName: string;
+  readonly schema: { readonly partitionKey: string; readonly timeToLive: string };
+  /** Why there is nothing to restore. */
+  readonly reason: string;
 }
 
-/**
- * The region's cache of sealed tokens. It goes with its stack or its setting: what it holds is
- * signed again.
- */
-class SealedTokenTable extends Construct {
+/** A table of the region that goes with its stack or its setting: no record of it is missed. */
+class ExpiringTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { deploymentName }: SealedTokenTableProps) {
+  constructor(scope: Construct, id: string, { tableName, schema, reason }: ExpiringTableProps) {
     super(scope, id);
-    const { partitionKey, timeToLive } = sealedTokenTable;
     this.table = new TableV2(this, 'Default', {
-      tableName: sealedTokenTableName(deploymentName),
-      partitionKey: { name: partitionKey, type: AttributeType.STRING },
-      timeToLiveAttribute: timeToLive,
+      tableName,
+      partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
+      timeToLiveAttribute: schema.timeToLive,
       billing: Billing.onDemand(),
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    for (const rule of ['AwsSolutions::AwsSolutions-DDB3']) {
-      Validations.of(this.table).acknowledge({
-        id: rule,
-        reason: 'A cache: the next request makes each item again, so there is nothing to restore.',
-      });
-    }
+    Validations.of(this.table).acknowledge({ id: 'AwsSolutions::AwsSolutions-DDB3', reason });
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './authorization-server.ts';
 import { ConfigFileError, readDeploymentConfigFile } from './deployment-config-file.ts';
 import { featureFlags } from './feature-flags.ts';
-import { operatorDocuments } from './operators/operator-documents.ts';
+import { operatorDocuments } from './operators/operator-policies.ts';
 
 export { featureFlags } from './feature-flags.ts';
 
@@ -65,6 +65,9 @@ function writeOperatorDocuments(
 /**
  * A whole CDK app with one deployment. A problem that its author can solve is printed without a
  * stack trace, and fails the command.
+ *
+ * @example
+ * synthesiseApp({ config: 'config/production.json' });
  */
 export function synthesiseApp({ config, extend, ...options }: AppOptions = {}): void {
   try {

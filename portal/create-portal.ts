@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono';
 import { maxPortalFormBytes } from '../contract/limits.ts';
+import { createAppearance } from './appearance.ts';
 import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
 import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError } from './http-error.ts';
-import { createAppearance } from './look/appearance.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
@@ -122,6 +122,13 @@ function fail(options: RespondOptions, error: unknown, c: PortalContext): Respon
 /**
  * The web portal: every page over the management operations. It does not listen and does not know
  * how users sign in: a server calls `fetch`, and `identify` returns the sender of a request.
+ *
+ * @example
+ * const { fetch } = createPortal({
+ *   management,
+ *   identify: async (request) => ({ name: await nameOf(request), role: 'viewer' }),
+ *   origins: ['https://portal.example.com'],
+ * });
  */
 export function createPortal(given: PortalOptions): Portal {
   const appearance = createAppearance(given.look);

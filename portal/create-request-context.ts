@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { maxTrunkGroupLimit } from '../contract/limits.ts';
 import { rememberOffer } from './access/granted.ts';
-import { ForbiddenError, guardManagement } from './access/guarded-management.ts';
-import { mayUse } from './access/permissions.ts';
+import { ForbiddenError, guardManagement, mayUse } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import { Fields } from './forms/fields.ts';
 import { TooManyTrunkGroupsError } from './http-error.ts';
@@ -14,11 +13,12 @@ import { cookieScope, hasRecentChange } from './session/cookies.ts';
 
 /** Common properties of every request of a known user. The route adds the rest. */
 export async function createRequestContext(
-  { management, origins, basePath = '', clock = Date.now, look = {} }: PortalOptions,
+  options: PortalOptions,
   request: Request,
   person: Person,
   health: ProviderHealth,
 ): Promise<RequestContext> {
+  const { management, origins, basePath = '', clock = Date.now, look = {} } = options;
   const count = person.trunkGroups?.length ?? 0;
   if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
@@ -36,6 +36,7 @@ export async function createRequestContext(
     query: new Fields(new URL(request.url).searchParams),
     form: new Fields(),
     health,
+    callerAddress: options.callerAddressOf?.(request),
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
     // Only lists of trunk groups have the choice.

@@ -13,6 +13,7 @@ export interface PortalRequest {
   readonly milliseconds: number;
 }
 
+/** What a portal works with, and who its users are. */
 export interface PortalOptions {
   /** The operations without limits. The portal limits them for each user. */
   readonly management: Management;
@@ -36,6 +37,11 @@ export interface PortalOptions {
    * a login if the user's login is too old.
    */
   readonly findLoginForCredential?: ((request: Request) => Promise<string | undefined>) | undefined;
+  /**
+   * The address from which a request came, as the server saw it and no header says. Forms for subnets
+   * then have a button that adds it.
+   */
+  readonly callerAddressOf?: ((request: Request) => string | undefined) | undefined;
   /** The company's name, logo, colour, support address and notice. */
   readonly look?: Partial<PortalLook> | undefined;
   readonly onRequest?: ((request: PortalRequest) => void) | undefined;

@@ -21,6 +21,8 @@ export interface RequestContext extends Offer {
   readonly form: Fields;
   /** The state of the keys of registered providers. */
   readonly health: ProviderHealth;
+  /** The address from which the request came, as the server of the portal saw it; if it knows. */
+  readonly callerAddress: string | undefined;
   /** Seconds since the epoch. */
   readonly now: number;
   /** The address of a page of the portal, with the path of the mount point. */

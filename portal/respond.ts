@@ -1,8 +1,8 @@
+import type { Appearance } from './appearance.ts';
 import type { Fields } from './forms/fields.ts';
 import { type Html, type HtmlValue, html } from './html/html.ts';
 import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';
-import type { Appearance } from './look/appearance.ts';
 import { type ErrorText, errorPage, retryForm, sendAgain } from './pages/errors/error-page.ts';
 import type { PortalOptions } from './portal-options.ts';
 import type { Href, RequestContext, RouteResult } from './request-context.ts';

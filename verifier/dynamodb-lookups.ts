@@ -2,13 +2,14 @@ import { maxSockets } from '../adapters/aws-client-options.ts';
 import { callAws } from '../adapters/aws-errors.ts';
 import { createAwsJsonClient } from '../adapters/aws-json/aws-json-client.ts';
 import type { Environment } from '../adapters/aws-json/endpoint.ts';
-import { callProfiles } from '../adapters/call-profile.ts';
+import { type CallProfile, callProfiles } from '../adapters/call-profile.ts';
 import { credentialChain, profileRegion } from '../adapters/credentials/credential-chain.ts';
 import type {
   AwsCredentials,
   CredentialProvider,
 } from '../adapters/credentials/credential-provider.ts';
 import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-store.ts';
+import { createApiKeyUseRecorder } from '../adapters/dynamodb/api-key-uses.ts';
 import { batchGets } from '../adapters/dynamodb/batch-gets.ts';
 import { checkTables } from '../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
@@ -34,6 +35,7 @@ export type {
   CredentialProvider,
 } from '../adapters/credentials/credential-provider.ts';
 
+/** The tables of the look-ups, and how they are read. */
 export interface DynamoDbLookupOptions {
   /**
    * The prefix of the authorization server's table names (`tablesName` of its config, or else its
@@ -61,6 +63,15 @@ export interface DynamoDbLookupOptions {
    * @default 0: each credential is looked up
    */
   readonly cacheSeconds?: number | undefined;
+  /**
+   * The authorization server's table of the days on which API keys were last used, by its name or its
+   * ARN, e.g. `authorization-server-api-key-uses`. Each value of a key is then recorded once a day in
+   * each process, after the check; the check neither waits for it nor fails by it. The role needs
+   * `dynamodb:UpdateItem` on this table.
+   *
+   * @default none: the last use of API keys is not recorded
+   */
+  readonly apiKeyUsesTable?: string | undefined;
   /**
    * Runs once if DynamoDB refuses BatchGetItem, e.g. because the role allows only GetItem. Look-ups
    * are then read one by one, and batches are tried again now and then.
@@ -128,19 +139,16 @@ function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
     AWS_REGION: awsRegion,
     ...(endpointDynamoDb !== undefined && { AWS_ENDPOINT_URL_DYNAMODB: endpointDynamoDb }),
   };
-  const client = createAwsJsonClient({
-    service: 'dynamodb',
-    environment,
-    credentials: toProvider(options.credentials, environment),
-    profile: callProfiles.request,
-    maxSockets,
-  });
+  const credentials = toProvider(options.credentials, environment);
+  const openClient = (profile: CallProfile) =>
+    createAwsJsonClient({ service: 'dynamodb', environment, credentials, profile, maxSockets });
+  const client = openClient(callProfiles.request);
   const names = {
     apiKeys: tableName(location.prefix, 'apiKeys'),
     clients: tableName(location.prefix, 'clients'),
     identityProviders: tableName(location.prefix, 'identityProviders'),
   };
-  return { client, calls: createJsonCalls(client), names, awsRegion };
+  return { client, calls: createJsonCalls(client), names, awsRegion, openClient };
 }
 
 /**
@@ -151,6 +159,10 @@ function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
  * if there is a cache. The environment is read when the first record is looked up.
  *
  * @throws {InputError} if an option cannot be used.
+ *
+ * @example
+ * const { apiKeys, providers } = createDynamoDbLookups({ region: 'us-west-2', cacheSeconds: 10 });
+ * const ofTables = createVerifier({ issuer, audience, apiKeys, providers });
  */
 export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): DynamoDbLookups {
   const seconds = readCacheSeconds(options.cacheSeconds ?? 0);
@@ -160,7 +172,10 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
   // A build such as Next.js's makes verifiers where no region is known.
   const opening = () => (opened ??= open(location, options, seconds));
   return {
-    apiKeys: { findApiKey: async (id, port) => opening().findApiKey(id, port) },
+    apiKeys: {
+      findApiKey: async (id, port) => opening().findApiKey(id, port),
+      recordUse: (use, now) => opening().recordUse?.(use, now),
+    },
     providers: {
       clients: { findClient: async (id, port) => opening().findClient(id, port) },
       identityProviders: {
@@ -174,7 +189,11 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
 
 function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: number) {
   const { monotonicClock: clock = () => performance.now() } = options;
-  const { client, calls, names, awsRegion } = openTables(location, options);
+  const { client, calls, names, awsRegion, openClient } = openTables(location, options);
+  const { apiKeyUsesTable } = options;
+  const uses = apiKeyUsesTable === undefined ? undefined : openClient(callProfiles.optional);
+  // On connections of its own: no look-up waits behind it.
+  const recordUse = uses && createApiKeyUseRecorder(uses, apiKeyUsesTable ?? '');
   const batched = batchGets(
     { ...calls, batchGet: createBatchGet(client) },
     { onRefused: options.onReadOneByOne },
@@ -187,6 +206,7 @@ function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: 
   const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
   return {
     findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)),
+    recordUse,
     findClient: remember((id, port) => clients.findClient(id, port)),
     findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
     checkTables: async () => {
@@ -195,6 +215,9 @@ function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: 
       const input = { TableName: names.apiKeys, Key };
       await callAws('DynamoDB', `read items of ${names.apiKeys}`, () => batched.tryBatch(input));
     },
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      uses?.close();
+    },
   };
 }

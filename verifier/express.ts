@@ -19,10 +19,11 @@ export type ExpressHandler = (
 /**
  * Middleware for Express:
  *
- *     const { requireScopes } = createExpressMiddleware(verifier);
- *     app.get('/messages', requireScopes('messaging:view'), (request, response) => {
- *       response.json(messagesOf(callerOf(request).serviceTrunkGroup));
- *     });
+ * @example
+ * const { requireScopes } = createExpressMiddleware(verifier);
+ * express.get('/messages', requireScopes('messaging:view'), (request, response) => {
+ *   response.json(messagesOf(callerOf(request).serviceTrunkGroup));
+ * });
  */
 export function createExpressMiddleware(
   verifier: Verifier,

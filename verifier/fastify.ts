@@ -31,9 +31,11 @@ export type FastifyHook = (
 /**
  * Hooks for Fastify:
  *
- *     const { requireScopes } = createFastifyHooks(verifier);
- *     app.get('/messages', { onRequest: requireScopes('messaging:view') }, async (request) =>
- *       messagesOf(callerOf(request).serviceTrunkGroup));
+ * @example
+ * const { requireScopes } = createFastifyHooks(verifier);
+ * fastify.get('/messages', { onRequest: requireScopes('messaging:view') }, async (request) =>
+ *   messagesOf(callerOf(request).serviceTrunkGroup),
+ * );
  */
 export function createFastifyHooks(
   verifier: Verifier,

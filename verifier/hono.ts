@@ -16,6 +16,7 @@ export interface HonoContextLike {
   readonly env: unknown;
 }
 
+/** Middleware of a route. */
 export type HonoHandler = (
   context: HonoContextLike,
   next: () => Promise<void>,
@@ -41,9 +42,11 @@ function receiveContext(context: HonoContextLike): Received {
 /**
  * Middleware for Hono:
  *
- *     const { requireScopes } = createHonoMiddleware(verifier);
- *     app.get('/messages', requireScopes('messaging:view'), (context) =>
- *       context.json(messagesOf(callerOf(context).serviceTrunkGroup)));
+ * @example
+ * const { requireScopes } = createHonoMiddleware(verifier);
+ * hono.get('/messages', requireScopes('messaging:view'), (context) =>
+ *   context.json(messagesOf(callerOf(context).serviceTrunkGroup)),
+ * );
  */
 export function createHonoMiddleware(
   verifier: Verifier,

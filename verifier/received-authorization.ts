@@ -49,6 +49,9 @@ export function refuseDroppedHeaders({ rawHeaders = [], socket }: ReceivedReques
  * shows them.
  *
  * @throws {BearerRefusal} if Node may have dropped headers of the request.
+ *
+ * @example
+ * const authorization = authorizationOf(request);
  */
 export function authorizationOf(request: ReceivedRequest): readonly string[] {
   const { rawHeaders = [], headers } = request;

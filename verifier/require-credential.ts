@@ -61,6 +61,9 @@ const callers = new WeakMap<object, VerifiedCredential>();
  *
  * @param request the framework's object: Express' and Fastify's request, Hono's context.
  * @throws {CallerMissingError} if no middleware accepted the request.
+ *
+ * @example
+ * const { credential, serviceTrunkGroup } = callerOf(request);
  */
 export function callerOf(request: object): VerifiedCredential {
   const caller = callers.get(request);

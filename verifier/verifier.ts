@@ -22,7 +22,7 @@ import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import type { ClientLookup } from '../core/client/client-store.ts';
 import { type Clock, seconds } from '../core/clock.ts';
 import { InputError } from '../core/errors.ts';
-import type { IdentityProviderReader } from '../core/identity-provider/identity-provider-store.ts';
+import type { IdentityProviderReader } from '../core/identity-provider/identity-provider.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
@@ -48,6 +48,7 @@ export interface ProviderLookups {
   readonly clients: ClientLookup;
 }
 
+/** Whose credentials a verifier accepts. */
 export interface VerifierOptions {
   /** The authorization server, exactly as in `iss` and in its discovery document. */
   readonly issuer: string;
@@ -120,6 +121,7 @@ export interface VerifierRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Decides whether a request has an accepted credential. */
 export interface Verifier {
   /**
    * Verifies the bearer credential of a request: an access token of the issuer (RFC 9068 §4), one
@@ -203,6 +205,10 @@ function readResource(
  * issuer does not answer.
  *
  * @throws {InputError} for an option that cannot be used.
+ *
+ * @example
+ * const verifier = createVerifier({ issuer, audience: 'https://api.example.com' });
+ * const { serviceTrunkGroup } = await verifier.verify({ authorization }, ['messaging:view']);
  */
 export function createVerifier(options: VerifierOptions): Verifier {
   const settings = readSettings(options);

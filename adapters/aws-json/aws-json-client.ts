@@ -4,16 +4,20 @@ import type { PortOptions } from '../../core/port.ts';
 import type { CallProfile } from '../call-profile.ts';
 import type { CredentialProvider } from '../credentials/credential-provider.ts';
 import { functionCredentials } from '../credentials/environment-credentials.ts';
-import { RetryBudget } from '../retry-budget.ts';
-import { type CallError, isThrottlingError, isTransientError } from '../retryable-errors.ts';
-import { type Connection, createConnection, type HttpResponse } from './connection.ts';
+import { type CallError, isThrottlingError, isTransientError, RetryBudget } from '../retries.ts';
+import {
+  type Connection,
+  createConnection,
+  type HttpResponse,
+  readOutput,
+  readServiceError,
+} from './connection.ts';
 import {
   type AwsJsonService,
   type Endpoint,
   type Environment,
   resolveEndpoint,
 } from './endpoint.ts';
-import { readOutput, readServiceError } from './service-error.ts';
 import { SignatureV4 } from './signature-v4.ts';
 
 interface Protocol {
@@ -21,7 +25,7 @@ interface Protocol {
   readonly targetPrefix: string;
 }
 
-export interface AwsJsonClientOptions {
+interface AwsJsonClientOptions {
   readonly service: AwsJsonService | 'secretsmanager' | 'events';
   /** How the service is called, if it is not one of the token path. */
   readonly protocol?: Protocol;
@@ -36,7 +40,7 @@ export interface AwsJsonClientOptions {
   readonly clock?: Clock;
 }
 
-export interface AwsJsonCallOptions extends PortOptions {
+interface AwsJsonCallOptions extends PortOptions {
   /** Hears when a request has been handed to the operating system as a whole. */
   readonly onSent?: (() => void) | undefined;
 }

@@ -2,7 +2,7 @@ import type { CustomResourceAnswer } from '../../contract/custom-resource.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { inTime } from '../deadline.ts';
 import { openResponse } from '../https/open-response.ts';
-import { parseServiceUrl } from '../https/service-url.ts';
+import { parseServiceUrl } from '../https/service-requests.ts';
 
 /** Sends the result of a custom resource to CloudFormation. */
 export type SendAnswer = (url: string, answer: CustomResourceAnswer) => Promise<void>;

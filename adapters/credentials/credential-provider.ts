@@ -1,5 +1,6 @@
 import { requestOnce, type SingleRequest } from '../aws-json/connection.ts';
 
+/** Keys that sign requests to AWS. Temporary ones have a session token. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

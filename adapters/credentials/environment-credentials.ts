@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { Environment } from '../aws-json/endpoint.ts';
-import { containerCredentials } from './container-credentials.ts';
-import { type CredentialProvider, CredentialsError } from './credential-provider.ts';
+import {
+  askSource,
+  type CredentialProvider,
+  CredentialsError,
+  type ExpiringCredentials,
+  keepCredentials,
+  readCredentials,
+} from './credential-provider.ts';
 
 /**
  * The keys in the variables. They are read at each call, because Lambda replaces them before they
@@ -28,4 +35,48 @@ export function environmentKeys(environment: Environment): CredentialProvider {
 export function functionCredentials(environment: Environment): CredentialProvider {
   const agent = environment['AWS_ACCESS_KEY_ID'] ? undefined : containerCredentials(environment);
   return agent ?? environmentKeys(environment);
+}
+
+/** Milliseconds. The agent runs on the same host. If it takes longer, it will not answer. */
+const timeout = 1000;
+
+/** The credentials agent of ECS, if the environment gives only a path. */
+const ecsAgent = 'http://169.254.170.2';
+
+/** Hosts that may be called over plain HTTP: loopback, and the agents of ECS and EKS. */
+const plainHttpHosts =
+  /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
+
+const source = "the container's agent";
+
+function agentUrl(environment: Environment): URL | undefined {
+  const relative = environment['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
+  const full = environment['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
+  const text = relative ? ecsAgent + relative : full;
+  if (!text) return undefined;
+  const url = new URL(text);
+  if (url.protocol === 'https:' || plainHttpHosts.test(url.hostname)) return url;
+  throw new CredentialsError(`credentials are not fetched over HTTP from ${url.hostname}`);
+}
+
+function agentToken(environment: Environment): string | undefined {
+  const file = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
+  return file ? readFileSync(file, 'utf8') : environment['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
+}
+
+async function fetchFromAgent(url: URL, environment: Environment): Promise<ExpiringCredentials> {
+  const token = agentToken(environment)?.trim();
+  const headers = token ? { Authorization: token } : undefined;
+  return readCredentials(source, await askSource(source, url, { method: 'GET', headers, timeout }));
+}
+
+/**
+ * Credentials of the agent that ECS, EKS Pod Identity and Lambda SnapStart run next to a process.
+ *
+ * @returns undefined if the environment names no agent.
+ * @throws {CredentialsError} if the agent is on another host without TLS.
+ */
+export function containerCredentials(environment: Environment): CredentialProvider | undefined {
+  const url = agentUrl(environment);
+  return url && keepCredentials(source, () => fetchFromAgent(url, environment));
 }

@@ -17,7 +17,7 @@ import {
   text,
   textUpTo,
   toAttributes,
-  toItem,
+  toReadableItem,
   toRecord,
   version,
 } from './item.ts';
@@ -87,13 +87,11 @@ export function parseApiKeyItem(item: Item): ApiKey {
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toApiKeyItem(key: ApiKey): Item {
   const subnets = key.subnets.map(toAttributes);
-  const item = toItem({
+  return toReadableItem(parseApiKeyItem, {
     ...toAttributes(key),
     schema_version: 1,
     subnets,
     scopes: key.scopes && [...key.scopes],
     old_values: key.oldValues?.map(toAttributes),
   } satisfies v.InferInput<typeof apiKeySchema>);
-  parseApiKeyItem(item);
-  return item;
 }

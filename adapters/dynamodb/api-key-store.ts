@@ -3,15 +3,14 @@ import { tables } from '../../contract/tables.ts';
 import type { ApiKeyReader, ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import { getItems } from './get-items.ts';
 import { readOwnedPage } from './owned-page.ts';
-import { getItem, parseItems, scanItems } from './read-items.ts';
+import { createFind, parseItems, parseOrReport, scanItems } from './read-items.ts';
 import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, deleteItem, having, putItem } from './write-item.ts';
+import { openVersioned } from './write-item.ts';
 
 const { partitionKey } = tables.apiKeys;
-
-const changedMeanwhile = 'it was changed or deleted meanwhile';
 
 /** API keys in DynamoDB, one item each. */
 export function createDynamoDbApiKeyStore(
@@ -19,30 +18,19 @@ export function createDynamoDbApiKeyStore(
   table: string,
   store: StoreOptions = {},
 ): ApiKeyStore {
-  const at = (keyId: string) => ({ table, key: { [partitionKey]: keyId } });
+  const kind = { table, partitionKey, noun: 'API key', exists: 'an API key of this id exists' };
+  const writes = openVersioned(dynamodb, kind);
   return {
     ...createDynamoDbApiKeyReader(dynamodb, table, store),
-    createApiKey: async (key) =>
-      putItem(dynamodb, toApiKeyItem(key), {
-        ...at(key.keyId),
-        condition: absent(partitionKey),
-        doing: `create API key "${key.keyId}"`,
-        conflict: 'an API key of this id exists',
-      }),
-    replaceApiKey: async (key) =>
-      putItem(dynamodb, toApiKeyItem(key), {
-        ...at(key.keyId),
-        condition: having('version', key.version - 1),
-        doing: `change API key "${key.keyId}"`,
-        conflict: changedMeanwhile,
-      }),
-    deleteApiKey: async (keyId, version) =>
-      deleteItem(dynamodb, {
-        ...at(keyId),
-        condition: having('version', version),
-        doing: `delete API key "${keyId}"`,
-        conflict: changedMeanwhile,
-      }),
+    findApiKeys: async (ids) => {
+      const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+      return [...items.values()].flatMap(
+        (item) => parseOrReport(item, parseApiKeyItem, store) ?? [],
+      );
+    },
+    createApiKey: async (key) => writes.create(key.keyId, toApiKeyItem(key)),
+    replaceApiKey: async (key) => writes.replace(key.keyId, toApiKeyItem(key), key.version - 1),
+    deleteApiKey: (keyId, version) => writes.delete(keyId, version),
     readApiKeys: ({ matches, ...query }) =>
       readOwnedPage(
         dynamodb,
@@ -67,15 +55,5 @@ export function createDynamoDbApiKeyReader(
   table: string,
   store: StoreOptions = {},
 ): ApiKeyReader {
-  return {
-    async findApiKey(keyId, options = {}) {
-      const request = {
-        table,
-        key: { [tables.apiKeys.partitionKey]: keyId },
-        consistentRead: store.consistentRead,
-      };
-      const item = await getItem(calls, request, options);
-      return item && parseApiKeyItem(item);
-    },
-  };
+  return { findApiKey: createFind(calls, { table, partitionKey, parse: parseApiKeyItem }, store) };
 }

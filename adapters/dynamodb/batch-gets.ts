@@ -63,14 +63,14 @@ class Turn {
   }
 }
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Runs when a batch is refused for the first time. */
   readonly onRefused?: ((error: unknown) => void) | undefined;
   /** Milliseconds of a clock that never goes back. */
   readonly clock?: (() => number) | undefined;
 }
 
-export interface BatchedGets extends Pick<DynamoDbCalls, 'get'> {
+interface BatchedGets extends Pick<DynamoDbCalls, 'get'> {
   /** Tries a batch of one key, to find out at start whether batches are refused. */
   tryBatch(input: GetInput, options?: CallOptions): Promise<void>;
 }

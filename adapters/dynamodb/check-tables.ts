@@ -5,7 +5,7 @@ import { type TableKey, tables } from '../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import { CredentialsError, credentialSources } from '../credentials/credential-provider.ts';
-import type { CallError } from '../retryable-errors.ts';
+import type { CallError } from '../retries.ts';
 import { readCheckedClients } from './client-lookup.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { getItem } from './read-items.ts';

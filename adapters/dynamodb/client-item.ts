@@ -22,7 +22,7 @@ import {
   text,
   textUpTo,
   toAttributes,
-  toItem,
+  toReadableItem,
   toRecord,
   urlText,
   version,
@@ -166,7 +166,5 @@ export function parseClientItem(item: Item): ClientAttributes {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toClientItem(client: Client): Item {
-  const item = toItem(fromClient(client));
-  parseClientItem(item);
-  return item;
+  return toReadableItem(parseClientItem, fromClient(client));
 }

@@ -12,25 +12,24 @@ import {
   toClientItem,
 } from './client-item.ts';
 import { createDynamoDbClientReader, readClient } from './client-reader.ts';
+import { getItems } from './get-items.ts';
 import type { Item } from './item.ts';
 import { readOwnedPage, scanForOwn } from './owned-page.ts';
-import { parseItems, scanItems } from './read-items.ts';
+import { parseItems, parseOrReport, scanItems } from './read-items.ts';
 import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import {
   type AttributeChange,
-  absent,
-  deleteItem,
+  changedMeanwhile,
   having,
-  putItem,
+  openVersioned,
   toUpdateExpression,
+  toUpdateInput,
   type UpdateExpression,
   writeConditionally,
 } from './write-item.ts';
 
 const { partitionKey } = tables.clients;
-
-const changedMeanwhile = 'it was changed or deleted meanwhile';
 
 /** The ids and names of a client's secrets, before the item is parsed. */
 function secretTexts({ secrets }: Item): readonly unknown[] {
@@ -56,21 +55,8 @@ async function replaceClient(
   // A change between the read and the write also changes the version. Only the days of last use are
   // exempt, and the update leaves them alone.
   const condition = having('version', stored.version);
-  const update = createClientUpdate(stored, wanted);
-  const input = {
-    TableName: table,
-    Key: { [partitionKey]: client.clientId },
-    ...condition,
-    ...update,
-    ExpressionAttributeNames: {
-      ...condition.ExpressionAttributeNames,
-      ...update.ExpressionAttributeNames,
-    },
-    ExpressionAttributeValues: {
-      ...condition.ExpressionAttributeValues,
-      ...update.ExpressionAttributeValues,
-    },
-  };
+  const key = { [partitionKey]: client.clientId };
+  const input = toUpdateInput({ table, key, condition }, createClientUpdate(stored, wanted));
   await writeConditionally({
     doing,
     conflict: changedMeanwhile,
@@ -82,35 +68,29 @@ async function replaceClient(
   });
 }
 
+const parse = (item: Item): Client => toClient(parseClientItem(item));
+
 /** Clients in DynamoDB, one item each. */
 export function createDynamoDbClientStore(
   dynamodb: DynamoDBDocument,
   table: string,
   store: StoreOptions = {},
 ): ClientStore & SecretUseRecorder {
+  const kind = { table, partitionKey, noun: 'client', exists: 'a client of this id exists' };
+  const writes = openVersioned(dynamodb, kind);
   return {
     ...createDynamoDbClientReader(dynamodb, table, store),
     findClient: async (clientId, options = {}) => {
       const item = await readClient(dynamodb, table, { ...store, clientId }, options);
       return item && toClient(item);
     },
-    createClient: async (client) =>
-      putItem(dynamodb, toClientItem(client), {
-        table,
-        key: { [partitionKey]: client.clientId },
-        condition: absent(partitionKey),
-        doing: `create client "${client.clientId}"`,
-        conflict: 'a client of this id exists',
-      }),
+    findClients: async (ids) => {
+      const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+      return [...items.values()].flatMap((item) => parseOrReport(item, parse, store) ?? []);
+    },
+    createClient: async (client) => writes.create(client.clientId, toClientItem(client)),
     replaceClient: async (client) => replaceClient(dynamodb, table, client),
-    deleteClient: async (clientId, version) =>
-      deleteItem(dynamodb, {
-        table,
-        key: { [partitionKey]: clientId },
-        condition: having('version', version),
-        doing: `delete client "${clientId}"`,
-        conflict: changedMeanwhile,
-      }),
+    deleteClient: (clientId, version) => writes.delete(clientId, version),
     readClients: ({ issuer, secretId, matches, ...query }) => {
       const list = {
         table,
@@ -121,7 +101,7 @@ export function createDynamoDbClientStore(
           ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
           ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
         ],
-        parse: (item: Item) => toClient(parseClientItem(item)),
+        parse,
         textsOf: secretTexts,
         matches,
         recentActions: ['client.create', 'client.update'],
@@ -132,12 +112,7 @@ export function createDynamoDbClientStore(
       }
       return readOwnedPage(dynamodb, list, store);
     },
-    listClients: () =>
-      parseItems(
-        scanItems(dynamodb, table, store),
-        (item) => toClient(parseClientItem(item)),
-        store,
-      ),
+    listClients: () => parseItems(scanItems(dynamodb, table, store), parse, store),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type TableSchema,
   tables,
   trunkGroupLimitsRecordType,
+  workloadUseRecordType,
 } from '../../contract/tables.ts';
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
@@ -27,6 +28,7 @@ import {
 } from './rotation-item.ts';
 import { parseSigningKeyItem } from './signing-key-item.ts';
 import { parseTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
+import { parseWorkloadUseItem } from './workload-use.ts';
 import { absent, putItem } from './write-item.ts';
 
 /** Tables that several regions share. Each region keeps its own audit. */
@@ -69,6 +71,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
   [dailyReportRecordType, parseDailyReportItem],
   [dailyRunRecordType, parseDailyReportItem],
+  [workloadUseRecordType, parseWorkloadUseItem],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {
@@ -96,14 +99,20 @@ function idOf(table: CopiedTable, item: Item): string {
   return Object.values(keyOf(table, item)).join('/');
 }
 
+const replacedTypes: ReadonlySet<string> = new Set([
+  heartbeat,
+  dailyReportRecordType,
+  dailyRunRecordType,
+  workloadUseRecordType,
+]);
+
 /**
  * Whether two items have the same content. Every relevant change of an item also changes its
- * version; only the day on which a secret was last used changes without it. An older heartbeat, and
- * an older report of the daily run, are not relevant: the next one replaces them.
+ * version; only the day on which a secret was last used changes without it. An older heartbeat, an
+ * older report of the daily run, and an older day of use are not relevant: the next replaces them.
  */
 function isSame(a: Item, b: Item): boolean {
-  if ([heartbeat, dailyReportRecordType, dailyRunRecordType].includes(String(a['record_type'])))
-    return true;
+  if (replacedTypes.has(String(a['record_type']))) return true;
   return a['version'] === undefined
     ? isDeepStrictEqual(a, b)
     : a['version'] === b['version'] && a['created_at'] === b['created_at'];

@@ -16,6 +16,7 @@ import {
   text,
   textUpTo,
   toItem,
+  toReadableItem,
   toRecord,
   version,
   wholeNumber,
@@ -129,7 +130,7 @@ export function parseDailyStateItem(item: Item): DailyState {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toDailyStateItem(state: DailyState): Item {
-  const item = toItem({
+  return toReadableItem(parseDailyStateItem, {
     record_type: dailyRunRecordType,
     record_id: stateId,
     schema_version: 1,
@@ -139,8 +140,6 @@ export function toDailyStateItem(state: DailyState): Item {
     run: state.run,
     changes_until: state.changesUntil,
   });
-  parseDailyStateItem(item);
-  return item;
 }
 
 /** How the sort keys of the parts of a slot begin. */
@@ -167,7 +166,7 @@ function toStored(credential: ReportedCredential): Item {
 }
 
 /** A part of a report, as it is read. */
-export interface ReportPart {
+interface ReportPart {
   readonly time: number;
   readonly attempt: number | undefined;
   readonly credentials: readonly ReportedCredential[];

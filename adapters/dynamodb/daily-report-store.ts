@@ -1,8 +1,8 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { dailyReportRecordType, dailyRunRecordType, tables } from '../../contract/tables.ts';
-import { collect } from '../../core/collect.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
+import { collect } from '../../core/paging.ts';
 import {
   parseDailyReportPart,
   parseDailyStateItem,

@@ -14,7 +14,7 @@ import {
   schemaVersion,
   text,
   textUpTo,
-  toItem,
+  toReadableItem,
   version,
 } from './item.ts';
 
@@ -70,7 +70,7 @@ export function parseGrantListItem(kind: GrantList['kind'], item: Item): GrantLi
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toGrantListItem({ kind, place, grants, ...list }: GrantList): Item {
-  const item = toItem({
+  return toReadableItem((item) => parseGrantListItem(kind, item), {
     record_type: grantRecordTypes[kind],
     record_id: place,
     schema_version: 1,
@@ -81,6 +81,4 @@ export function toGrantListItem({ kind, place, grants, ...list }: GrantList): It
     version: list.version,
     updated_at: list.updatedAt,
   });
-  parseGrantListItem(kind, item);
-  return item;
 }

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
 import { tables } from '../../contract/tables.ts';
-import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import type { IdentityProviderReader } from '../../core/identity-provider/identity-provider-store.ts';
+import type {
+  IdentityProvider,
+  IdentityProviderReader,
+} from '../../core/identity-provider/identity-provider.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import {
   epochSeconds,
@@ -10,11 +12,11 @@ import {
   schemaVersion,
   text,
   toAttributes,
-  toItem,
+  toReadableItem,
   toRecord,
   urlText,
 } from './item.ts';
-import { getItem } from './read-items.ts';
+import { createFind } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** Many times the size of the JWA registry. A longer list is not a list of algorithms. */
@@ -46,13 +48,11 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toIdentityProviderItem(provider: IdentityProvider): Item {
-  const item = toItem({
+  return toReadableItem(parseIdentityProviderItem, {
     ...toAttributes(provider),
     schema_version: 1,
     allowed_algorithms: [...provider.allowedAlgorithms],
   } satisfies v.InferInput<typeof identityProviderSchema>);
-  parseIdentityProviderItem(item);
-  return item;
 }
 
 /** What the verifier needs of identity providers in DynamoDB. */
@@ -61,15 +61,7 @@ export function createDynamoDbIdentityProviderReader(
   table: string,
   store: StoreOptions = {},
 ): IdentityProviderReader {
-  return {
-    async findIdentityProvider(issuer, options = {}) {
-      const request = {
-        table,
-        key: { [tables.identityProviders.partitionKey]: issuer },
-        consistentRead: store.consistentRead,
-      };
-      const item = await getItem(calls, request, options);
-      return item && parseIdentityProviderItem(item);
-    },
-  };
+  const { partitionKey } = tables.identityProviders;
+  const kind = { table, partitionKey, parse: parseIdentityProviderItem };
+  return { findIdentityProvider: createFind(calls, kind, store) };
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
-import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
+import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider.ts';
 import {
   createDynamoDbIdentityProviderReader,
   parseIdentityProviderItem,

@@ -80,6 +80,13 @@ export function toItem(attributes: Item): Item {
   return JSON.parse(JSON.stringify(attributes)) as Item;
 }
 
+/** An item that `parse` can read again. It throws if not, and the item is not written. */
+export function toReadableItem(parse: (item: Item) => unknown, attributes: Item): Item {
+  const item = toItem(attributes);
+  parse(item);
+  return item;
+}
+
 /** Reads a DynamoDB number, which can have 38 digits. `NaN` if JavaScript cannot represent it. */
 export function readNumber(text: string): number {
   const value = Number(text);

@@ -15,21 +15,23 @@ import { textUpTo } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import { createFilter, hasText, type ListRequest, scanPage, textOf } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
-import { probeTrunkGroupIndex, readTrunkGroupPage } from './trunk-group-page.ts';
+import { probeTrunkGroupIndex, readNamedPage, readTrunkGroupPage } from './trunk-group-page.ts';
 
 const id = textUpTo(maxClientIdLength);
 
+const inIndex = v.strictTuple([textUpTo(maxServiceTrunkGroupLength), textUpTo(maxNameLength), id]);
+
 /** Where a list of some trunk groups continues: an item of one of them, in the index or the table. */
-const positionSchema = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.union([
-    v.strictTuple([textUpTo(maxServiceTrunkGroupLength), textUpTo(maxNameLength), id]),
-    v.strictTuple([id]),
-  ]),
-);
+const positionSchema = v.pipe(v.string(), v.parseJson(), v.union([inIndex, v.strictTuple([id])]));
 
 type Start = v.InferOutput<typeof positionSchema>;
+
+/** Where a search of every trunk group continues: in the names, or in the table after an item. */
+const searchSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.union([inIndex, v.strictTuple([id]), v.strictTuple([])]),
+);
 
 function readStart(after: string | undefined, trunkGroups: readonly string[]): Start | undefined {
   if (after === undefined) return undefined;
@@ -101,14 +103,57 @@ export async function scanForOwn<T extends object>(
 }
 
 /** Of clients or API keys, what differs from one kind to the other. */
-export interface OwnedList<T extends object> extends ListRequest<T> {
+interface OwnedList<T extends object> extends ListRequest<T> {
   /** Actions of the audit that create an item or change its name. */
   readonly recentActions: readonly string[];
 }
 
 /**
- * One page of clients or API keys. A list that is limited to trunk groups uses their index; without
- * a limit, or until the index can be used in this region, it scans the table.
+ * One page of a search in every trunk group: first in all names and ids, which are in the index,
+ * then in what only the items have, such as the names of a client's secrets.
+ *
+ * @returns undefined for a list that is no search, and if the index cannot be used.
+ */
+async function searchEvery<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: OwnedList<T>,
+  store: StoreOptions,
+): Promise<StorePage<T> | undefined> {
+  const { findRecent } = store;
+  const { text, after, withRecent = true } = list.query;
+  if (text === undefined || findRecent === undefined) return undefined;
+  const start = after === undefined ? undefined : v.safeParse(searchSchema, after);
+  // The search began without the index.
+  if (start?.success === false) return undefined;
+  const position = start?.output;
+  if (position !== undefined && position.length < 3) {
+    const query = { ...list.query, after: position[0] };
+    const page = await scanPage(dynamodb, { ...list, query, skipsNames: true }, store);
+    return { ...page, next: page.next === undefined ? undefined : JSON.stringify([page.next]) };
+  }
+  try {
+    const page = await readNamedPage(
+      dynamodb,
+      list,
+      {
+        after: position?.length === 3 ? position : undefined,
+        findRecent: withRecent ? findRecent : async () => [],
+        recentActions: list.recentActions,
+      },
+      store,
+    );
+    if (list.textsOf === undefined || page.next !== undefined) return page;
+    return { ...page, next: JSON.stringify([]), allNames: true };
+  } catch (error) {
+    if (!cannotUseIndex(error)) throw error;
+    if (position === undefined) return undefined;
+    return refuseInput('cursor', after, 'none: the order of the list has changed, start again');
+  }
+}
+
+/**
+ * One page of clients or API keys. A list that is limited to trunk groups uses their index, and so
+ * does a search; other lists scan the table, as all do until the index can be used in this region.
  *
  * @throws {InputError} for a cursor of another list, and for one of a scan if the index can be used.
  */
@@ -118,7 +163,9 @@ export async function readOwnedPage<T extends object>(
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { trunkGroups, after, withRecent = true } = list.query;
-  if (trunkGroups === undefined) return scanPage(dynamodb, list, store);
+  if (trunkGroups === undefined) {
+    return (await searchEvery(dynamodb, list, store)) ?? scanPage(dynamodb, list, store);
+  }
   if (trunkGroups.length === 0) return { items: [], examined: 0 };
   const start = readStart(after, trunkGroups);
   const { findRecent } = store;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { providerOwnerPrefix, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
-import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
+import type { ProviderOwner } from '../../core/identity-provider/identity-provider.ts';
 import {
   epochSeconds,
   type Item,
   parseItem,
   schemaVersion,
   text,
-  toItem,
+  toReadableItem,
   urlText,
   version,
 } from './item.ts';
@@ -38,7 +38,7 @@ export function parseProviderOwnerItem(item: Item): ProviderOwner {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toProviderOwnerItem(owner: ProviderOwner): Item {
-  const item = toItem({
+  return toReadableItem(parseProviderOwnerItem, {
     record_type: trunkGroupLimitsRecordType,
     record_id: providerOwnerPrefix + owner.registrationId,
     schema_version: 1,
@@ -47,6 +47,4 @@ export function toProviderOwnerItem(owner: ProviderOwner): Item {
     version: owner.version,
     updated_at: owner.updatedAt,
   } satisfies v.InferInput<typeof providerOwnerSchema>);
-  parseProviderOwnerItem(item);
-  return item;
 }

@@ -33,6 +33,24 @@ export async function getItem(
   return output.Item;
 }
 
+/** Reads the record of an id. */
+export function createFind<T>(
+  calls: Pick<DynamoDbCalls, 'get'>,
+  kind: {
+    readonly table: string;
+    readonly partitionKey: string;
+    readonly parse: (item: Item) => T;
+  },
+  { consistentRead }: StoreOptions,
+): (id: string, options?: PortOptions) => Promise<T | undefined> {
+  const { table, partitionKey, parse } = kind;
+  return async (id, options) => {
+    const request = { table, key: { [partitionKey]: id }, consistentRead };
+    const item = await getItem(calls, request, options);
+    return item && parse(item);
+  };
+}
+
 /** The items of all pages. @throws {UnavailableError} if DynamoDB does not answer in time. */
 export async function* readPages(
   doing: string,

@@ -7,7 +7,7 @@ import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** A condition on an attribute: it exists, or has one of these values, of which DynamoDB takes 100. */
-export interface Condition {
+interface Condition {
   readonly path: readonly string[];
   readonly values?: readonly (string | boolean)[] | undefined;
 }
@@ -71,6 +71,8 @@ export interface ListRequest<T extends object> {
   /** What a text is searched in, next to the id and the name. */
   readonly textsOf?: ((item: Item) => readonly unknown[]) | undefined;
   readonly matches?: ((parsed: T) => boolean) | undefined;
+  /** Whether items are left out whose id or name has the text: they were found in the index. */
+  readonly skipsNames?: boolean | undefined;
   /** Whether at most one item can meet the conditions. */
   readonly isUnique?: boolean | undefined;
 }
@@ -79,14 +81,23 @@ export function textOf(key: Item | undefined, attribute: string): string | undef
   return key?.[attribute] as string | undefined;
 }
 
-/** Whether an item contains a text. This is checked before the item is parsed. */
-export function hasText<T extends object>(item: Item, scan: ListRequest<T>): boolean {
-  const { query, partitionKey, textsOf } = scan;
-  if (query.text === undefined) return true;
-  const wanted = query.text.toLowerCase();
-  return [item[partitionKey], item['name'], ...(textsOf?.(item) ?? [])].some(
-    (value) => typeof value === 'string' && value.toLowerCase().includes(wanted),
+/** Whether one of the texts contains another, in any case. */
+export function isIn(wanted: string | undefined, texts: readonly unknown[]): boolean {
+  if (wanted === undefined) return true;
+  return texts.some(
+    (text) => typeof text === 'string' && text.toLowerCase().includes(wanted.toLowerCase()),
   );
+}
+
+/** Whether the id or the name of an item contains a text. */
+export function hasName<T extends object>(item: Item, { query, partitionKey }: ListRequest<T>) {
+  return isIn(query.text, [item[partitionKey], item['name']]);
+}
+
+/** Whether an item contains a text. This is checked before the item is parsed. */
+export function hasText<T extends object>(item: Item, list: ListRequest<T>): boolean {
+  if (hasName(item, list)) return list.skipsNames !== true;
+  return isIn(list.query.text, list.textsOf?.(item) ?? []);
 }
 
 /**

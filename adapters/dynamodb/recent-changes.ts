@@ -3,6 +3,7 @@ import { recentChangeWithin } from '../../contract/limits.ts';
 import { tables } from '../../contract/tables.ts';
 import type { Clock } from '../../core/clock.ts';
 import { callAws } from '../aws-errors.ts';
+import { isIn } from './read-page.ts';
 import type { FindRecent } from './store-options.ts';
 
 const { partitionKey, sortKey } = tables.audit;
@@ -31,7 +32,10 @@ export function createFindRecent(
   table: string,
   clock: Clock,
 ): FindRecent {
-  const readDay = async (day: string, since: string, filter: ReturnType<typeof filterOf>) => {
+  const readDay = async (
+    { day, since, text }: { day: string; since: string; text: string | undefined },
+    filter: ReturnType<typeof filterOf>,
+  ) => {
     const subjects: string[] = [];
     let start: Record<string, unknown> | undefined;
     for (let reads = 0; reads < maxReads; reads++) {
@@ -51,35 +55,42 @@ export function createFindRecent(
           ExclusiveStartKey: start,
         }),
       );
-      subjects.push(...(page.Items ?? []).map(({ subject }) => String(subject)));
+      const found = (page.Items ?? []).filter(({ subject, after }) =>
+        isIn(text, [subject, (after as { readonly name?: unknown } | undefined)?.name]),
+      );
+      subjects.push(...found.map(({ subject }) => String(subject)));
       start = page.LastEvaluatedKey;
       if (start === undefined) break;
     }
     return subjects;
   };
-  return async (actions, trunkGroups) => {
+  return async (actions, trunkGroups, text) => {
     const now = clock();
     const since = new Date(now - recentChangeWithin).toISOString();
     const filter = filterOf(actions, trunkGroups);
     const days = new Set([since, new Date(now).toISOString()].map((time) => time.slice(0, 10)));
-    const found = await Promise.all([...days].map((day) => readDay(day, since, filter)));
+    const found = await Promise.all([...days].map((day) => readDay({ day, since, text }, filter)));
     return [...new Set(found.flat())];
   };
 }
 
-function filterOf(actions: readonly string[], trunkGroups: readonly string[]) {
-  const [byAction, byGroup] = [nameValues('a', actions), nameValues('g', trunkGroups)];
+function filterOf(actions: readonly string[], trunkGroups: readonly string[] | undefined) {
+  const byAction = nameValues('a', actions);
+  const byGroup = trunkGroups && nameValues('g', trunkGroups);
   return {
-    FilterExpression: `#outcome = :intended AND #action IN ${oneOf(byAction)} AND #after.#group IN ${oneOf(byGroup)}`,
-    ProjectionExpression: '#subject',
+    FilterExpression: `#outcome = :intended AND #action IN ${oneOf(byAction)}${
+      byGroup === undefined ? '' : ` AND #after.#group IN ${oneOf(byGroup)}`
+    }`,
+    ProjectionExpression: '#subject, #after.#name',
     ExpressionAttributeNames: {
       '#day': partitionKey,
       '#id': sortKey,
       '#outcome': 'outcome',
       '#action': 'action',
-      '#after': 'after',
-      '#group': 'service_trunk_group',
       '#subject': 'subject',
+      '#after': 'after',
+      '#name': 'name',
+      ...(byGroup && { '#group': 'service_trunk_group' }),
     },
     ExpressionAttributeValues: { ...byAction, ...byGroup, ':intended': 'intended' },
   };

@@ -12,10 +12,7 @@ import {
   type GrantStore,
   withoutGrants,
 } from '../../core/identity-provider/grant.ts';
-import type {
-  ProviderOwner,
-  ProviderOwnerStore,
-} from '../../core/identity-provider/provider-owner.ts';
+import type { ProviderOwnerStore } from '../../core/identity-provider/identity-provider.ts';
 import type { StorePage } from '../../core/paging.ts';
 import {
   type TrunkGroupLimitsStore,
@@ -92,6 +89,23 @@ export function createDynamoDbGrantStore(
 /** Reads at the same time: a list of 100 own providers takes seven rounds. */
 const readsAtOnce = 16;
 
+/** What is found of each id. Those of which nothing is found are left out. */
+export async function findEach<T>(
+  ids: readonly string[],
+  find: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> {
+  const found = new Map<string, T>();
+  const rest = ids.values();
+  const work = async () => {
+    for (const id of rest) {
+      const one = await find(id);
+      if (one !== undefined) found.set(id, one);
+    }
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, work));
+  return found;
+}
+
 /** Owners of providers in DynamoDB, in the partition of the limits of trunk groups. */
 export function createDynamoDbProviderOwnerStore(
   dynamodb: DynamoDBDocument,
@@ -115,18 +129,7 @@ export function createDynamoDbProviderOwnerStore(
   };
   return {
     findOwner,
-    findOwners: async (registrationIds) => {
-      const owners = new Map<string, ProviderOwner>();
-      const rest = registrationIds.values();
-      const work = async () => {
-        for (const id of rest) {
-          const owner = await findReadable(id);
-          if (owner !== undefined) owners.set(id, owner);
-        }
-      };
-      await Promise.all(Array.from({ length: readsAtOnce }, work));
-      return owners;
-    },
+    findOwners: async (registrationIds) => findEach(registrationIds, findReadable),
     putOwner: async (owner) =>
       put(toProviderOwnerItem(owner), {
         id: prefix + owner.registrationId,

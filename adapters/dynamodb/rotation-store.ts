@@ -1,8 +1,8 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
-import { collect } from '../../core/collect.ts';
 import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { Heartbeat } from '../../core/key-rotation/rotation-state.ts';
+import { collect } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';

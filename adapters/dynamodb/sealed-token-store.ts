@@ -1,14 +1,14 @@
 import { sealedTokenWaits } from '../../contract/limits.ts';
 import { sealedTokenTable } from '../../contract/tables.ts';
 import type { PortOptions } from '../../core/port.ts';
-import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token-store.ts';
+import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token.ts';
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
 
 const { partitionKey, timeToLive } = sealedTokenTable;
 const sealedAttribute = 'sealed';
 
 /** Milliseconds, as in {@link sealedTokenWaits}. */
-export type SealedTokenWaits = Readonly<Record<keyof typeof sealedTokenWaits, number>>;
+type SealedTokenWaits = Readonly<Record<keyof typeof sealedTokenWaits, number>>;
 
 interface GetItemOutput {
   readonly Item?: Readonly<Record<string, { readonly B?: unknown }>>;

@@ -9,7 +9,7 @@ import {
   parseItem,
   schemaVersion,
   toAttributes,
-  toItem,
+  toReadableItem,
   toRecord,
   version,
 } from './item.ts';
@@ -84,12 +84,10 @@ export function parseSigningKeyItem(item: Item): SigningKey {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toSigningKeyItem({ kid, ...key }: SigningKey): Item {
-  const item = toItem({
+  return toReadableItem(parseSigningKeyItem, {
     record_type: signingKeyRecordTypes.key,
     record_id: kid,
     schema_version: 1,
     ...toAttributes(key),
   } satisfies v.InferInput<typeof signingKeySchema>);
-  parseSigningKeyItem(item);
-  return item;
 }

@@ -1,6 +1,6 @@
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
-import { collect } from '../../core/collect.ts';
-import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
+import { collect } from '../../core/paging.ts';
+import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import { parseSigningKeyItem } from './signing-key-item.ts';

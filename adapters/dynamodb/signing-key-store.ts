@@ -4,7 +4,7 @@ import {
   signingKeyRecordTypes,
   tables,
 } from '../../contract/tables.ts';
-import type { SigningKeyStore } from '../../core/signing-key/signing-key-store.ts';
+import type { SigningKeyStore } from '../../core/signing-key/signing-key.ts';
 import { toSigningKeyItem } from './signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';

@@ -20,9 +20,12 @@ export interface StoreOptions {
 
 /**
  * @param actions of the audit, that create an item or change its name.
+ * @param trunkGroups of the items; undefined for all.
+ * @param text in the id, or in the name that the item has got.
  * @returns ids of the items.
  */
 export type FindRecent = (
   actions: readonly string[],
-  trunkGroups: readonly string[],
+  trunkGroups: readonly string[] | undefined,
+  text?: string,
 ) => Promise<readonly string[]>;

@@ -9,7 +9,7 @@ import {
   schemaVersion,
   text,
   toAttributes,
-  toItem,
+  toReadableItem,
   toRecord,
   urlText,
   version,
@@ -53,12 +53,10 @@ export function parseTrunkGroupLimitsItem(item: Item): TrunkGroupLimits {
 
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toTrunkGroupLimitsItem({ serviceTrunkGroup, ...limits }: TrunkGroupLimits): Item {
-  const item = toItem({
+  return toReadableItem(parseTrunkGroupLimitsItem, {
     record_type: trunkGroupLimitsRecordType,
     record_id: serviceTrunkGroup,
     schema_version: 1,
     ...toAttributes(limits),
   });
-  parseTrunkGroupLimitsItem(item);
-  return item;
 }

@@ -6,13 +6,13 @@ import { callAws } from '../aws-errors.ts';
 import { getItems } from './get-items.ts';
 import type { Item } from './item.ts';
 import { parseOrReport } from './read-items.ts';
-import { hasText, type ListRequest, meets, readLimit } from './read-page.ts';
+import { hasName, hasText, type ListRequest, meets, readLimit } from './read-page.ts';
 import type { FindRecent, StoreOptions } from './store-options.ts';
 
 /** The place of an item in lists by trunk group: its group, its name, its id. */
-export type Position = readonly [group: string, name: string, id: string];
+type Position = readonly [group: string, name: string, id: string];
 
-export interface TrunkGroupPage {
+interface TrunkGroupPage {
   readonly trunkGroups: readonly string[];
   /** The last position of the page before. */
   readonly after: Position | undefined;
@@ -176,4 +176,78 @@ export async function readTrunkGroupPage<T extends object>(
   const upTo = hasMore ? indexed.at(-1) : undefined;
   const positions = mergeRecent(indexed, own, list, { after: page.after, upTo });
   return takePage(positions, own, list, { store, upTo });
+}
+
+/**
+ * Reads of 1 MiB for one search of the names, each of some 12,000. A search of more names continues
+ * on the next page.
+ */
+const maxNameReads = 4;
+
+interface Names {
+  /** Those that have the text. */
+  readonly found: readonly Position[];
+  readonly examined: number;
+  /** Where the rest begins; undefined if every name was read. */
+  readonly next: Position | undefined;
+}
+
+/** Searches names and ids in the index of all trunk groups, which has nothing else. */
+async function scanNames<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  after: Position | undefined,
+): Promise<Names> {
+  const { table, partitionKey } = list;
+  const { name: IndexName, partitionKey: groupKey, sortKey } = trunkGroupIndex;
+  const found: Position[] = [];
+  let [examined, next] = [0, after];
+  for (let reads = 0; reads < maxNameReads; reads++) {
+    const start = next && { [groupKey]: next[0], [sortKey]: next[1], [partitionKey]: next[2] };
+    const page = await callAws('DynamoDB', `search the names of ${table}`, () =>
+      dynamodb.scan({ TableName: table, IndexName, ExclusiveStartKey: start }),
+    );
+    examined += page.Count ?? 0;
+    const names = (page.Items ?? []).filter((item) => hasName(item, list));
+    found.push(...names.map((item) => positionOf(item, partitionKey)));
+    next = page.LastEvaluatedKey && positionOf(page.LastEvaluatedKey, partitionKey);
+    if (next === undefined) break;
+  }
+  return { found, examined, next };
+}
+
+/**
+ * One page of the items of all trunk groups whose name or id has the text of the query. The whole
+ * table costs one read of 1 MiB for 12,000 names, and the items that are found. What was created or
+ * renamed just now is found in the audit: it is on the first page, which may have more items than
+ * the limit if these are as many, and can be on another one if the index has it by then.
+ */
+export async function readNamedPage<T extends object>(
+  dynamodb: DynamoDBDocument,
+  list: ListRequest<T>,
+  page: Omit<TrunkGroupPage, 'trunkGroups'>,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, conditions, query } = list;
+  const [names, recent] = await Promise.all([
+    scanNames(dynamodb, list, page.after),
+    page.after === undefined ? page.findRecent(page.recentActions, undefined, list.query.text) : [],
+  ]);
+  const most = readLimit(list, conditions);
+  const found = names.found.slice(0, most);
+  const upTo = names.found.length > most ? found.at(-1) : names.next;
+  const indexed = new Set(names.found.map(([, , id]) => id));
+  const missing = recent.filter((id) => !indexed.has(id));
+  const ids = [...new Set([...found.map(([, , id]) => id), ...missing])];
+  const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+  const take = (positions: readonly Position[], limit: number, end: Position | undefined) =>
+    takePage(positions, items, { ...list, query: { ...query, limit } }, { store, upTo: end });
+  const newest = missing
+    .map((id) => items.get(id))
+    .filter((item) => item !== undefined)
+    .filter((item) => hasName(item, list))
+    .map((item) => positionOf(item, partitionKey));
+  const added = take(newest, Number.POSITIVE_INFINITY, undefined).items;
+  const { next, items: taken } = take(found, Math.max(1, query.limit - added.length), upTo);
+  return { items: [...taken, ...added], examined: names.examined + newest.length, next };
 }

@@ -8,7 +8,7 @@ import type { Item } from './item.ts';
 import { getItem } from './read-items.ts';
 
 /** The condition of a write, in DynamoDB's terms. */
-export interface WriteCondition {
+interface WriteCondition {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
   readonly ExpressionAttributeValues?: Record<string, string | number>;
@@ -36,7 +36,7 @@ export function following(partitionKey: string, version: number): WriteCondition
   return version === 1 ? absent(partitionKey) : having('version', version - 1);
 }
 
-export interface ConditionalWrite {
+interface ConditionalWrite {
   /** The operation, for the error: `create client "client_x"`. */
   readonly doing: string;
   /** What a failed condition means: `the client exists`. */
@@ -104,9 +104,21 @@ export function updateItem(
   write: ItemWrite & { readonly attributes: readonly string[] },
   options: PortOptions = {},
 ): Promise<void> {
-  const { table, key, attributes, condition } = write;
-  const update = toUpdateExpression(attributes.map((name) => [[name], item[name]] as const));
-  const input = {
+  const changes = write.attributes.map((name) => [[name], item[name]] as const);
+  const input = toUpdateInput(write, toUpdateExpression(changes));
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.update(input, { abortSignal: options.signal }),
+    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
+  });
+}
+
+/** An update with its condition. */
+export function toUpdateInput(
+  { table, key, condition }: Pick<ItemWrite, 'table' | 'key' | 'condition'>,
+  update: UpdateExpression,
+) {
+  return {
     TableName: table,
     Key: key,
     ...condition,
@@ -120,11 +132,6 @@ export function updateItem(
       ...condition.ExpressionAttributeValues,
     },
   };
-  return writeConditionally({
-    ...write,
-    send: () => dynamodb.update(input, { abortSignal: options.signal }),
-    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
-  });
 }
 
 /** Deletes an item if the condition is met. Throws the errors of {@link writeConditionally}. */
@@ -139,6 +146,35 @@ export function deleteItem(
     send: () => dynamodb.delete(input, { abortSignal: options.signal }),
     wasDone: async () => (await readBack(dynamodb, write)) === undefined,
   });
+}
+
+/** What a failed change or deletion of a version means. */
+export const changedMeanwhile = 'it was changed or deleted meanwhile';
+
+/**
+ * Writes of the records of one table, each of which a change gives the next version.
+ *
+ * @param kind `noun` in errors: `client`; `exists`: what a failed creation means.
+ */
+export function openVersioned(
+  dynamodb: DynamoDBDocument,
+  kind: Readonly<Record<'table' | 'partitionKey' | 'noun' | 'exists', string>>,
+) {
+  const { table, partitionKey, noun } = kind;
+  const write = (verb: string, id: string, version?: number): ItemWrite => ({
+    table,
+    key: { [partitionKey]: id },
+    condition: version === undefined ? absent(partitionKey) : having('version', version),
+    doing: `${verb} ${noun} "${id}"`,
+    conflict: version === undefined ? kind.exists : changedMeanwhile,
+  });
+  return {
+    create: (id: string, item: Item) => putItem(dynamodb, item, write('create', id)),
+    /** @param version of the item that is replaced. */
+    replace: (id: string, item: Item, version: number) =>
+      putItem(dynamodb, item, write('change', id, version)),
+    delete: (id: string, version: number) => deleteItem(dynamodb, write('delete', id, version)),
+  };
 }
 
 /** An update of single attributes, in DynamoDB's terms. */

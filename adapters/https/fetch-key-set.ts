@@ -6,12 +6,11 @@ import {
 import type { Clock } from '../../core/clock.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';
 import { type FetchJwks, JwksCache, type KeyFetch } from '../../core/verifier/jwks-cache.ts';
-import { createGuardedFetch, type GuardedFetchOptions } from './guarded-fetch.ts';
-import { fetchJsonDocument } from './json-document.ts';
-import { parseServiceUrl } from './service-url.ts';
+import { createGuardedFetch, type GuardedFetchOptions, requestJson } from './json-request.ts';
+import { parseServiceUrl } from './service-requests.ts';
 
 /** The service's own key set. */
-export interface OwnKeySet {
+interface OwnKeySet {
   readonly issuer: string;
   readonly jwksUri: string;
   /** Certificates to trust as well, PEM. */
@@ -32,11 +31,13 @@ export function createFetchKeySet(own: OwnKeySet, fetchProvider: FetchJson): Fet
     timeout: trustedFetchTimeout,
     maxBytes: maxProviderDocumentBytes,
   };
-  return ({ issuer, jwksUri }) =>
-    issuer === own.issuer ? fetchJsonDocument(ownUrl, ownOptions) : fetchProvider(jwksUri);
+  return async ({ issuer, jwksUri }) =>
+    issuer === own.issuer
+      ? (await requestJson(ownUrl, ownOptions)).body
+      : await fetchProvider(jwksUri);
 }
 
-export interface KeyCacheOptions {
+interface KeyCacheOptions {
   readonly clock: Clock;
   readonly onFetched?: ((fetch: KeyFetch) => void) | undefined;
   /**

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/limits.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { inTime } from '../deadline.ts';
-import { readBody } from './json-document.ts';
-import { openResponse } from './open-response.ts';
+import { openResponse, readBody } from './open-response.ts';
 
 /** What a library for OpenID passes to its fetch. */
 interface LoginFetchOptions {

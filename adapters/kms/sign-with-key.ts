@@ -3,12 +3,12 @@ import { type KMSClient, SignCommand, type SigningAlgorithmSpec } from '@aws-sdk
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
-import type { Sign } from '../../core/signing-key/sign.ts';
+import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
 import { callWithKey, KmsResponseError } from './kms-errors.ts';
 
 /** KMS's Sign, in the terms of its API. */
-export type SignCall = (
+type SignCall = (
   input: {
     readonly KeyId: string;
     readonly Message: Uint8Array;
@@ -31,7 +31,7 @@ function toJwsSignature(alg: Alg, signature: Uint8Array): Uint8Array {
 }
 
 /** Signs with the KMS key that the ARN names: an alias could move between two reads of it. */
-export function createSign(call: SignCall): Sign {
+function createSign(call: SignCall): Sign {
   return async (key, signingInput, options = {}) => {
     const { kmsMessageType, kmsSigningAlgorithm } = signingAlgorithms[key.alg];
     const input = {

@@ -1,11 +1,10 @@
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
-import { describeCut, findSubnetWarnings } from '../../core/api-key/subnet-warnings.ts';
-import { findSubnet } from '../../core/management/api-key-subnets.ts';
+import { getSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
 import { type CommandGroup, command, mandatory, option } from '../command-spec.ts';
-import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
+import { ifVersionOption } from './record-commands.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
 
@@ -37,7 +36,7 @@ const add = command({
     'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8::/32',
   ],
   run: async (cli, [id], options) => {
-    const { key, subnet } = await (await cli.management()).addSubnet(id, {
+    const { key, subnet, warnings } = await (await cli.management()).addSubnet(id, {
       name: options.name,
       address: options.address,
       netmask: options.netmask,
@@ -48,9 +47,7 @@ const add = command({
       quiet: [subnet.subnetId],
       text: cli.output.fields(fieldsOf(subnet)),
     });
-    const cut = describeCut(options.address, subnet);
-    if (cut !== undefined) cli.output.note(cut);
-    for (const warning of findSubnetWarnings(key.subnets)) cli.output.warn(warning);
+    for (const warning of warnings) cli.output.warn(warning);
     if (key.subnets.length === 1) {
       cli.output.note(`Until now every source could use ${id}; from now on only this subnet can.`);
     }
@@ -91,7 +88,7 @@ const remove = command({
   run: async (cli, [id, subnetId], { allowAnySource = false, ifVersion }) => {
     const management = await cli.management();
     const key = await management.findApiKey(id);
-    const subnet = findSubnet(key, subnetId);
+    const subnet = getSubnet(key, subnetId);
     const isLast = key.subnets.length === 1 && allowAnySource;
     await cli.confirm(
       `Remove ${formatCidr(subnet)} (${subnet.name}) from ${id}?${isLast ? ' Every source may use the key then.' : ''}`,

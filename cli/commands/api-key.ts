@@ -1,31 +1,18 @@
-import type { ApiKey } from '../../adapters/management.ts';
+import type { ApiKey, Management } from '../../adapters/management.ts';
+import { newKeyWarning } from '../../contract/management/field-words.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
-import { describeCut, findSubnetWarnings } from '../../core/api-key/subnet-warnings.ts';
-import { secondsOrTyped } from '../../core/duration.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import {
-  type CommandGroup,
-  type CommandSpec,
-  command,
-  mandatory,
-  option,
-  repeatable,
-} from '../command-spec.ts';
-import {
-  expireOldInOption,
-  expiryOptions,
-  neverExpiresOption,
-  readExpiry,
-} from '../expiry-options.ts';
-import { ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
+import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientOptions } from './client-options.ts';
 import { formatExpiry } from './client-secret.ts';
+import { idempotencyKeyOption } from './field-options.ts';
 import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
+import { ifVersionOption, recordCommands, rotateCommand, showCommand } from './record-commands.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
 
@@ -42,13 +29,14 @@ const scopeOption = () =>
 /** Regions of the release before refuse a key with such a field. */
 function warnAboutOlder(cli: Cli, { scopes, valueId }: ApiKey): void {
   if (scopes === undefined && valueId === undefined) return;
-  const what = scopes === undefined ? 'that was rotated' : 'with scopes';
-  cli.output.note(
-    `Regions and verifiers of release 0.2.0 refuse a key ${what}: do it when all of yours run this release.`,
-  );
+  cli.output.warn(newKeyWarning(scopes === undefined ? 'that was rotated' : 'with scopes'));
 }
 
-function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
+const formatUse = ({ lastUsedOn, isLastUseUnread }: ApiKey): Cell =>
+  isLastUseUnread === true ? 'could not be read now' : (lastUsedOn ?? 'not recorded');
+
+/** @param isRead whether the key was read with the days of its last use. */
+function fieldsOf(key: ApiKey, isRead = false): readonly (readonly [string, Cell])[] {
   return [
     ['key_id', key.keyId],
     ['name', key.name],
@@ -57,17 +45,23 @@ function fieldsOf(key: ApiKey): readonly (readonly [string, Cell])[] {
     ['sources', formatSources(key)],
     ['scopes', formatScopes(key)],
     ['expires', formatExpiry(key)],
-    ...(key.oldValues ?? []).map((old) => ['old value expires', formatExpiry(old)] as const),
+    ...(isRead ? [['last used', formatUse(key)] as const] : []),
+    ...(key.oldValues ?? []).flatMap((old) => [
+      ['old value expires', formatExpiry(old)] as const,
+      ...(isRead
+        ? [['old value last used', formatUse({ ...key, lastUsedOn: old.lastUsedOn })] as const]
+        : []),
+    ]),
     ['created', formatTime(key.createdAt)],
     ['updated', formatTime(key.updatedAt)],
   ];
 }
 
-function printApiKey(cli: Cli, key: ApiKey): void {
+function printApiKey(cli: Cli, key: ApiKey, isRead = false): void {
   cli.output.print({
     json: viewApiKey(key),
     quiet: [key.keyId],
-    text: cli.output.fields(fieldsOf(key)),
+    text: cli.output.fields(fieldsOf(key, isRead)),
   });
 }
 
@@ -121,7 +115,7 @@ const create = command({
     ),
     scopeOption(),
     ...expiryOptions(),
-    clientOptions.idempotencyKey(),
+    idempotencyKeyOption(),
   ],
   examples: [
     'api-key create --name "Ada Lovelace" --trunk-group tg-1001 --allow office=203.0.113.0/24',
@@ -130,7 +124,11 @@ const create = command({
   ],
   run: async (cli, _, options) => {
     const subnets = options.allow?.map(parseAllow);
-    const { key, value } = await (await cli.management()).createApiKey({
+    const {
+      key,
+      value,
+      warnings = [],
+    } = await (await cli.management()).createApiKey({
       name: options.name,
       serviceTrunkGroup: options.trunkGroup,
       enabled: options.disabled !== true,
@@ -140,12 +138,7 @@ const create = command({
       idempotencyKey: options.idempotencyKey,
     });
     printValue(cli, { key, value }, 'created the key');
-    for (const [index, { address }] of (subnets ?? []).entries()) {
-      const stored = key.subnets[index];
-      const cut = stored && describeCut(address, stored);
-      if (cut !== undefined) cli.output.note(cut);
-    }
-    for (const warning of findSubnetWarnings(key.subnets)) cli.output.warn(warning);
+    for (const warning of warnings) cli.output.warn(warning);
   },
 });
 
@@ -173,6 +166,7 @@ const list = command({
         'trunk group': (key) => key.serviceTrunkGroup,
         enabled: (key) => key.enabled,
         expires: formatExpiry,
+        'last used': formatUse,
         scopes: formatScopes,
         sources: (key) =>
           key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
@@ -180,14 +174,6 @@ const list = command({
       none: 'There are no API keys.',
     });
   },
-});
-
-const show = command({
-  name: 'show',
-  summary: 'Show an API key; its value is never shown again',
-  arguments: [keyId],
-  examples: ['api-key show key_7HsLEXAMPLE'],
-  run: async (cli, [id]) => printApiKey(cli, await (await cli.management()).findApiKey(id)),
 });
 
 const rename = command({
@@ -235,62 +221,31 @@ const update = command({
   },
 });
 
-const rotate = command({
-  name: 'rotate',
+const rotate = rotateCommand(keyId, {
   summary: 'Give an API key another value, show it once, and let the old one expire',
-  arguments: [keyId],
-  options: [
-    expireOldInOption('the old value still works'),
-    ...expiryOptions(),
-    clientOptions.idempotencyKey(),
-    ifVersionOption('API key'),
-  ],
+  overlap: 'the old value still works',
+  versioned: 'API key',
+  question: (id) => `Expire the present value of ${id} at once?`,
   examples: [
     'api-key rotate key_7HsLEXAMPLE --expire-old-in 7d',
     'api-key rotate key_7HsLEXAMPLE --expire-old-in 0s --yes',
   ],
-  run: async (cli, [id], options) => {
-    const overlap = secondsOrTyped(options.expireOldIn);
-    if (overlap === 0) await cli.confirm(`Expire the present value of ${id} at once?`);
-    const { idempotencyKey, ifVersion } = options;
-    const expiresAt = readExpiry(options, cli.now());
-    const rotation = { overlap, expiresAt, idempotencyKey, ifVersion };
-    printValue(cli, await (await cli.management()).rotateApiKey(id, rotation), 'rotated the key');
-  },
+  act: async (cli, id, rotation) =>
+    printValue(cli, await (await cli.management()).rotateApiKey(id, rotation), 'rotated the key'),
 });
 
-function defineSwitch(name: 'enable' | 'disable', summary: string): CommandSpec {
-  return command({
-    name,
-    summary,
-    arguments: [keyId],
-    options: [ifVersionOption('API key')],
-    examples: [`api-key ${name} key_7HsLEXAMPLE`],
-    run: async (cli, [id], { ifVersion }) => {
-      const management = await cli.management();
-      printApiKey(cli, await management.setApiKeyEnabled(id, name === 'enable', { ifVersion }));
-    },
-  });
-}
-
-const remove = command({
-  name: 'delete',
-  summary: 'Delete an API key',
-  arguments: [keyId],
-  options: [ifVersionOption('API key')],
-  examples: ['api-key delete key_7HsLEXAMPLE'],
-  run: async (cli, [id], { ifVersion }) => {
-    const management = await cli.management();
-    const key = await management.findApiKey(id);
-    await cli.confirm(`Delete the API key ${key.keyId} (${key.name})?`);
-    await management.deleteApiKey(key.keyId, { ifVersion: ifVersion ?? key.version });
-    cli.output.print({
-      json: { key_id: key.keyId, deleted: true },
-      quiet: [],
-      text: `Deleted ${key.keyId}.`,
-    });
-  },
-});
+const kind = {
+  noun: 'api-key',
+  example: 'key_7HsLEXAMPLE',
+  find: (management: Management, [id]: readonly [string]) => management.findApiKey(id),
+  print: (cli: Cli, key: ApiKey) => printApiKey(cli, key),
+};
+const { change, remove } = recordCommands([keyId], 'API key', kind);
+const show = showCommand(
+  [keyId],
+  { ...kind, print: (cli: Cli, key: ApiKey) => printApiKey(cli, key, true) },
+  'Show an API key; its value is never shown again',
+);
 
 export const apiKeyCommands: CommandGroup = {
   name: 'api-key',
@@ -302,8 +257,17 @@ export const apiKeyCommands: CommandGroup = {
     rename,
     update,
     rotate,
-    defineSwitch('enable', 'Enable a disabled API key'),
-    defineSwitch('disable', 'Disable an API key: it stops working'),
-    remove,
+    change('enable', 'Enable a disabled API key', (management, [id], options) =>
+      management.setApiKeyEnabled(id, true, options),
+    ),
+    change('disable', 'Disable an API key: it stops working', (management, [id], options) =>
+      management.setApiKeyEnabled(id, false, options),
+    ),
+    remove(
+      'Delete an API key',
+      ({ keyId: id, name }) => `Delete the API key ${id} (${name})?`,
+      (management, [id], options) => management.deleteApiKey(id, options),
+      { json: ([id]) => ({ key_id: id, deleted: true }) },
+    ),
   ],
 };

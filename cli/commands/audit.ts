@@ -1,4 +1,4 @@
-import type { AuditedChange } from '../../core/audit/audited-change.ts';
+import type { AuditedChange } from '../../core/audit/audit-change.ts';
 import type { HistoricChange } from '../../core/management/list-history.ts';
 import { type CommandGroup, command, type OptionValues, option } from '../command-spec.ts';
 import { readPages } from './list-options.ts';

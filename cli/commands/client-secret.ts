@@ -1,22 +1,16 @@
 import type { Client, ClientSecret } from '../../adapters/management.ts';
 import { isUsable, secretStatus } from '../../core/client/client.ts';
 import { isReplaced } from '../../core/client/secret-attention.ts';
-import { secondsOrTyped } from '../../core/duration.ts';
-import { type CreatedClientSecret, findSecret } from '../../core/management/client-secrets.ts';
+import { type CreatedClientSecret, getSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, type CommandSpec, command, option } from '../command-spec.ts';
-import {
-  expireOldInOption,
-  expiryOptions,
-  neverExpiresOption,
-  readExpiry,
-} from '../expiry-options.ts';
-import { ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, option } from '../command-spec.ts';
+import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientIdArgument, clientOptions } from './client-options.ts';
+import { clientIdArgument, idempotencyKeyOption } from './field-options.ts';
+import { ifVersionOption, recordCommands, rotateCommand } from './record-commands.ts';
 
 const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
 
@@ -72,12 +66,7 @@ const create = command({
   name: 'create',
   summary: 'Create a client secret and show it once',
   arguments: [clientIdArgument],
-  options: [
-    secretName(),
-    ...expiryOptions(),
-    clientOptions.idempotencyKey(),
-    ifVersionOption('client'),
-  ],
+  options: [secretName(), ...expiryOptions(), idempotencyKeyOption(), ifVersionOption('client')],
   examples: [
     'client-secret create client_4fWqEXAMPLE',
     'client-secret create client_4fWqEXAMPLE --name blue --expires-in 90d',
@@ -162,95 +151,63 @@ const update = command({
   },
 });
 
-const rotate = command({
-  name: 'rotate',
+const rotate = rotateCommand(clientIdArgument, {
   summary: 'Create a secret, show it once, and let all others of the client expire',
-  arguments: [clientIdArgument],
-  options: [
-    expireOldInOption('the others still work'),
-    secretName(),
-    ...expiryOptions(),
-    clientOptions.idempotencyKey(),
-    ifVersionOption('client'),
-  ],
+  overlap: 'the others still work',
+  more: [secretName()],
+  versioned: 'client',
+  question: (id) => `Expire all present secrets of ${id} at once?`,
   examples: [
     'client-secret rotate client_4fWqEXAMPLE',
     'client-secret rotate client_4fWqEXAMPLE --expire-old-in 0s --yes',
   ],
-  run: async (cli, [id], options) => {
-    const overlap = secondsOrTyped(options.expireOldIn);
-    if (overlap === 0) await cli.confirm(`Expire all present secrets of ${id} at once?`);
-    const management = await cli.management();
+  act: async (cli, id, rotation) => {
     const now = cli.now();
-    const rotated = await management.rotateClientSecret(id, {
-      name: options.name,
-      expiresAt: readExpiry(options, now),
-      idempotencyKey: options.idempotencyKey,
-      ifVersion: options.ifVersion,
-      overlap,
-    });
+    const rotated = await (await cli.management()).rotateClientSecret(id, rotation);
     const expired = rotated.expired.map((secret) => viewClientSecret(secret, now));
-    printCreated(cli, rotated, { id, now }, { expired_secrets: expired });
+    printCreated(cli, rotated, { id, now }, { expiring_secrets: expired });
     for (const secret of rotated.expired) {
       cli.output.note(`${secret.secretId} expires at ${formatExpiry(secret)}.`);
     }
   },
 });
 
-const remove = command({
-  name: 'delete',
-  summary: 'Delete a client secret: it stops working',
-  arguments: [clientIdArgument, secretId],
-  options: [ifVersionOption('client')],
-  examples: ['client-secret delete client_4fWqEXAMPLE secret_9aKdEXAMPLE'],
-  run: async (cli, [id, secret], { ifVersion }) => {
-    const management = await cli.management();
-    const found = findSecret(await management.findClient(id), secret);
-    const use =
-      found.lastUsedOn === undefined ? 'It was never used.' : `Last used ${found.lastUsedOn}.`;
-    await cli.confirm(`Delete the secret ${secret} of ${id}? ${use}`);
-    await management.deleteClientSecret(id, secret, { ifVersion });
-    cli.output.print({
-      json: { client_id: id, secret_id: secret, deleted: true },
-      quiet: [],
-      text: `Deleted ${secret}.`,
-    });
+const { change, remove } = recordCommands([clientIdArgument, secretId], 'client', {
+  noun: 'client-secret',
+  example: 'client_4fWqEXAMPLE secret_9aKdEXAMPLE',
+  find: async (management, [id, secret]) => getSecret(await management.findClient(id), secret),
+  print: (cli, secret, [id]) => {
+    const now = cli.now();
+    printChanged(cli, secret, { id, now }, ['status', statusTexts[secretStatus(secret, now)]]);
   },
 });
-
-function defineSwitch(name: 'enable' | 'disable', summary: string, note: string): CommandSpec {
-  return command({
-    name,
-    summary,
-    arguments: [clientIdArgument, secretId],
-    options: [ifVersionOption('client')],
-    examples: [`client-secret ${name} client_4fWqEXAMPLE secret_9aKdEXAMPLE`],
-    run: async (cli, [id, secret], { ifVersion }) => {
-      const management = await cli.management();
-      const change = `${name}ClientSecret` as const;
-      const changed = await management[change](id, secret, { ifVersion });
-      const now = cli.now();
-      const status = statusTexts[secretStatus(changed, now)];
-      printChanged(cli, changed, { id, now }, ['status', status]);
-      cli.output.note(note);
-    },
-  });
-}
-
-const disable = defineSwitch(
-  'disable',
-  'Disable one secret: no more tokens with it',
-  'The other secrets of the client work. Its tokens stay valid until they expire.',
-);
-
-const enable = defineSwitch(
-  'enable',
-  'Enable a disabled secret',
-  'The secret authenticates again, unless it has expired or the client is disabled.',
-);
 
 export const clientSecretCommands: CommandGroup = {
   name: 'client-secret',
   summary: 'Manage the secrets of a client',
-  commands: [create, list, update, rotate, disable, enable, remove],
+  commands: [
+    create,
+    list,
+    update,
+    rotate,
+    change(
+      'disable',
+      'Disable one secret: no more tokens with it',
+      (management, ids, options) => management.disableClientSecret(...ids, options),
+      () => 'The other secrets of the client work. Its tokens stay valid until they expire.',
+    ),
+    change(
+      'enable',
+      'Enable a disabled secret',
+      (management, ids, options) => management.enableClientSecret(...ids, options),
+      () => 'The secret authenticates again, unless it has expired or the client is disabled.',
+    ),
+    remove(
+      'Delete a client secret: it stops working',
+      ({ lastUsedOn: day }, [id, secret]) =>
+        `Delete the secret ${secret} of ${id}? ${day === undefined ? 'It was never used.' : `Last used ${day}.`}`,
+      (management, ids, options) => management.deleteClientSecret(...ids, options),
+      { json: ([id, secret]) => ({ client_id: id, secret_id: secret, deleted: true }) },
+    ),
+  ],
 };

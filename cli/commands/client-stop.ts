@@ -1,4 +1,10 @@
 import type { Client } from '../../adapters/management.ts';
+import { clientWords } from '../../contract/management/field-words.ts';
+import {
+  type PlainClientField,
+  plainClientFields,
+  wireNameOf,
+} from '../../contract/management/inputs.ts';
 import type { ClaimCondition } from '../../core/client/claim-condition.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
 import { describeRotation } from '../../core/client/rotation.ts';
@@ -7,8 +13,9 @@ import { viewClient, viewClientSecret } from '../../core/management/client-view.
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandSpec, command } from '../command-spec.ts';
-import { ifVersionOption } from '../if-version-option.ts';
-import { clientIdArgument } from './client-options.ts';
+import type { Cell } from '../table.ts';
+import { clientIdArgument, fieldCell } from './field-options.ts';
+import { ifVersionOption, recordCommands } from './record-commands.ts';
 
 /** What happens to the tokens that a client has when it stops, or when they are revoked. */
 async function describeOldTokens(cli: Cli, client: Client): Promise<string> {
@@ -17,26 +24,6 @@ async function describeOldTokens(cli: Cli, client: Client): Promise<string> {
   const { maximum } = cli.deployment().config.tokenLifetime;
   const most = await findLongestToken(await cli.management(), client, maximum, cli.now());
   return `Checks that look up clients refuse its old tokens; all others accept them until they expire, at most ${formatDuration(most)}: docs/platform-api.md.`;
-}
-
-function defineSwitch(
-  name: 'enable' | 'disable',
-  summary: string,
-  describe: (cli: Cli, client: Client) => string | Promise<string>,
-): CommandSpec {
-  return command({
-    name,
-    summary,
-    arguments: [clientIdArgument],
-    options: [ifVersionOption('client')],
-    examples: [`client ${name} client_4fWqEXAMPLE`],
-    run: async (cli, [id], { ifVersion }) => {
-      const management = await cli.management();
-      const client = await management.setClientEnabled(id, name === 'enable', { ifVersion });
-      printClient(cli, client);
-      cli.output.note(await describe(cli, client));
-    },
-  });
 }
 
 const revokeTokens = command({
@@ -64,39 +51,6 @@ const revokeTokens = command({
   },
 });
 
-const remove = command({
-  name: 'delete',
-  summary: 'Delete a client with its secrets',
-  arguments: [clientIdArgument],
-  options: [ifVersionOption('client')],
-  examples: ['client delete client_4fWqEXAMPLE', 'client delete client_4fWqEXAMPLE --yes'],
-  run: async (cli, [id], { ifVersion }) => {
-    const management = await cli.management();
-    const client = await management.findClient(id);
-    const oldTokens = await describeOldTokens(cli, client);
-    await cli.confirm(
-      `Delete the client ${client.clientId} (${client.name}) with its secrets (${client.secrets.length})?`,
-    );
-    await management.deleteClient(client.clientId, { ifVersion: ifVersion ?? client.version });
-    cli.output.print({
-      json: { client_id: client.clientId, deleted: true },
-      quiet: [],
-      text: `Deleted ${client.clientId}.`,
-    });
-    cli.output.note(oldTokens);
-  },
-});
-
-/** Commands by which a client or its tokens stop. */
-export const stopCommands: readonly CommandSpec[] = [
-  defineSwitch('disable', 'Disable a client: it gets no more tokens', describeOldTokens),
-  defineSwitch('enable', 'Enable a disabled client', (_, { provider }) =>
-    provider === undefined ? 'Its secrets authenticate again.' : 'Its tokens are accepted again.',
-  ),
-  revokeTokens,
-  remove,
-];
-
 function formatConditions(conditions: readonly ClaimCondition[]) {
   if (conditions.length === 0) return [];
   const lines = conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`);
@@ -111,6 +65,22 @@ function formatRotation({ secrets }: Client, now: number) {
   return [['rotation', lines] as const];
 }
 
+/** The last use of an assertion. A secret has a last use of its own: `client-secret list`. */
+function formatUse(cli: Cli, { provider, lastUsedOn }: Client) {
+  const isWorkload = provider !== undefined && cli.deployment().config.federatedClients;
+  return isWorkload ? [['assertion last used', lastUsedOn ?? 'never'] as const] : [];
+}
+
+/** What was given and can be given again, a line for each. */
+function plainLines(client: Client) {
+  const shown = (name: PlainClientField): Cell =>
+    name === 'tokenLifetime' && client.provider !== undefined
+      ? 'its provider sets it'
+      : fieldCell(clientWords[name], client[name]);
+  const names = plainClientFields.filter((name) => client[name] !== undefined);
+  return names.map((name) => [wireNameOf(name).replaceAll('_', ' '), shown(name)] as const);
+}
+
 function formatClient(cli: Cli, client: Client): string {
   const view = viewClient(client, cli.deployment().config);
   return cli.output.fields([
@@ -118,10 +88,7 @@ function formatClient(cli: Cli, client: Client): string {
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
-    [
-      'token lifetime',
-      client.provider === undefined ? formatDuration(client.tokenLifetime) : 'its provider sets it',
-    ],
+    ...plainLines(client),
     ['scopes', client.scopes],
     ['provider', client.provider?.issuer ?? 'this service'],
     ...(client.provider === undefined
@@ -136,20 +103,63 @@ function formatClient(cli: Cli, client: Client): string {
       : [['tokens not before', formatTime(client.tokensNotBefore)] as const]),
     ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
     ...formatRotation(client, cli.now()),
+    ...formatUse(cli, client),
     ['created', String(view.created_at)],
     ['updated', String(view.updated_at)],
   ]);
 }
 
+/** A client with its secrets, as JSON has it. */
+export function viewWithSecrets(cli: Cli, client: Client): Readonly<Record<string, unknown>> {
+  return {
+    ...viewClient(client, cli.deployment().config),
+    secrets: client.secrets.map((secret) => viewClientSecret(secret, cli.now())),
+  };
+}
+
 /** Prints a client as the command line asks: fields, JSON or its id. */
 export function printClient(cli: Cli, client: Client): void {
-  const now = cli.now();
   cli.output.print({
-    json: {
-      ...viewClient(client, cli.deployment().config),
-      secrets: client.secrets.map((secret) => viewClientSecret(secret, now)),
-    },
+    json: viewWithSecrets(cli, client),
     quiet: [client.clientId],
     text: formatClient(cli, client),
   });
 }
+
+const { show, change, remove } = recordCommands([clientIdArgument], 'client', {
+  noun: 'client',
+  example: 'client_4fWqEXAMPLE',
+  find: (management, [id]) => management.findClient(id),
+  print: printClient,
+});
+
+/** Commands by which a client or its tokens stop. */
+export const stopCommands: readonly CommandSpec[] = [
+  change(
+    'disable',
+    'Disable a client: it gets no more tokens',
+    (management, [id], options) => management.setClientEnabled(id, false, options),
+    describeOldTokens,
+  ),
+  change(
+    'enable',
+    'Enable a disabled client',
+    (management, [id], options) => management.setClientEnabled(id, true, options),
+    (_, { provider }) =>
+      provider === undefined ? 'Its secrets authenticate again.' : 'Its tokens are accepted again.',
+  ),
+  revokeTokens,
+  remove(
+    'Delete a client with its secrets',
+    ({ clientId, name, secrets }) =>
+      `Delete the client ${clientId} (${name}) with its secrets (${secrets.length})?`,
+    (management, [id], options) => management.deleteClient(id, options),
+    {
+      json: ([id]) => ({ client_id: id, deleted: true }),
+      note: describeOldTokens,
+      examples: ['client delete client_4fWqEXAMPLE --yes'],
+    },
+  ),
+];
+
+export const showClient = show('Show a client');

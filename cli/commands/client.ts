@@ -1,54 +1,41 @@
+import type { Management } from '../../adapters/management.ts';
+import { claimsHelp, clientFields, clientWords } from '../../contract/management/field-words.ts';
+import { plainClientFields } from '../../contract/management/inputs.ts';
+import { lastUse } from '../../core/client/secret-attention.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
-import { viewClient } from '../../core/management/client-view.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { ifVersionOption } from '../if-version-option.ts';
+import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
-import { clientIdArgument, clientOptions, parseRequiredClaims } from './client-options.ts';
-import { printClient, stopCommands } from './client-stop.ts';
+import { printClient, showClient, stopCommands, viewWithSecrets } from './client-stop.ts';
+import {
+  clientIdArgument,
+  fieldOptions,
+  idempotencyKeyOption,
+  type OptionTexts,
+  readFields,
+} from './field-options.ts';
 import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
+import { ifVersionOption } from './record-commands.ts';
 
 const create = command({
   name: 'create',
   summary: 'Create a client',
-  options: [
-    mandatory(clientOptions.name()),
-    mandatory(option('--trunk-group <group>', 'service trunk group')),
-    mandatory(clientOptions.scope()),
-    clientOptions.tokenLifetime(),
-    clientOptions.audience(),
-    option('--provider <issuer>', 'registered identity provider that the client is under'),
-    option('--external-client-id <id>', "the client's id at that provider, or a pattern"),
-    clientOptions.requireClaim('what else a token of the provider must say'),
-    option(
-      '--allow-user-tokens',
-      'without the rule that refuses tokens of people of a known provider',
-    ),
-    option(
-      '--allow-other-grant',
-      'also if its id at the provider is granted to another trunk group',
-    ),
-    clientOptions.idempotencyKey(),
-  ],
+  options: [...fieldOptions(clientWords, clientFields), idempotencyKeyOption()],
   examples: [
     'client create --name Billing --trunk-group tg-1001 --scope messaging:view',
     'client create --name Dialer --trunk-group tg-7 --scope calls:view --scope calls:manage --token-lifetime 15m',
     'client create --name ERP --trunk-group tg-7 --scope calls:view --provider https://idp.example.com --external-client-id erp',
   ],
-  run: async (cli, _, options) => {
-    const { trunkGroup, tokenLifetime, scope, audience, requireClaim, ...rest } = options;
-    const given = requireClaim && parseRequiredClaims(requireClaim);
+  run: async (cli, _, options: OptionTexts & { readonly idempotencyKey?: string }) => {
+    // Each field that the operation needs is an option that the command needs.
+    const given = readFields(clientWords, clientFields, options) as Parameters<
+      Management['createClient']
+    >[0];
+    const { idempotencyKey } = options;
     const management = await cli.management();
-    const { client, existed } = await management.createClient({
-      ...rest,
-      serviceTrunkGroup: trunkGroup,
-      scopes: scope,
-      audiences: audience,
-      requiredClaims: given,
-      tokenLifetime: secondsOrTyped(tokenLifetime),
-    });
+    const { client, existed } = await management.createClient({ ...given, idempotencyKey });
     printClient(cli, client);
-    const added = client.provider?.conditions?.slice(given?.length ?? 0) ?? [];
+    const added = client.provider?.conditions?.slice(given.requiredClaims?.length ?? 0) ?? [];
     if (!existed && added.length > 0) {
       const claims = added.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
       cli.output.note(
@@ -100,7 +87,7 @@ const list = command({
       (client) => client.clientId,
     );
     cli.output.printList(clients, {
-      view: (client) => viewClient(client, cli.deployment().config),
+      view: (client) => viewWithSecrets(cli, client),
       id: (client) => client.clientId,
       columns: {
         client_id: (client) => client.clientId,
@@ -109,9 +96,9 @@ const list = command({
         scopes: (client) => client.scopes.join(' '),
         enabled: (client) => client.enabled,
         secrets: (client) => (client.provider === undefined ? client.secrets.length : undefined),
-        'secret used': ({ secrets }) => {
-          const days = secrets.map(({ lastUsedOn }) => lastUsedOn ?? '').sort();
-          return secrets.length === 0 ? undefined : days.at(-1) || 'never';
+        'last used': (client) => {
+          const day = lastUse(client);
+          return day === undefined && client.secrets.length > 0 ? 'never' : day;
         },
         provider: (client) => client.provider?.issuer,
       },
@@ -120,30 +107,51 @@ const list = command({
   },
 });
 
-const show = command({
-  name: 'show',
-  summary: 'Show a client',
-  arguments: [clientIdArgument],
-  examples: ['client show client_4fWqEXAMPLE'],
-  run: async (cli, [id]) => {
-    const management = await cli.management();
-    printClient(cli, await management.findClient(id));
+/** An option of an update replaces what there is. No field is needed. */
+const changedWords = {
+  ...clientWords,
+  name: { ...clientWords.name, required: undefined },
+  scopes: {
+    ...clientWords.scopes,
+    option: 'replaces all scopes; may be repeated',
+    required: undefined,
   },
-});
+  audiences: { ...clientWords.audiences, option: 'replaces all audiences; may be repeated' },
+  requiredClaims: {
+    ...clientWords.requiredClaims,
+    option: `replaces all required claims of a client under a provider; ${claimsHelp}`,
+  },
+};
+
+const changedFields = [
+  'name',
+  'scopes',
+  'audiences',
+  ...plainClientFields,
+  'requiredClaims',
+] as const;
+
+type ClientChanges = Parameters<Management['updateClient']>[1];
+
+interface UpdateOptions {
+  readonly addScope?: readonly string[];
+  readonly removeScope?: readonly string[];
+  readonly defaultAudience?: true;
+  readonly removeRequiredClaims?: true;
+  readonly ifVersion?: number;
+}
 
 const update = command({
   name: 'update',
   summary: 'Change a client; only the given fields change',
   arguments: [clientIdArgument],
   options: [
-    clientOptions.name(),
-    repeatable('--scope <scope>', 'replaces all scopes; may be repeated'),
+    ...fieldOptions(changedWords, ['name', 'scopes']),
     repeatable('--add-scope <scope>', 'adds a scope; may be repeated'),
     repeatable('--remove-scope <scope>', 'removes a scope; may be repeated'),
-    repeatable('--audience <uri>', 'replaces all audiences; may be repeated'),
+    ...fieldOptions(changedWords, ['audiences']),
     option('--default-audience', "only the deployment's default audience").conflicts('audience'),
-    clientOptions.tokenLifetime(),
-    clientOptions.requireClaim('replaces all required claims of a client under a provider'),
+    ...fieldOptions(changedWords, [...plainClientFields, 'requiredClaims']),
     option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
       'requireClaim',
     ),
@@ -154,24 +162,19 @@ const update = command({
     'client update client_4fWqEXAMPLE --add-scope calls:view --token-lifetime 30m',
     'client update client_4fWqEXAMPLE --require-claim environment=production',
   ],
-  run: async (cli, [id], options) => {
+  run: async (cli, [id], options: OptionTexts & UpdateOptions) => {
     const { ifVersion, ...changes } = options;
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
-    const { scope, addScope, removeScope, audience, defaultAudience, tokenLifetime } = changes;
-    const { requireClaim, removeRequiredClaims } = changes;
     const management = await cli.management();
     const client = await management.updateClient(id, {
+      ...(readFields(changedWords, changedFields, changes) as ClientChanges),
+      addScopes: changes.addScope,
+      removeScopes: changes.removeScope,
+      ...(changes.defaultAudience === true && { audiences: [] }),
+      ...(changes.removeRequiredClaims === true && { requiredClaims: [] }),
       ifVersion,
-      name: changes.name,
-      scopes: scope,
-      addScopes: addScope,
-      removeScopes: removeScope,
-      audiences: defaultAudience === true ? [] : audience,
-      requiredClaims:
-        removeRequiredClaims === true ? [] : requireClaim && parseRequiredClaims(requireClaim),
-      tokenLifetime: secondsOrTyped(tokenLifetime),
     });
     printClient(cli, client);
   },
@@ -180,5 +183,5 @@ const update = command({
 export const clientCommands: CommandGroup = {
   name: 'client',
   summary: 'Manage clients',
-  commands: [create, list, show, update, ...stopCommands],
+  commands: [create, list, showClient, update, ...stopCommands],
 };

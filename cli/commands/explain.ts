@@ -1,9 +1,10 @@
-import type { RequestExplanation } from '../../core/management/explain-request.ts';
+import { assertionWarning } from '../../contract/management/field-words.ts';
+import type { AssertionForm } from '../../contract/management/inputs.ts';
+import type { RequestExplanation, RequestFinding } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
 
 const token = command({
@@ -74,7 +75,7 @@ function describeRefusal(explanation: RequestExplanation): string {
 
 const request = command({
   name: 'request',
-  summary: 'Show which rule accepts or refuses a bearer credential: a token or an API key',
+  summary: 'Show which rule accepts or refuses a token, an API key or an assertion',
   options: [
     mandatory(
       option(
@@ -86,12 +87,19 @@ const request = command({
     repeatable('--scope <scope>', 'a scope that the request would need; may be repeated'),
     option('--audience <uri>', "audience of the API; default: the deployment's default audience"),
     option('--issuer <url>', 'issuer of a deployment whose config has none'),
+    option(
+      '--assertion <form>',
+      'the credential is for the token endpoint, as client_assertion or jwt_bearer',
+    ),
   ],
   examples: [
     'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',
+    'explain request --bearer-stdin --assertion client_assertion < assertion.txt',
   ],
   run: async (cli, _, options) => {
-    const credential = await readStdin(cli.io);
+    // A header is pasted as often as its credential (RFC 6750 §2.1; the scheme has no case).
+    const pasted = await readStdin(cli.io);
+    const credential = pasted?.replace(/^(?:Authorization: *)?Bearer +/i, '');
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
     }
@@ -101,11 +109,14 @@ const request = command({
       scopes: options.scope ?? [],
       audience: options.audience,
       issuer: options.issuer,
+      // The function says which forms there are.
+      assertion: options.assertion as AssertionForm | undefined,
     });
     const { accepted, verified, reason, rule, facts, finding, status, error, errorDescription } =
       explanation;
     const { refusedWithLookup } = explanation;
-    const subject = verified === undefined ? {} : viewVerified(verified);
+    const shown = verified === undefined ? {} : viewVerified(verified);
+    const subject = options.assertion === undefined ? shown : { ...shown, credential: 'assertion' };
     const found = {
       client_id: facts?.clientId,
       key_id: facts?.keyId,
@@ -129,6 +140,7 @@ const request = command({
         ? `Accepted.\n${cli.output.fields(Object.entries(subject).map(([name, value]) => [name, value?.toString()]))}`
         : describeRefusal(explanation),
     });
+    if (options.assertion !== undefined) cli.output.warn(assertionWarning);
     if (refusedWithLookup !== undefined) {
       cli.output.note(
         `A check that looks up clients refuses it (${refusedWithLookup.reason}). The rule: ${refusedWithLookup.rule}.`,
@@ -143,3 +155,22 @@ export const explainCommands: CommandGroup = {
   summary: 'Find out why a request is granted or refused',
   commands: [token, request],
 };
+
+/** Longer values are cut: the problem is usually visible in the beginning. */
+const maxShown = 300;
+
+function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+}
+
+/** What a rule of the verifier looked at, in one or two lines. */
+export function describeFinding(finding: RequestFinding | undefined): readonly string[] {
+  if (finding === undefined) return [];
+  const { name, received, expected, hint } = finding;
+  return [
+    `${name}: received ${show(received)}; expected ${expected}.`,
+    ...(hint === undefined ? [] : [`Hint: ${hint}.`]),
+  ];
+}

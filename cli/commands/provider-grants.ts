@@ -4,9 +4,9 @@ import { type ProposedGrant, proposeGrants } from '../../core/management/grants/
 import type { OutsideClient } from '../../core/management/grants/outside-clients.ts';
 import type { Cli } from '../cli.ts';
 import { command, type OptionValues, option, repeatable } from '../command-spec.ts';
-import { ifVersionOption } from '../if-version-option.ts';
 import { UsageError } from '../usage-error.ts';
 import { readPages } from './list-options.ts';
+import { ifVersionOption } from './record-commands.ts';
 
 const issuer = ['issuer', 'issuer of a registered provider, exactly as registered'] as const;
 

@@ -7,8 +7,8 @@ import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
 import { command, option } from '../command-spec.ts';
-import { describeFinding } from '../show-finding.ts';
 import { UsageError } from '../usage-error.ts';
+import { describeFinding } from './explain.ts';
 import {
   confirmChoices,
   discoveryUrl,

@@ -1,6 +1,6 @@
+import { audienceSources } from '../../core/identity-provider/application-rule.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
-import { audienceSources } from '../../core/identity-provider/token-audience.ts';
 import type { ProviderChoices } from '../../core/management/provider-choices.ts';
 import type { Cli } from '../cli.ts';
 import { type OptionValues, offered, option } from '../command-spec.ts';

@@ -16,6 +16,7 @@ import { collectPages } from './list-options.ts';
 import { check, grant, grantIssuer, grants } from './provider-grants.ts';
 import { inspectCommand } from './provider-inspect.ts';
 import { confirmChoices, discoveryUrl, keyFields, providerOptions } from './provider-options.ts';
+import { showCommand } from './record-commands.ts';
 
 const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as const;
 
@@ -109,20 +110,21 @@ const list = command({
   },
 });
 
-const show = command({
-  name: 'show',
-  summary: 'Show a registered identity provider',
-  arguments: [issuer],
-  examples: ['provider show https://idp.example.com'],
-  run: async (cli, [name]) => {
-    const provider = await (await cli.management()).findProvider(name);
-    cli.output.print({
-      json: viewIdentityProvider(provider),
-      quiet: [provider.issuer],
-      text: cli.output.fields(fieldsOf(provider)),
-    });
+const show = showCommand(
+  [issuer],
+  {
+    noun: 'provider',
+    example: 'https://idp.example.com',
+    find: (management, [name]) => management.findProvider(name),
+    print: (cli, provider) =>
+      cli.output.print({
+        json: viewIdentityProvider(provider),
+        quiet: [provider.issuer],
+        text: cli.output.fields(fieldsOf(provider)),
+      }),
   },
-});
+  'Show a registered identity provider',
+);
 
 const remove = command({
   name: 'delete',

@@ -1,6 +1,6 @@
 import type { Management } from '../../adapters/management.ts';
 import { type ExpiringPage, viewExpiring } from '../../core/management/list-expiring.ts';
-import { credentialId } from '../../core/notices/credential.ts';
+import { credentialId } from '../../core/notices/credential-notices.ts';
 import type { ReportedCredential } from '../../core/notices/daily-report.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { type CommandGroup, command, option } from '../command-spec.ts';

@@ -1,13 +1,284 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InputError } from '../../core/errors.ts';
-import { buildTimeline, type TimelineEntry } from '../../core/key-rotation/timeline.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
+import type { RotationReport } from '../../contract/function-events.ts';
+import { type RegionId, regionIds } from '../../contract/regions.ts';
+import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
+import { formatSpan } from '../../core/duration.ts';
+import { InputError, RefusedError } from '../../core/errors.ts';
+import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
+import {
+  buildHistory,
+  type KeyEvent,
+  type RotationSettings,
+  type RotationState,
+} from '../../core/key-rotation/rotation-state.ts';
+import {
+  buildTimeline,
+  explainWaitForRoom,
+  type TimelineEntry,
+} from '../../core/key-rotation/timeline.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, command, option } from '../command-spec.ts';
+import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
 import type { SigningKeys } from '../open-signing-keys.ts';
-import { findEntry, timelineColumns, viewEntry } from '../signing-key-view.ts';
+import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
-import { history, plan } from './signing-key-plan.ts';
-import { describeReport, rotate } from './signing-key-rotate.ts';
+
+/** The next step in words. */
+const meanings = {
+  promote: 'may sign',
+  retire: 'stops signing',
+  withdraw: 'leaves the JWKS',
+  disable: 'is disabled',
+  schedule_deletion: 'is deleted from KMS',
+} as const;
+
+function describeNext({ next }: TimelineEntry, now: number): Cell {
+  if (next === undefined) return undefined;
+  const wait = next.at - now;
+  return `${meanings[next.action]} ${wait > 0 ? `in ${formatSpan(wait)}` : 'now'}`;
+}
+
+/** A new key waits until every verifier knows it: that is no shortage of safety. */
+function describeSafety({ key, safety }: TimelineEntry): Cell {
+  if (safety === undefined) return undefined;
+  return key.state === 'next' && safety < 0 ? 'waits' : formatSpan(safety);
+}
+
+function timelineColumns(now: number) {
+  return {
+    region: ({ key }: TimelineEntry) => key.regionId,
+    kid: ({ key }: TimelineEntry) => key.kid,
+    algorithm: ({ key }: TimelineEntry) => key.alg,
+    state: ({ key, signs }: TimelineEntry) => (signs ? 'current, signs' : key.state),
+    for: ({ since }: TimelineEntry) => formatSpan(now - since),
+    next: (entry: TimelineEntry) => describeNext(entry, now),
+    safety: describeSafety,
+  };
+}
+
+function formatOptional(time: number | undefined): string | undefined {
+  return time === undefined ? undefined : formatTime(time);
+}
+
+function viewTimes(key: SigningKey) {
+  return {
+    published_at: formatTime(key.publishedAt),
+    activated_at: formatOptional(key.activatedAt),
+    retired_at: formatOptional(key.retiredAt),
+    withdraw_at: formatOptional(key.withdrawAt),
+    withdrawn_at: formatOptional(key.withdrawnAt),
+    disable_at: formatOptional(key.disableAt),
+    disabled_at: formatOptional(key.disabledAt),
+    deletion_scheduled_at: formatOptional(key.deletionScheduledAt),
+  };
+}
+
+function viewEntry(entry: TimelineEntry): Readonly<Record<string, unknown>> {
+  const { key, signs, next, safety, liveTokens } = entry;
+  return {
+    kid: key.kid,
+    region: key.regionId,
+    algorithm: key.alg,
+    state: key.state,
+    signs,
+    kms_key_arn: key.kmsKeyArn,
+    ...viewTimes(key),
+    next_action: next?.action,
+    next_action_at: formatOptional(next?.at),
+    safety_seconds: safety,
+    live_token_seconds: liveTokens,
+  };
+}
+
+function viewEvent({ at, key, state }: KeyEvent): Readonly<Record<string, unknown>> {
+  return { time: formatTime(at), kid: key.kid, region: key.regionId, algorithm: key.alg, state };
+}
+
+/** A key by its kid, with the time until its last token expires. */
+function getEntry(
+  keys: readonly SigningKey[],
+  kid: string,
+  policy: SigningKeyPolicy,
+  now: number,
+): TimelineEntry | undefined {
+  return buildTimeline(keys, policy, now).find((entry) => entry.key.kid === kid);
+}
+
+/** A step of the rotation: due now, or not before a time. */
+interface PlannedStep {
+  readonly region: string;
+  readonly action: string;
+  /** A kid, or the purpose of a key that does not exist yet. */
+  readonly subject: string;
+  /** Seconds since the epoch. */
+  readonly at: number;
+}
+
+function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
+  const [alg, ...others] = config.signingAlgorithms;
+  if (alg === undefined) return [];
+  const { signingKeyPolicy: policy } = config;
+  return deployedRegions(config).map(({ id }) => ({
+    regionId: id,
+    runId: 'authctl',
+    algs: [alg, ...others],
+    policy,
+  }));
+}
+
+/** The steps of every region's next run. Only the region itself can see whether KMS would sign. */
+function listDue(state: RotationState, config: DeploymentConfig, now: number) {
+  return settingsOf(config).flatMap((settings): readonly PlannedStep[] =>
+    planRegion(state, settings, now).map((action) => ({
+      region: settings.regionId,
+      action: action.kind,
+      subject: subjectOf(action),
+      at: now,
+    })),
+  );
+}
+
+function listComing(state: RotationState, config: DeploymentConfig, now: number) {
+  return buildTimeline(state.keys, config.signingKeyPolicy, now).flatMap(
+    ({ key, next }): PlannedStep[] =>
+      next === undefined || next.at <= now
+        ? []
+        : [{ region: key.regionId, action: next.action, subject: key.kid, at: next.at }],
+  );
+}
+
+const plan = command({
+  name: 'plan',
+  summary: 'Show the steps that the rotation would take now and later, without taking them',
+  examples: ['signing-key plan', 'signing-key plan --json'],
+  run: async (cli) => {
+    const signingKeys = await cli.signingKeys();
+    const { config } = cli.deployment();
+    const now = signingKeys.now();
+    const state = await signingKeys.read();
+    const coming = listComing(state, config, now).toSorted((a, b) => a.at - b.at);
+    for (const settings of settingsOf(config)) {
+      const wait = explainWaitForRoom(state, settings, now);
+      if (wait !== undefined) cli.output.warn(`${settings.regionId}: ${wait}`);
+    }
+    cli.output.printList([...listDue(state, config, now), ...coming], {
+      view: ({ at, ...step }) => ({ ...step, due: at <= now, at: formatTime(at) }),
+      id: ({ action, subject }) => `${action} ${subject}`,
+      columns: {
+        when: ({ at }) => (at <= now ? 'now' : `in ${formatSpan(at - now)}`),
+        at: ({ at }) => formatTime(at),
+        region: ({ region }) => region,
+        action: ({ action }) => action,
+        key: ({ subject }) => subject,
+      },
+      none: 'Nothing is due, now or later.',
+    });
+  },
+});
+
+const history = command({
+  name: 'history',
+  summary: 'Show every step that every key has taken, the latest first',
+  examples: ['signing-key history', 'signing-key history --json'],
+  run: async (cli) => {
+    const signingKeys = await cli.signingKeys();
+    const { keys } = await signingKeys.read();
+    cli.output.printList(buildHistory(keys), {
+      view: viewEvent,
+      id: ({ key, state }) => `${key.kid} ${state}`,
+      columns: {
+        time: ({ at }) => formatTime(at),
+        region: ({ key }) => key.regionId,
+        key: ({ key }) => key.kid,
+        algorithm: ({ key }) => key.alg,
+        became: ({ state }) => state,
+      },
+      none: 'There are no signing keys; a deployment creates the first one.',
+    });
+  },
+});
+
+function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionId[] {
+  const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
+  if (wanted === undefined) return deployed;
+  if (deployed.includes(wanted)) return [wanted];
+  throw new UsageError(
+    `--region: received "${wanted}"; allowed: a region of the deployment: ${deployed.join(', ')}`,
+  );
+}
+
+/** What a run did, one line for each key that changed. */
+function describeReport(report: RotationReport): string {
+  const { region, kid, next, done, refused, waits_for_room: wait } = report;
+  const steps = done
+    .filter(({ action }) =>
+      ['publish', 'promote', 'retire', 'withdraw', 'disable'].includes(action),
+    )
+    .map(({ action, subject }) => `${region}: ${action} ${subject}`);
+  const coming = next.map(({ kid: id, eligible_at: at }) =>
+    at === undefined
+      ? `${region}: ${id} waits until every region is proved to serve it`
+      : `${region}: ${id} may sign from ${at} on`,
+  );
+  const waiting = [
+    ...refused.map(({ reason }) => reason),
+    ...(wait === undefined ? [] : [wait]),
+  ].map((reason) => `${region}: ${reason}`);
+  const signs = kid === undefined ? `${region}: no key signs yet` : `${region}: ${kid} signs`;
+  return [...steps, signs, ...coming, ...waiting].join('\n');
+}
+
+/** Libraries that refuse a whole JWKS for a key type that they do not know: docs/interop.md. */
+function mlDsaWarning(algorithm: Alg): string {
+  return `Warning: an ${algorithm} key in the JWKS breaks some verifiers at once, also of tokens under other keys: lestrrat jwx, Auth0's Go middleware (go-jose) and python-jose refuse the whole JWKS. Most other libraries cannot verify ${algorithm} when it signs (docs/interop.md). Publish it?`;
+}
+
+const rotate = command({
+  name: 'rotate',
+  summary: 'Let the next key sign now, or move to another algorithm',
+  options: [
+    chosen('--region <region>', 'one region; default all', regionIds),
+    chosen(
+      '--algorithm <alg>',
+      'publish a key with it, which signs when every verifier knows it',
+      algs,
+    ),
+  ],
+  examples: [
+    'signing-key rotate',
+    'signing-key rotate --region slc',
+    'signing-key rotate --algorithm ES256',
+  ],
+  run: async (cli, _, { region, algorithm }) => {
+    const signingKeys = await cli.signingKeys();
+    const regions = chooseRegions(cli, region);
+    const { signingAlgorithms: allowed } = cli.deployment().config;
+    // The rotation refuses an algorithm that the deployment does not allow.
+    const isAllowed = algorithm !== undefined && allowed.includes(algorithm);
+    if (isAllowed && signingAlgorithms[algorithm].kty === 'AKP') {
+      await cli.confirm(mlDsaWarning(algorithm));
+    }
+    const reports: RotationReport[] = [];
+    for (const id of regions) {
+      try {
+        reports.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
+      } catch (error) {
+        // Each region has its own keys: a region that must wait does not delay the others.
+        if (!(error instanceof RefusedError) || regions.length === 1) throw error;
+        cli.output.warn(`${id}: refused: ${error.message}`);
+        cli.answerNo();
+      }
+    }
+    cli.output.print({
+      json: { items: reports },
+      quiet: reports.flatMap(({ kid }) => kid ?? []),
+      text: reports.map(describeReport).join('\n'),
+    });
+  },
+});
 
 /** Milliseconds between two reads. Nothing changes more often than every few seconds. */
 const watchInterval = 1000;
@@ -73,7 +344,7 @@ const withdraw = command({
     const signingKeys = await cli.signingKeys();
     const { signingKeyPolicy } = cli.deployment().config;
     const { keys } = await signingKeys.read();
-    const entry = findEntry(keys, kid, signingKeyPolicy, signingKeys.now());
+    const entry = getEntry(keys, kid, signingKeyPolicy, signingKeys.now());
     if (entry === undefined) {
       throw new InputError(`kid: received "${kid}"; allowed: a key that signing-key list shows`);
     }

@@ -1,18 +1,11 @@
 import { Option } from 'commander';
-import {
-  type LimitName,
-  limitWords,
-  newLimitWarning,
-} from '../../contract/management/field-words.ts';
-import { numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
+import { limitWords, newLimitWarning } from '../../contract/management/field-words.ts';
+import { wireNameOf } from '../../contract/management/inputs.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,
 } from '../../core/management/trunk-group-limits/check-limits.ts';
-import {
-  viewTrunkGroupLimits,
-  wireNameOf,
-} from '../../core/management/trunk-group-limits/limits-view.ts';
+import { viewTrunkGroupLimits } from '../../core/management/trunk-group-limits/limits-view.ts';
 import {
   type GrantLimits,
   limitNames,
@@ -20,10 +13,11 @@ import {
 } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
-import { ifVersionOption } from '../if-version-option.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
+import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
 import { readPages } from './list-options.ts';
+import { ifVersionOption } from './record-commands.ts';
 
 const trunkGroup = ['trunk-group', 'service trunk group'] as const;
 
@@ -31,7 +25,7 @@ function cellOf(limits: GrantLimits, name: keyof GrantLimits): Cell {
   const value = limits[name];
   if (value === undefined) return limitWords[name].without?.toLowerCase() ?? 'no limit';
   if (typeof value === 'object') return value.join(' ') || 'none';
-  return limitWords[name].kind === 'seconds' ? `${value} s` : value;
+  return fieldCell(limitWords[name], value);
 }
 
 function viewExcess({ limit, ...excess }: TrunkGroupExcess): Record<string, unknown> {
@@ -117,49 +111,20 @@ const list = command({
 });
 
 /** The options of the limits by their names, and these. */
-interface SetOptions extends Readonly<Record<string, unknown>> {
+interface SetOptions extends OptionTexts {
   readonly ifVersion?: number;
   readonly remove?: readonly string[];
   readonly dryRun?: boolean;
 }
 
-const optionOf = (name: LimitName) => wireNameOf(name).replaceAll('_', '-');
-
-function limitOptions(name: LimitName): readonly Option[] {
-  const { kind, option, noOption, item = '' } = limitWords[name];
-  const flag = `--${optionOf(name)}`;
-  if (kind === 'flag') return [new Option(flag, option)];
-  if (kind === 'seconds') return [new Option(`${flag} <duration>`, option)];
-  if (kind === 'count') {
-    return [new Option(`${flag} <count>`, option).argParser(numberOrTyped)];
-  }
-  const one = name.replace(/s$/, '');
-  return [
-    repeatable(`--${one} <${item}>`, option),
-    new Option(`--no-${optionOf(name)}`, noOption).conflicts(one),
-  ];
-}
-
 function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits)[] {
   return names.map((given) => {
-    const found = limitNames.find((name) => optionOf(name) === given);
+    const found = limitNames.find((name) => dashed(name) === given);
     if (found !== undefined) return found;
     throw new UsageError(
-      `--remove: received "${given}"; allowed: ${limitNames.map(optionOf).join(', ')}`,
+      `--remove: received "${given}"; allowed: ${limitNames.map(dashed).join(', ')}`,
     );
   });
-}
-
-/** The limits that the options name. `--no-scopes` is false for `scopes`. */
-function readLimits(options: SetOptions): GrantLimits {
-  const given = limitNames.map((name) => {
-    const { kind } = limitWords[name];
-    const value = options[name];
-    if (kind === 'list') return [name, value === false ? [] : options[name.replace(/s$/, '')]];
-    return [name, kind === 'seconds' ? secondsOrTyped(value as string | undefined) : value];
-  });
-  const entries = given.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as GrantLimits;
 }
 
 const set = command({
@@ -167,7 +132,7 @@ const set = command({
   summary: 'Set limits of a trunk group; only the given ones change',
   arguments: [trunkGroup],
   options: [
-    ...limitNames.flatMap(limitOptions),
+    ...fieldOptions(limitWords, limitNames),
     repeatable('--remove <limit>', 'removes a limit, e.g. max-clients; may be repeated'),
     new Option('--dry-run', 'only show what would be above the limits'),
     ifVersionOption('trunk group'),
@@ -179,7 +144,7 @@ const set = command({
   ],
   run: async (cli, [group], options: SetOptions) => {
     const removed = readRemoved(options.remove);
-    const given = readLimits(options);
+    const given = readFields(limitWords, limitNames, options) as GrantLimits;
     if (removed.length + Object.keys(given).length === 0) {
       throw new UsageError(
         'nothing to set; add an option, see authctl trunk-group-limits set --help',

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { lookupFailureChoices } from '../revocation-check.ts';
-import { json, list, plainTokenType, text, wholeNumber } from './fields.ts';
+import { json, list, plainTokenType, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the authorizer function. */
 export const authorizerVariables = v.object({
@@ -11,6 +11,8 @@ export const authorizerVariables = v.object({
   AUTH_CLIENTS_TABLE: text,
   AUTH_API_KEYS_TABLE: text,
   AUTH_IDENTITY_PROVIDERS_TABLE: text,
+  /** The table of the last uses of API keys; without it, none is recorded. */
+  AUTH_API_KEY_USES_TABLE: v.optional(text),
   /** JSON object: `GET /messages` → scopes, separated by a space. */
   AUTH_REQUIRED_SCOPES: v.pipe(json, v.record(text, v.string())),
   /** Seconds for which the gateway caches a decision; 0 if it does not. */

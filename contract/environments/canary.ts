@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { json, regionId, text, wholeNumber } from './fields.ts';
+import { json, regionId, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the canary function. */
 export const canaryVariables = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { resolvedSigningKeyPolicySchema } from '../signing-key-policy.ts';
-import { json, text } from './fields.ts';
+import { json, text } from './read-variables.ts';
 
 /** The environment of the deployment-check function. */
 export const deploymentCheckVariables = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { algs } from '../signing-algorithms.ts';
-import { json, list, regionId, text, wholeNumber } from './fields.ts';
+import { json, list, regionId, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the discovery function. */
 export const discoveryVariables = v.object({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { text, wholeNumber } from './fields.ts';
+import { text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the jwks function. */
 export const jwksVariables = v.object({

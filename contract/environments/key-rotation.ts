@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { algs } from '../signing-algorithms.ts';
 import { resolvedSigningKeyPolicySchema } from '../signing-key-policy.ts';
-import { json, list, regionId, text } from './fields.ts';
+import { json, list, regionId, text } from './read-variables.ts';
 
 /** The environment of the key-rotation function. */
 export const keyRotationVariables = v.object({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { text } from './fields.ts';
+import { text } from './read-variables.ts';
 
 /** The environment of the portal function. */
 export const portalVariables = v.object({

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describeIssues } from '../parse-problem.ts';
+import { regionIds } from '../regions.ts';
 
 /** A function's environment that cannot be used. Its message names each variable. */
 export class EnvironmentError extends Error {
@@ -27,3 +28,35 @@ export function readVariables<const T extends v.GenericSchema>(
   }
   return Object.freeze(result.output);
 }
+
+/** Empty means missing. */
+export const text = v.pipe(v.string(), v.minLength(1, 'allowed: not empty'));
+export const regionId = v.picklist(regionIds);
+export const wholeNumber = v.pipe(
+  text,
+  v.regex(/^\d+$/, 'allowed: a whole number'),
+  v.transform(Number),
+  v.number(),
+);
+export const list = <T extends v.GenericSchema<string, unknown>>(item: T) =>
+  v.pipe(
+    text,
+    v.transform((value) => value.split(' ')),
+    v.array(item),
+  );
+
+/** A JSON value that the reader checks further. */
+export const json = v.pipe(
+  text,
+  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+    try {
+      return JSON.parse(dataset.value);
+    } catch {
+      addIssue({ message: 'allowed: JSON' });
+      return NEVER;
+    }
+  }),
+);
+
+/** `typ` of access tokens if it is not `at+jwt`. */
+export const plainTokenType = v.optional(v.literal('JWT', 'allowed: JWT, or nothing'));

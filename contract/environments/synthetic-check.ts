@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { plainTokenType, regionId, text } from './fields.ts';
+import { plainTokenType, regionId, text } from './read-variables.ts';
 
 /** The environment of the synthetic-check function. */
 export const syntheticCheckVariables = v.object({

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { plainTokenType, regionId, text, wholeNumber } from './fields.ts';
+import { plainTokenType, regionId, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the token function. */
 export const tokenVariables = v.object({
@@ -31,6 +31,8 @@ export const tokenVariables = v.object({
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
   AUTH_FEDERATED_CLIENTS: v.optional(text),
+  /** Scopes that a request may name and that count for nothing, separated by a space. */
+  AUTH_IGNORED_SCOPES: v.optional(text),
   /** Whether each client has metrics of its own. */
   AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
 });

@@ -1,5 +1,6 @@
+import { maxNameLength, maxServiceTrunkGroupLength } from '../limits.ts';
 import { requiredSubnetText } from '../required-subnet.ts';
-import type { grantLimits } from './inputs.ts';
+import type { ClientField, grantLimits } from './inputs.ts';
 
 /** How the value of a field reads. The default is as it is. */
 export type FieldUnit = 'seconds' | 'time' | 'day';
@@ -27,8 +28,13 @@ const words = {
   provider: { label: 'Provider' },
   externalClientId: { label: 'Client id at the provider' },
   requiredClaims: { label: 'Required claims' },
+  allowUserTokens: { label: 'Tokens of people' },
+  allowOtherGrant: { label: 'Grants of other trunk groups' },
   secretId: { label: 'Secret id' },
   status: { label: 'Status' },
+  expiresOthers: { label: 'The old secrets expire' },
+  place: { label: 'Issuer or host' },
+  value: { label: 'What is granted' },
   overlap: { label: 'The old secrets expire', unit: 'seconds' },
   keyId: { label: 'Key id' },
   address: { label: 'IP address' },
@@ -56,6 +62,7 @@ export type WordedField = keyof typeof words;
 const wireNames: ReadonlyMap<string, WordedField> = new Map([
   ['scope', 'scopes'],
   ['audience', 'audiences'],
+  ['service_trunk_groups', 'trunkGroups'],
 ]);
 
 /** What people call a field. */
@@ -79,28 +86,122 @@ export function wordsOfWireName(name: string): FieldWords | undefined {
   return Object.hasOwn(words, field) ? words[field as WordedField] : undefined;
 }
 
-export type LimitName = keyof typeof grantLimits;
+/** A `list` is ticked in a form; `lines` and `claims` are typed, one on each line. */
+export type FieldKind = 'text' | 'count' | 'seconds' | 'flag' | 'list' | 'lines' | 'claims';
 
-export type LimitKind = 'count' | 'seconds' | 'flag' | 'list';
-
-/** How the staff gives a limit, and how people read it. Forms, pages and options follow from it. */
-interface LimitWords {
-  readonly kind: LimitKind;
+/** How people give the value of a field. Its form, its pages and its option follow from this. */
+export interface GivenWords {
+  readonly kind: FieldKind;
   /** Below its field. */
-  readonly hint: string;
-  /** Of a flag: next to its checkbox. Of a list: what is selected when there is no limit. */
+  readonly hint?: string;
+  /** Of a flag: next to its checkbox. Of a limit's list: what is selected without a limit. */
   readonly choice?: string;
-  /** What the help says of its option, and of `--no-…` for a list. */
+  /** What the help says of its option, and of `--no-…` for a list that can be empty. */
   readonly option: string;
   readonly noOption?: string;
-  /** Of a list: what one item of it is in the help. */
+  /** What the value, or one item of a list, is in the help. */
   readonly item?: string;
+  /** The option without its dashes, if that is not the name of the field. */
+  readonly optionName?: string;
+  /** What a form says about an empty field that is needed. */
+  readonly required?: string;
+  readonly maxLength?: number;
+  /** Whether it is an id or an address, which are shown in a font in which similar letters differ. */
+  readonly isCode?: true;
+}
+
+/** How the option of claims is given. */
+export const claimsHelp = 'may be repeated, several values of one name are alternatives';
+
+/** What a new client is given, in the order of its options. */
+export const clientWords = {
+  name: {
+    kind: 'text',
+    item: 'name',
+    hint: `For people, up to ${maxNameLength} characters.`,
+    option: 'name for people, up to 100 characters',
+    required: 'Give the client a name.',
+    maxLength: maxNameLength,
+  },
+  serviceTrunkGroup: {
+    kind: 'text',
+    optionName: 'trunk-group',
+    item: 'group',
+    hint: 'Whose service it is, e.g. tg-1001. It cannot be changed later.',
+    option: 'service trunk group',
+    required: 'Say which trunk group the client belongs to.',
+    maxLength: maxServiceTrunkGroupLength,
+  },
+  scopes: {
+    kind: 'list',
+    item: 'scope',
+    option: 'a scope of the catalogue; may be repeated',
+    required: 'Choose one scope or more.',
+  },
+  tokenLifetime: {
+    kind: 'seconds',
+    hint: 'A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.',
+    option: 'lifetime of a token, e.g. 1h',
+  },
+  audiences: {
+    kind: 'lines',
+    item: 'uri',
+    hint: 'The APIs that a token is for, one on each line. Leave it empty for the default one.',
+    option: 'a value that aud may have, the first is the default; may be repeated',
+  },
+  provider: {
+    kind: 'text',
+    item: 'issuer',
+    hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here, and other fields.',
+    option: 'registered identity provider that the client is under',
+  },
+  externalClientId: {
+    kind: 'text',
+    item: 'id',
+    option: "the client's id at that provider, or a pattern",
+    isCode: true,
+  },
+  requiredClaims: {
+    kind: 'claims',
+    optionName: 'require-claim',
+    item: 'name=value',
+    hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
+    option: `what else a token of the provider must say; ${claimsHelp}`,
+  },
+  allowUserTokens: {
+    kind: 'flag',
+    choice: 'Leave out the claim of the known platform',
+    hint: 'Warning: a token that the provider issues for a person through this application then counts as the client, with all of its scopes.',
+    option: 'without the rule that refuses tokens of people of a known provider',
+  },
+  allowOtherGrant: {
+    kind: 'flag',
+    choice: 'Also if the id is granted to another trunk group',
+    hint: 'Without it, such an id is refused. Warning: tokens of that customer then count as this client, if its id is the more specific one.',
+    option: 'also if its id at the provider is granted to another trunk group',
+  },
+} as const satisfies Readonly<Record<ClientField, GivenWords>>;
+
+/** The fields of a new client. */
+export const clientFields = Object.keys(clientWords) as readonly ClientField[];
+
+export type LimitName = keyof typeof grantLimits;
+
+/** How the staff gives a limit, and how people read it. */
+interface LimitWords extends GivenWords {
+  readonly kind: 'count' | 'seconds' | 'flag' | 'list';
+  readonly hint: string;
   /** How zero, a flag, and no limit read, if not as those of the others. */
   readonly zero?: string;
   readonly set?: string;
   readonly without?: string;
   /** Whether release 0.2.0 does not know it: see {@link newLimitWarning}. */
   readonly isNew?: true;
+}
+
+/** The same of an API key. @param what of it 0.2.0 does not know. */
+export function newKeyWarning(what: 'with scopes' | 'that was rotated'): string {
+  return `Regions and verifiers of release 0.2.0 refuse a key ${what}: do it when all of yours run this release.`;
 }
 
 /** What a person must know before a limit is set that release 0.2.0 does not know. */
@@ -176,3 +277,7 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     without: 'None',
   },
 };
+
+/** An assertion is not single-use, so a question about it does not end it. */
+export const assertionWarning =
+  'The assertion still works: who has it can get tokens with it until it is too old. Delete every copy that you made.';

@@ -93,14 +93,32 @@ function checkProvider(client: FieldValues): WrongFields {
   return found;
 }
 
+/**
+ * What a client has as it was given, and may be given again. Its option, its line, its field in forms,
+ * its row in pages, its views and its results follow from this and from `clientWords`.
+ */
+export const plainClientEntries = {
+  /** Seconds. The deployment's default if a creation leaves it out. */
+  tokenLifetime: v.optional(rule.tokenLifetime),
+};
+
+export type PlainClientField = keyof typeof plainClientEntries;
+
+/** The names of what a client has as it was given. */
+export const plainClientFields = Object.keys(plainClientEntries) as readonly PlainClientField[];
+
+/** A field by its name on the wire: `max_clients`. */
+export function wireNameOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 export const newClient = exactly(
   {
     name: rule.newName,
     serviceTrunkGroup: rule.ownTrunkGroup,
     scopes: rule.ownScopes,
     ...audiencesOfClient,
-    /** Seconds; the deployment's default if left out. */
-    tokenLifetime: v.optional(rule.tokenLifetime),
+    ...plainClientEntries,
     /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
     provider: v.optional(rule.issuer),
     /** The client's id there; a pattern if the provider was registered with patterns. */
@@ -121,6 +139,9 @@ export const newClient = exactly(
   },
   checkProvider,
 );
+
+/** A field that says something about a new client. */
+export type ClientField = Exclude<keyof v.InferOutput<typeof newClient>, 'idempotencyKey'>;
 
 export const clientsFilter = exactly({
   ...ownedItems,
@@ -158,8 +179,7 @@ export const clientChanges = exactly({
   /** Also scopes that are no longer in the catalogue. */
   removeScopes: v.optional(list(text('a scope of the client'))),
   ...audiencesOfClient,
-  /** Seconds. */
-  tokenLifetime: v.optional(rule.tokenLifetime),
+  ...plainClientEntries,
   /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
   requiredClaims: v.optional(rule.claimConditions),
   ...ifVersion,
@@ -256,6 +276,8 @@ export const apiKeysFilter = exactly({
   ...ownedItems,
   /** Whether every address may use the key: it has no subnets. */
   anySource: v.optional(flag),
+  /** Whether the days on which the keys were last used are read; true if left out. */
+  withLastUse: v.optional(flag),
 });
 
 export const removeSubnetOptions = exactly({
@@ -424,8 +446,13 @@ export const tokenQuestion = exactly({
   resource: v.optional(text('an absolute URI')),
 });
 
+const assertionForms = ['client_assertion', 'jwt_bearer'] as const;
+
+/** How an assertion comes to the token endpoint: RFC 7523 §2.2 and §2.1. */
+export type AssertionForm = (typeof assertionForms)[number];
+
 export const requestQuestion = exactly({
-  /** The credential as it follows `Bearer `. A secret. */
+  /** The credential as it follows `Bearer `, or an assertion. A secret. */
   credential: secretText('a bearer credential'),
   sourceAddress: v.optional(text('an IP address')),
   /** Scopes that the request would require; none if left out. */
@@ -434,6 +461,13 @@ export const requestQuestion = exactly({
   audience: v.optional(text('the name of an API')),
   /** Needed if the deployment config has no issuer, as without a domain. */
   issuer: v.optional(text('a URL')),
+  /** The credential is an assertion for the token endpoint, which comes there so. */
+  assertion: v.optional(
+    field<AssertionForm>(
+      assertionForms.join(' or '),
+      (value) => assertionForms.find((one) => one === value) ?? wrong,
+    ),
+  ),
 });
 
 /** Filters of the changes of a day. A change must meet all of them. */

@@ -11,6 +11,7 @@ const keys = [
   'federatedClients',
   'tokenLifetime',
   'scopes',
+  'ignoredScopes',
   'signingKeyPolicy',
   'management',
   'notices',

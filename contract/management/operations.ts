@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { flag, list } from './fields.ts';
-import * as grantOutput from './grant-results.ts';
+
 import * as input from './inputs.ts';
-import * as limitsOutput from './limit-results.ts';
-import * as providerOutput from './provider-results.ts';
+
 import * as output from './results.ts';
 import type { ManagementAlias, PersonRole } from './roles.ts';
 import * as rule from './rules.ts';
@@ -17,10 +16,10 @@ import * as rule from './rules.ts';
  * - `registration`: the same with `ifRegistration`.
  * - `stop`: nothing for a change that only stops access; a `version` for one that allows it again.
  */
-export type Guard = 'key' | 'version' | 'registration' | 'stop';
+type Guard = 'key' | 'version' | 'registration' | 'stop';
 
 /** What a version or a registration belongs to. It is found by the first argument. */
-export type Guarded =
+type Guarded =
   | 'client'
   | 'apiKey'
   | 'provider'
@@ -180,33 +179,29 @@ export const managementOperations = {
   inspectProvider: read(
     { ...providers, aliases: ['provider-operator', 'auditor', 'administrator'] },
     { discoveryUrl: input.discoveryUrl, options: v.optional(input.inspectOptions) },
-    providerOutput.providerInspection,
+    output.providerInspection,
   ),
   // An issuer is registered once: a repetition is refused.
   registerProvider: {
     ...change(
       providers,
       { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
-      providerOutput.registeredProvider,
+      output.registeredProvider,
       [],
     ),
     isSingle: true,
   },
-  findProvider: read(
-    seenBy('provider-operator', 'client-operator'),
-    { issuer },
-    providerOutput.provider,
-  ),
-  listProviders: read(seenBy('provider-operator'), {}, list(providerOutput.provider)),
+  findProvider: read(seenBy('provider-operator', 'client-operator'), { issuer }, output.provider),
+  listProviders: read(seenBy('provider-operator'), {}, list(output.provider)),
   listProvidersWithLimits: read(
     seenBy('provider-operator'),
     { serviceTrunkGroups: rule.trunkGroups },
     v.object({
-      providers: list(providerOutput.provider),
-      limits: list(limitsOutput.trunkGroupLimits),
+      providers: list(output.provider),
+      limits: list(output.trunkGroupLimits),
     }),
   ),
-  inspectProviderKeys: read(seenBy('provider-operator'), { issuer }, providerOutput.providerKeys),
+  inspectProviderKeys: read(seenBy('provider-operator'), { issuer }, output.providerKeys),
   deleteProvider: change(
     providers,
     { issuer, options: v.optional(input.deleteProviderOptions) },
@@ -216,56 +211,56 @@ export const managementOperations = {
   setProviderTrunkGroups: change(
     { ...providers, guarded: 'providerOwner' },
     { issuer, owners: input.providerTrunkGroups },
-    providerOutput.provider,
+    output.provider,
     ['version'],
   ),
   findSubjectGrants: read(
     seenBy('client-operator', 'provider-operator'),
     { issuer },
-    grantOutput.grantList,
+    output.grantList,
   ),
   setSubjectGrant: change(
     { ...limits, guarded: 'subjectGrants' },
     { issuer, grant: input.newSubjectGrant },
-    grantOutput.subjectGrantChange,
+    output.subjectGrantChange,
     ['version'],
   ),
-  findIssuerGrants: read(seenBy('provider-operator'), { issuer }, grantOutput.grantList),
+  findIssuerGrants: read(seenBy('provider-operator'), { issuer }, output.grantList),
   setIssuerGrant: change(
     { ...limits, guarded: 'issuerGrants' },
     { issuer, grant: input.newIssuerGrant },
-    grantOutput.grantList,
+    output.grantList,
     ['version'],
   ),
   listGrants: read(
     { ...seenBy('client-operator', 'provider-operator'), person: 'administrator' },
     { filter: input.grantsFilter },
-    grantOutput.grantListPage,
+    output.grantListPage,
   ),
   checkGrants: read(
     { ...seenBy('provider-operator'), person: 'administrator' },
     { filter: v.optional(input.grantCheckFilter) },
-    grantOutput.grantCheck,
+    output.grantCheck,
   ),
   findTrunkGroupLimits: read(
     seenBy('client-operator', 'api-key-operator', 'provider-operator'),
     { serviceTrunkGroup },
-    limitsOutput.trunkGroupLimits,
+    output.trunkGroupLimits,
   ),
   listTrunkGroupLimits: read(
     seenBy(),
     { filter: v.optional(input.limitsFilter) },
-    limitsOutput.trunkGroupLimitsPage,
+    output.trunkGroupLimitsPage,
   ),
   checkTrunkGroupLimits: read(
     seenBy(),
     { serviceTrunkGroup, limits: v.optional(input.proposedLimits) },
-    limitsOutput.limitsCheck,
+    output.limitsCheck,
   ),
   setTrunkGroupLimits: change(
     limits,
     { serviceTrunkGroup, limits: input.newLimits },
-    limitsOutput.trunkGroupLimits,
+    output.trunkGroupLimits,
     ['version'],
   ),
   // It has secrets and keys, of which each role of operators sees only one kind.
@@ -291,6 +286,7 @@ export const managementOperations = {
   ),
 } as const satisfies Readonly<Record<string, ManagementOperation>>;
 
+/** The name of an operation, as the library and the management function have it. */
 export type OperationName = keyof typeof managementOperations;
 
 export function isOperationName(name: string): name is OperationName {

@@ -15,10 +15,10 @@ export const maxManagementRequestLength = 1_048_576;
 export const maxManagementAnswerBytes = 6_000_000;
 
 /** Changes in one request. */
-export const maxManagementChanges = 500;
+const maxManagementChanges = 500;
 
 /** The event of an invocation. */
-export const managementEventSchema = v.strictObject({
+const managementEventSchema = v.strictObject({
   request: v.pipe(v.string(), v.maxLength(maxManagementRequestLength)),
   /** See contract/caller-proof.ts. It is parsed separately, because no error may repeat it. */
   caller_proof: v.unknown(),
@@ -47,7 +47,7 @@ const asker = {
 };
 
 /** One operation, or several changes, each with its own outcome. */
-export const managementRequestSchema = v.union([
+const managementRequestSchema = v.union([
   v.strictObject({ ...call.entries, ...asker }),
   v.strictObject({
     changes: v.pipe(v.array(call), v.minLength(1), v.maxLength(maxManagementChanges)),
@@ -62,7 +62,7 @@ export type ManagementRequest = v.InferOutput<typeof managementRequestSchema>;
 export type Person = v.InferOutput<typeof personSchema>;
 
 /** The errors of management, by the names of their classes in the library. */
-export const managementErrorNames = [
+const managementErrorNames = [
   'InputError',
   'NotFoundError',
   'RefusedError',
@@ -78,7 +78,7 @@ export const managementErrorNames = [
   'AwsCallerError',
 ] as const;
 
-export const managementErrorSchema = v.object({
+const managementErrorSchema = v.object({
   class: v.picklist(managementErrorNames),
   text: v.string(),
   /** Of an InputError: the path of the field in the input. */
@@ -143,7 +143,7 @@ export const managementAnswerSchema = v.object({
 
 export type ManagementAnswer = v.InferOutput<typeof managementAnswerSchema>;
 
-export interface ManagementEvent {
+interface ManagementEvent {
   readonly request: string;
   readonly caller_proof?: unknown;
 }

@@ -2,23 +2,180 @@ import * as v from 'valibot';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
 import { asStored, list } from './fields.ts';
-import { grantLimits } from './inputs.ts';
-import { finding } from './provider-results.ts';
+import { grantLimits, plainClientEntries } from './inputs.ts';
 
-/**
- * What the operations of management return. The function sends only what is declared here, so a
- * hash cannot leave it. A caller ignores fields that it does not know: a function may be newer.
- * Times are seconds since the epoch.
- */
+/** What the operations about identity providers return. */
 
 const text = v.string();
 const optionalText = v.optional(text);
 const time = v.number();
+
+export const provider = v.object({
+  issuer: text,
+  registrationId: text,
+  discoveryUrl: text,
+  jwksUri: text,
+  allowedAlgorithms: list(text),
+  clientIdClaim: optionalText,
+  audienceFrom: v.optional(v.literal('scope')),
+  clientPatterns: v.optional(v.literal(true)),
+  registeredAt: time,
+  owner: v.optional(
+    v.object({
+      trunkGroups: list(text),
+      others: v.optional(v.literal(true)),
+      version: v.number(),
+    }),
+  ),
+});
+
+/** Public members only (RFC 7517 §4): the library's lint refuses a key with others. */
+const providerKey = v.object({
+  kid: text,
+  alg: text,
+  kty: v.picklist(['RSA', 'EC', 'OKP', 'AKP']),
+  n: optionalText,
+  e: optionalText,
+  crv: optionalText,
+  x: optionalText,
+  y: optionalText,
+  pub: optionalText,
+});
+
+const keySet = v.object({
+  keys: list(providerKey),
+  skipped: list(v.object({ kid: text, reason: text })),
+});
+
+export const registeredProvider = v.object({ provider, keySet });
+
+export const providerKeys = v.union([v.object({ keySet }), v.object({ problem: text })]);
+
+export const finding = v.object({
+  name: text,
+  /** A claim has any JSON type. */
+  received: v.optional(v.unknown()),
+  expected: text,
+  hint: optionalText,
+});
+
+const tokenInspection = v.variant('usable', [
+  v.object({
+    usable: v.literal(true),
+    clientIdClaim: text,
+    externalClientId: text,
+    patterns: list(text),
+    audiences: list(text),
+    subject: text,
+    expiresAt: time,
+    otherClaims: v.record(text, text),
+  }),
+  v.object({
+    usable: v.literal(false),
+    reason: text,
+    rule: text,
+    finding: v.optional(finding),
+  }),
+]);
+
+export const providerInspection = v.object({
+  discoveryUrl: optionalText,
+  issuer: optionalText,
+  jwksUri: optionalText,
+  allowedAlgorithms: v.optional(list(text)),
+  keySet: v.optional(keySet),
+  clientIdClaim: optionalText,
+  audienceFrom: v.optional(v.literal('scope')),
+  clientPatterns: v.optional(v.literal(true)),
+  registrable: v.boolean(),
+  problem: optionalText,
+  tokens: list(tokenInspection),
+});
+
+const grants = list(v.object({ value: text, trunkGroups: list(text) }));
+
+export const grantList = v.object({
+  kind: v.picklist(['subject', 'issuer']),
+  place: text,
+  grants,
+  version: v.number(),
+  updatedAt: v.optional(v.number()),
+});
+
+export const grantListPage = v.object({
+  items: list(grantList),
+  examined: v.number(),
+  nextCursor: v.optional(text),
+});
+
+/** A client whose id is not granted to its trunk group. */
+const outsideClient = v.object({
+  clientId: text,
+  name: text,
+  serviceTrunkGroup: text,
+  enabled: v.boolean(),
+  issuer: text,
+  subject: text,
+  /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
+  grantedTo: list(text),
+});
+
+export const subjectGrantChange = v.object({
+  ...grantList.entries,
+  /** Clients of other trunk groups whose ids the grant has, after the change. */
+  otherClients: list(outsideClient),
+});
+
+export const grantCheck = v.object({
+  items: list(outsideClient),
+  /** Providers of trunk groups that are not granted to each of them. On the first page. */
+  providers: list(v.object({ issuer: text, trunkGroups: list(text) })),
+  examined: v.number(),
+  nextCursor: v.optional(text),
+});
+
 const optionalTime = v.optional(time);
+
+export const trunkGroupLimits = v.object({
+  serviceTrunkGroup: text,
+  ...asStored(grantLimits),
+  /** 0: nothing is stored for the trunk group. */
+  version: v.number(),
+  updatedAt: optionalTime,
+});
+
+export const trunkGroupLimitsPage = v.object({
+  items: list(trunkGroupLimits),
+  examined: v.number(),
+  nextCursor: optionalText,
+});
+
+export const limitsCheck = v.object({
+  /** What the trunk group has above its limits. */
+  excesses: list(
+    v.object({
+      /** The limit, by its name. */
+      limit: text,
+      /** Id of the client, the secret or the API key; the trunk group for a count. */
+      subject: text,
+      name: optionalText,
+      received: text,
+      allowed: text,
+    }),
+  ),
+  /** Whether there are more than are listed. */
+  more: v.boolean(),
+});
+
 const record = v.record(text, v.unknown());
 
 const pageOf = <T extends v.GenericSchema>(item: T) =>
-  v.object({ items: list(item), examined: v.number(), nextCursor: optionalText });
+  v.object({
+    items: list(item),
+    examined: v.number(),
+    nextCursor: optionalText,
+    allNames: v.optional(v.literal(true)),
+  });
 
 export const secret = v.object({
   secretId: text,
@@ -34,6 +191,7 @@ export const client = v.object({
   name: text,
   serviceTrunkGroup: text,
   audiences: list(text),
+  ...asStored(plainClientEntries),
   tokenLifetime: v.number(),
   scopes: list(text),
   enabled: v.boolean(),
@@ -47,6 +205,8 @@ export const client = v.object({
     }),
   ),
   tokensNotBefore: optionalTime,
+  /** UTC day of the last token for an assertion. Only in what reads clients. */
+  lastUsedOn: optionalText,
   version: v.number(),
   createdAt: time,
   updatedAt: time,
@@ -71,7 +231,13 @@ export const apiKey = v.object({
   serviceTrunkGroup: text,
   subnets: list(subnet),
   valueId: optionalText,
-  oldValues: v.optional(list(v.object({ valueId: text, expiresAt: time }))),
+  oldValues: v.optional(
+    list(v.object({ valueId: text, expiresAt: time, lastUsedOn: optionalText })),
+  ),
+  /** Of the present value. Only of a key that is shown or listed; left out if none was recorded. */
+  lastUsedOn: optionalText,
+  /** Whether the last uses could not be read. */
+  isLastUseUnread: v.optional(v.literal(true)),
   scopes: v.optional(list(text)),
   expiresAt: optionalTime,
   version: v.number(),
@@ -79,9 +245,12 @@ export const apiKey = v.object({
   updatedAt: time,
 });
 
-export const createdApiKey = v.object({ key: apiKey, value: optionalText });
+/** What a person should know of the subnets: nothing of it is refused. */
+const warnings = v.optional(list(text));
 
-export const addedSubnet = v.object({ key: apiKey, subnet });
+export const createdApiKey = v.object({ key: apiKey, value: optionalText, warnings });
+
+export const addedSubnet = v.object({ key: apiKey, subnet, warnings });
 
 export const apiKeyPage = pageOf(apiKey);
 
@@ -248,6 +417,8 @@ export const deploymentDescription = v.object({
   defaultAudience: text,
   tokenLifetime: v.object({ default: v.number(), minimum: v.number(), maximum: v.number() }),
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
+  /** Whether clients get tokens for assertions of their provider; see docs/adr/0108. */
+  acceptsAssertions: v.optional(v.literal(true)),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; not known of an older function. */
   reach: v.optional(

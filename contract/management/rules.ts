@@ -13,7 +13,7 @@ import {
   maxTrunkGroupLimit,
 } from '../limits.ts';
 import { findNearestNames } from '../nearest-names.ts';
-import { isResourceUri } from '../resource-uri.ts';
+import { isResourceUri } from '../resource-metadata.ts';
 import { scopeName } from '../scopes.ts';
 import { unprintable } from '../unprintable.ts';
 import {

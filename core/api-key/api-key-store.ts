@@ -10,6 +10,29 @@ export interface ApiKeyReader {
    * @throws {UnavailableError} if the store does not answer in time.
    */
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
+  /**
+   * Hears of each value that was accepted. It returns at once and throws nothing. No request waits for
+   * what it starts.
+   */
+  readonly recordUse?: RecordApiKeyUse | undefined;
+}
+
+/** Which value of which key was accepted. */
+export interface ApiKeyUse {
+  readonly keyId: string;
+  readonly valueId: string;
+}
+
+/** @param now seconds since the epoch. */
+export type RecordApiKeyUse = (use: ApiKeyUse, now: number) => void;
+
+/** The days on which values of API keys were last used. */
+export interface ApiKeyUseReader {
+  /**
+   * @returns the last day of each value that has one, in the order of the values.
+   * @throws {UnavailableError} if a region does not answer in time.
+   */
+  findLastUses(uses: readonly ApiKeyUse[]): Promise<readonly (string | undefined)[]>;
 }
 
 /** A request for one page of API keys, with filters. */
@@ -26,6 +49,8 @@ export interface ApiKeyStore extends ApiKeyReader {
   replaceApiKey(key: ApiKey): Promise<void>;
   /** @throws {ConflictError} if the stored version is another. */
   deleteApiKey(keyId: string, version: number): Promise<void>;
+  /** The keys of different ids. One that does not exist or cannot be read is left out. */
+  findApiKeys(keyIds: readonly string[]): Promise<readonly ApiKey[]>;
   /** One page of keys: see `ClientStore.readClients`. */
   readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;
   /** Every key, in no particular order. */

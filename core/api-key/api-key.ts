@@ -16,6 +16,18 @@ export interface OldValue {
   readonly expiresAt: number;
 }
 
+/** What is not in a key's record: the UTC day, `2026-11-20`, on which a value was last accepted. */
+interface LastUse {
+  readonly lastUsedOn?: string | undefined;
+}
+
+/** A key as it is shown and listed. The days are of checks that record them. */
+export interface ApiKeyWithUse extends Omit<ApiKey, 'oldValues'>, LastUse {
+  readonly oldValues?: readonly (OldValue & LastUse)[] | undefined;
+  /** Whether the days could not be read. */
+  readonly isLastUseUnread?: true | undefined;
+}
+
 /** A long-lived bearer credential of a person. Times are seconds since the epoch. */
 export interface ApiKey {
   readonly keyId: string;

@@ -51,3 +51,18 @@ export function describeCut(typed: string, subnet: Subnet): string | undefined {
   if (address === undefined || formatIpAddress(address) === subnet.address) return undefined;
   return `${typed} was stored as the network ${formatCidr(subnet)}.`;
 }
+
+/**
+ * What a person should know after subnets were added to a key.
+ *
+ * @param typed the addresses as they were given, in the order of the subnets.
+ * @param all the subnets of the key.
+ */
+export function warnAboutAdded(
+  typed: readonly { readonly address: string }[],
+  added: readonly Subnet[],
+  all: readonly Subnet[] = added,
+): readonly string[] {
+  const cuts = added.flatMap((subnet, at) => describeCut(typed[at]?.address ?? '', subnet) ?? []);
+  return [...cuts, ...findSubnetWarnings(all)];
+}

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
-import { formatRecordId } from './record-id.ts';
 
 /** A change as the audit describes it. `before` and `after` are views, which hold no secret. */
 export type Change = Pick<AuditRecord, 'action' | 'subject' | 'before' | 'after'>;
@@ -51,4 +50,51 @@ async function appendOutcome({ log, onGap }: ChangeAudit, record: AuditRecord): 
   } catch (cause) {
     onGap(record, cause);
   }
+}
+
+/** A change: its outcome, or its intent if it has none. */
+export interface AuditedChange {
+  readonly changeId: string;
+  /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
+  readonly time: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** `unfinished`: there is no outcome, so the change may or may not have been made. */
+  readonly outcome: 'done' | 'failed' | 'unfinished';
+  readonly before?: Readonly<Record<string, unknown>> | undefined;
+  readonly after?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * Lists each change once. The newest record is first, so an outcome comes before its intent. An
+ * outcome counts without its intent, which may be in the audit of the day before.
+ *
+ * @param open changes whose intents are still to come; those that remain are left in it.
+ */
+export function pairRecords(
+  records: readonly AuditRecord[],
+  open: Set<string>,
+): readonly AuditedChange[] {
+  return records.flatMap(({ recordId, outcome, ...record }): readonly AuditedChange[] => {
+    const changeId = readChangeId(recordId);
+    if (outcome === 'intended') {
+      return open.delete(changeId) ? [] : [{ changeId, ...record, outcome: 'unfinished' }];
+    }
+    open.add(changeId);
+    return [{ changeId, ...record, outcome }];
+  });
+}
+
+/**
+ * Id of a record about a change: `{change}-1-intended`, then `{change}-2-done` or `-2-failed`. The
+ * number keeps the two in order if the clock gives both the same time.
+ */
+export function formatRecordId(changeId: string, outcome: AuditRecord['outcome']): string {
+  return `${changeId}-${outcome === 'intended' ? 1 : 2}-${outcome}`;
+}
+
+/** The change that a record belongs to. All records of one change have the same value. */
+export function readChangeId(recordId: string): string {
+  return recordId.replace(/-[12]-[a-z]+$/, '');
 }

@@ -29,6 +29,18 @@ export interface SecretUseRecorder {
   ): Promise<void>;
 }
 
+/** Records that an assertion authenticated a client. Costs at most one write per day and client. */
+export interface WorkloadUseRecorder {
+  /** @param day UTC day, e.g. `2026-11-20`. */
+  recordWorkloadUse(clientId: string, day: string, options?: PortOptions): Promise<void>;
+}
+
+/** When assertions were last used. */
+export interface WorkloadUseReader {
+  /** @returns the UTC day of the last use of each client that has one. */
+  findWorkloadUses(clientIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+}
+
 /** A request for one page of clients, with filters. */
 export interface ClientsQuery extends OwnedItemsQuery {
   /** Issuer of the registered provider that the clients are under. */
@@ -52,6 +64,8 @@ export interface ClientStore extends ClientReader {
   replaceClient(client: Client): Promise<void>;
   /** @throws {ConflictError} if the stored version is another. */
   deleteClient(clientId: string, version: number): Promise<void>;
+  /** The clients of different ids. One that does not exist or cannot be read is left out. */
+  findClients(clientIds: readonly string[]): Promise<readonly Client[]>;
   /**
    * One page of clients, in an order that stays the same from page to page: of trunk groups, by
    * group and then by name. It costs a few reads of bounded size. If few clients match, a page may

@@ -85,7 +85,7 @@ export function expiresSoon({ expiresAt }: Pick<ClientSecret, 'expiresAt'>, now:
   return expiresAt !== undefined && expiresAt - now <= secretExpiresSoonWithin;
 }
 
-export type SecretStatus = 'active' | 'expires_soon' | 'expired' | 'disabled';
+type SecretStatus = 'active' | 'expires_soon' | 'expired' | 'disabled';
 
 export function secretStatus(
   { expiresAt, disabled }: Pick<ClientSecret, 'expiresAt' | 'disabled'>,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { encodeBase62 } from '../credential/base62.ts';
-import { idBytes, prefixes } from '../credential/credential-value.ts';
+import { maxClientPatternLookups } from '../../contract/limits.ts';
+import { encodeBase62, idBytes, prefixes } from '../credential/credential-value.ts';
 import type { ClientProvider } from './client.ts';
 
 /**
@@ -19,4 +19,54 @@ export function deriveProviderClientId(issuer: string, externalClientId: string)
 /** A client's id at its provider, or its pattern. */
 export function subjectOf(provider: Pick<ClientProvider, 'externalClientId'>): string {
   return provider.externalClientId;
+}
+
+/** What ends a pattern, and stands for one or more characters that are not a colon. */
+const wildcard = '*';
+
+/** Parts of a subject that a pattern must name: `repo`, `acme` and `app` of GitHub, for example. */
+const leastFixedParts = 3;
+
+/** CI systems and platforms separate the parts of a subject by these. */
+const separators = /[:/]/;
+
+function fixedParts(prefix: string): number {
+  return prefix.split(separators).filter((part) => part !== '').length;
+}
+
+/**
+ * The patterns that could match an id, the most specific one first. A pattern is a prefix that ends
+ * with a separator, then `*`. The `*` stands for no colon, so it only covers the last field of a
+ * subject such as `repo:acme/app:ref:refs/heads/main`. The number of candidates is bounded, because
+ * each costs one read.
+ */
+export function patternsOf(externalClientId: string): readonly string[] {
+  const lastField = externalClientId.lastIndexOf(':') + 1;
+  const slashes = [...externalClientId.matchAll(/\//g)].map(({ index }) => index + 1);
+  const ends = slashes.filter((end) => end > lastField);
+  return [lastField, ...ends]
+    .filter((end) => end > 0 && end < externalClientId.length)
+    .map((end) => externalClientId.slice(0, end))
+    .filter((prefix) => fixedParts(prefix) >= leastFixedParts)
+    .slice(0, maxClientPatternLookups)
+    .map((prefix) => prefix + wildcard)
+    .toReversed();
+}
+
+export function hasWildcard(externalClientId: string): boolean {
+  return externalClientId.includes(wildcard);
+}
+
+/** What is wrong with a pattern, as what is allowed instead; undefined if it can be registered. */
+export function findPatternProblem(pattern: string): string | undefined {
+  const prefix = pattern.slice(0, -1);
+  if (!pattern.endsWith(wildcard) || hasWildcard(prefix)) return 'one "*", at the end';
+  if (!separators.test(prefix.slice(-1))) return 'a "/" or ":" before the "*"';
+  if (fixedParts(prefix) < leastFixedParts) {
+    return `a pattern that is not so broad: at least ${leastFixedParts} parts before the "*", such as repo:OWNER/REPOSITORY:ref:refs/heads/*`;
+  }
+  if (!patternsOf(`${prefix}x`).includes(pattern)) {
+    return `a "*" among the first ${maxClientPatternLookups} parts after the last ":", as the others are not looked up`;
+  }
+  return undefined;
 }

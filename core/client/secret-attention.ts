@@ -27,7 +27,19 @@ export function isUnusedFor(secret: SecretLife, seconds: number, now: number): b
   return lastUsedOn === undefined || lastUsedOn < formatDay(Math.max(0, now - seconds));
 }
 
-export type SecretConcern = 'expires_soon' | 'unused';
+/** The UTC day on which a client last got a token, by any of its secrets or an assertion. */
+export function lastUse(client: {
+  readonly secrets: readonly SecretLife[];
+  readonly lastUsedOn?: string | undefined;
+}): string | undefined {
+  return client.secrets
+    .flatMap(({ lastUsedOn }) => lastUsedOn ?? [])
+    .concat(client.lastUsedOn ?? [])
+    .toSorted()
+    .at(-1);
+}
+
+type SecretConcern = 'expires_soon' | 'unused';
 
 /**
  * Whether callers have moved to a newer secret: it was used later than this one, which was used

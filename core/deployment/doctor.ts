@@ -70,7 +70,7 @@ export interface Check {
 type Opinion = Pick<Check, 'outcome' | 'seen' | 'todo'>;
 
 /** The CDK's synthesizer needs this version for the files that these stacks publish. */
-export const leastBootstrap = 6;
+const leastBootstrap = 6;
 
 /** Roles of one region's stack; a test compares it with the templates. */
 export const rolesOfRegion = 16;

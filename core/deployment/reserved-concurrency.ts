@@ -1,4 +1,4 @@
-import { leastUnreserved } from '../../contract/lambda-limits.ts';
+import { leastUnreserved } from '../../contract/limits.ts';
 import type { Reservation } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 

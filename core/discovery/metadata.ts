@@ -18,7 +18,7 @@ interface MetadataSettings {
 }
 
 /** Authorization server metadata (RFC 8414 §2), which is also OpenID Connect discovery. */
-export interface Metadata {
+interface Metadata {
   readonly issuer: string;
   /** Only for clients that refuse a document without it (ADR 0076). No grant uses it. */
   readonly authorization_endpoint?: string;

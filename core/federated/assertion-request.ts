@@ -1,23 +1,28 @@
+import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { OAuthErrorCode, OAuthRefusal } from '../oauth-error.ts';
 import { jwtBearerGrantType } from '../token/capabilities.ts';
-import { assertFormContentType, type Form, parseForm } from '../token/form.ts';
-import { parseResource } from '../token/resource.ts';
-import { parseScope } from '../token/scope.ts';
-import { assertNoRepetition, type TokenRequest, valueOf } from '../token/token-parameters.ts';
-
-/** How an assertion comes: RFC 7523 §2.2 and §2.1. */
-export type AssertionForm = 'client_assertion' | 'jwt_bearer';
+import {
+  assertFormContentType,
+  assertNoRepetition,
+  type Form,
+  parseForm,
+  parseResource,
+  parseScope,
+  type TokenRequest,
+  valueOf,
+} from '../token/token-parameters.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Outcome of refused assertions in log and metrics. No alarm of the platform counts it. */
-export const refusedOutcome = 'assertion_refused';
+const refusedOutcome = 'assertion_refused';
 
 /** RFC 7521 §4.1.1, §4.2.1. One text for each form, so a response reveals nothing about the client. */
-const refusedAssertion: Readonly<Record<AssertionForm, readonly [OAuthErrorCode, string]>> = {
-  client_assertion: ['invalid_client', 'client authentication failed'],
-  jwt_bearer: ['invalid_grant', 'the assertion is not accepted'],
-};
+export const refusedAssertion: Readonly<Record<AssertionForm, readonly [OAuthErrorCode, string]>> =
+  {
+    client_assertion: ['invalid_client', 'client authentication failed'],
+    jwt_bearer: ['invalid_grant', 'the assertion is not accepted'],
+  };
 
 const basicOrAssertion =
   'the client must authenticate with HTTP Basic (client_secret_basic) or an assertion (private_key_jwt)';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contract/json-object.ts';
 import { maxExternalIdLength, verifierLeeway } from '../../contract/limits.ts';
+import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
@@ -11,11 +12,10 @@ import {
   providerJwksSource,
   readExternalClientId,
   readOptionalString,
-  readTokenId,
 } from '../verifier/provider-token.ts';
 import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import { checkTimes, readAudiences, readStringClaim } from '../verifier/registered-claims.ts';
-import type { AssertionForm, AssertionRequest } from './assertion-request.ts';
+import type { AssertionRequest } from './assertion-request.ts';
 
 /** What an assertion must say. Times are seconds. */
 export interface AssertionSettings {
@@ -120,6 +120,14 @@ export function readUnverifiedAssertion(
 }
 
 /**
+ * Only the log has these texts, whose lines are JSON, so any text is good (RFC 7519 §4.1.2, §4.1.7).
+ * A long one is cut.
+ */
+function readLogged(claims: JsonObject, name: 'sub' | 'jti'): string | undefined {
+  return readOptionalString(claims, name)?.slice(0, maxExternalIdLength);
+}
+
+/**
  * Verifies the signature with a key of the provider, and reads who signed for whom.
  *
  * @throws {BearerRefusal}
@@ -141,10 +149,7 @@ export async function verifyAssertion(
     options,
   );
   const externalClientId = readExternalClientId(received.payload, provider);
-  const tokenId = readTokenId(received.payload);
-  const subject = (readOptionalString(received.payload, 'sub') ?? externalClientId).slice(
-    0,
-    maxExternalIdLength,
-  );
+  const subject = readLogged(received.payload, 'sub') ?? externalClientId;
+  const tokenId = readLogged(received.payload, 'jti');
   return { ...assertion, provider, externalClientId, subject, tokenId };
 }

@@ -1,19 +1,22 @@
 import { assertionFailureLimits, assertionMemory, assertionTokens } from '../../contract/limits.ts';
+import type { AssertionForm } from '../../contract/management/inputs.ts';
 import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Client } from '../client/client.ts';
-import { patternsOf } from '../client/client-id-pattern.ts';
-import type { ClientReader } from '../client/client-store.ts';
-import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import type { ClientReader, WorkloadUseRecorder } from '../client/client-store.ts';
+import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import { UnavailableError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
-import { hasOwner } from '../identity-provider/provider-owner.ts';
+import {
+  hasOwner,
+  type IdentityProvider,
+  type IdentityProviderReader,
+} from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
+import { formatDay } from '../rfc3339.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
 import type { AuthenticatedWorkload } from '../token/federation.ts';
 import type { TokenRequest } from '../token/token-parameters.ts';
-import type { TokenValues } from '../token/token-values.ts';
+import type { SecretUse, TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
 import { checkConditions, findProviderClient } from '../verifier/provider-client.ts';
@@ -26,7 +29,6 @@ import {
   verifyAssertion,
 } from './assertion.ts';
 import {
-  type AssertionForm,
   AssertionRefusal,
   type AssertionRequest,
   readAssertionRequest,
@@ -37,10 +39,19 @@ interface WorkloadSettings extends AssertionSettings {
   readonly ownProviders: boolean;
 }
 
-interface WorkloadPorts {
+export interface WorkloadPorts {
   readonly clients: ClientReader;
   readonly identityProviders: IdentityProviderReader;
   readonly jwks: KeyFinder;
+  readonly workloadUses: WorkloadUseRecorder;
+}
+
+type PresentedAssertion = Pick<AssertionRequest, 'form' | 'assertion' | 'clientId'>;
+
+/** An assertion that is accepted, and its client. */
+interface Decision {
+  readonly client: Client;
+  readonly assertion: VerifiedAssertion;
 }
 
 interface Remembered<Value> {
@@ -64,6 +75,8 @@ function createMemory() {
     providers: new BoundedMap<string, Remembered<IdentityProvider | undefined>>(entries),
     /** Subjects without a client. */
     unknown: new BoundedMap<string, Remembered<true>>(entries),
+    /** UTC day on which the use of a client's assertion was recorded last, by client id. */
+    used: new BoundedMap<string, string>(entries),
   };
 }
 
@@ -117,7 +130,7 @@ function toWorkload(
   client: Client,
   assertion: VerifiedAssertion,
   parameters: AuthenticatedWorkload['parameters'],
-): AuthenticatedWorkload {
+): Omit<AuthenticatedWorkload, 'recordUse'> {
   const tokenLifetime = Math.min(client.tokenLifetime, assertionTokens.longestLife);
   const { provider, received, expiresAt, externalClientId } = assertion;
   const { kid } = received.header;
@@ -127,7 +140,6 @@ function toWorkload(
     parameters,
     secret: { secretId: String(kid), hash },
     latestExpiry: expiresAt + assertionTokens.afterExpiry,
-    recordUse: () => ({ state: 'not_due' }),
   };
 }
 
@@ -166,19 +178,11 @@ export class WorkloadAuthentication {
    */
   async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
     const { scopes, resource, ...asked } = readAssertionRequest(request);
-    const { log, now } = values;
+    const { log } = values;
     try {
-      const unverified = readUnverifiedAssertion(asked, this.#settings, now);
-      const assertion = await this.#verify(unverified, asked.form, values);
-      log.assertion = {
-        assertion_issuer: assertion.issuer,
-        assertion_subject: assertion.subject,
-        assertion_jti: assertion.tokenId,
-      };
-      const found = await this.#findClient(assertion, asked, values);
-      const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
-      log.isWorkload = true;
-      return toWorkload(client, assertion, { scopes, resource });
+      const { client, assertion } = await this.decide(asked, values);
+      const recordUse = () => this.#recordUse(client.clientId, values);
+      return { ...toWorkload(client, assertion, { scopes, resource }), recordUse };
     } catch (error) {
       const refusal = toRefusal(error, asked.form);
       if (refusal instanceof AssertionRefusal) {
@@ -186,6 +190,45 @@ export class WorkloadAuthentication {
       }
       throw refusal;
     }
+  }
+
+  /**
+   * Finds the client that an assertion authenticates.
+   *
+   * @throws {BearerRefusal} and what {@link authenticate} throws.
+   */
+  async decide(asked: PresentedAssertion, values: TokenValues): Promise<Decision> {
+    const { log, now } = values;
+    const unverified = readUnverifiedAssertion(asked, this.#settings, now);
+    const assertion = await this.#verify(unverified, asked.form, values);
+    log.assertion = {
+      assertion_issuer: assertion.issuer,
+      assertion_subject: assertion.subject,
+      assertion_jti: assertion.tokenId,
+    };
+    const found = await this.#findClient(assertion, asked, values);
+    const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
+    log.isWorkload = true;
+    return { client, assertion };
+  }
+
+  /** Once a day in each instance. A token never waits for it, as for that of a secret (docs/adr/0019). */
+  #recordUse(clientId: string, { now, signal }: TokenValues): { readonly state: SecretUse } {
+    const { used } = this.#memory;
+    const day = formatDay(now);
+    if (used.get(clientId) === day) return { state: 'not_due' };
+    const recording: { state: SecretUse } = { state: 'pending' };
+    used.set(clientId, day);
+    this.#ports.workloadUses.recordWorkloadUse(clientId, day, { signal }).then(
+      () => {
+        recording.state = 'recorded';
+      },
+      () => {
+        recording.state = 'failed';
+        used.delete(clientId);
+      },
+    );
+    return recording;
   }
 
   /**
@@ -209,6 +252,8 @@ export class WorkloadAuthentication {
       if (error instanceof UnavailableError && error.constructor === UnavailableError) {
         log.counts = [assertionMetrics.withoutKeys];
         log.assertion = { assertion_issuer: assertion.issuer };
+        failures.assertAllowed(attempt, now);
+        failures.record(attempt, now);
         throw new AssertionRefusal('provider_keys_unavailable', form, { cause: error });
       }
       if (!(error instanceof BearerRefusal)) throw error;
@@ -238,7 +283,7 @@ export class WorkloadAuthentication {
   /** Everything that may be wrong with a client has one text and costs the same reads. */
   async #findClient(
     assertion: VerifiedAssertion,
-    asked: Pick<AssertionRequest, 'assertion' | 'clientId'>,
+    asked: PresentedAssertion,
     { now, signal, log }: TokenValues,
   ): Promise<Client> {
     const { failures, unknown } = this.#memory;

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../contract/json-object.ts';
 import { type ClaimCondition, findUnmetCondition } from '../client/claim-condition.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { isCognitoIssuer } from './token-audience.ts';
 
 type Registration = Pick<IdentityProvider, 'issuer' | 'clientIdClaim'>;
 
@@ -153,4 +152,26 @@ export function proposeRule(
   return payload['sub'] === externalClientId
     ? { conditions, isAdded: false, isMet: true }
     : undefined;
+}
+
+/** Where the tokens of a provider name their audience. */
+export const audienceSources = ['aud', 'scope'] as const;
+
+/**
+ * The APIs that the scopes of a token belong to: each scope is `API/permission`, as the scopes of
+ * an Amazon Cognito resource server are. A scope without a slash belongs to no API.
+ */
+export function audiencesOfScope(scope: string): readonly string[] {
+  const apis = scope
+    .split(' ')
+    .map((name) => name.slice(0, Math.max(0, name.lastIndexOf('/'))))
+    .filter((api) => api !== '');
+  return [...new Set(apis)];
+}
+
+const cognitoHost = /^cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+
+/** Whether an issuer is a user pool of Amazon Cognito, whose access tokens have no `aud`. */
+export function isCognitoIssuer(issuer: string): boolean {
+  return cognitoHost.test(new URL(issuer).hostname);
 }

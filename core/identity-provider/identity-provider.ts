@@ -1,3 +1,5 @@
+import type { PortOptions } from '../port.ts';
+
 /** A registered OpenID Connect identity provider. Not editable: delete it and register again. */
 export interface IdentityProvider {
   /** Exactly as in the discovery document and in the `iss` of its tokens. */
@@ -16,4 +18,76 @@ export interface IdentityProvider {
   readonly clientPatterns?: true | undefined;
   /** Seconds since the epoch. */
   readonly registeredAt: number;
+}
+
+/** What the verifier needs of identity providers. */
+export interface IdentityProviderReader {
+  /**
+   * @returns undefined if the issuer is not registered.
+   * @throws {MalformedRecordError} if the stored item cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  findIdentityProvider(
+    issuer: string,
+    options?: PortOptions,
+  ): Promise<IdentityProvider | undefined>;
+}
+
+/** What management also needs. */
+export interface IdentityProviderStore extends IdentityProviderReader {
+  /**
+   * The same, also of a provider that the caller cannot reach. It only decides: it is not shown to
+   * such a caller.
+   */
+  findRegistration(issuer: string): Promise<IdentityProvider | undefined>;
+  /** Every provider, also those that the caller cannot reach. They only decide, too. */
+  listRegistrations(): AsyncIterable<IdentityProvider>;
+  /** @throws {ConflictError} if the issuer is registered. */
+  createIdentityProvider(provider: IdentityProvider): Promise<void>;
+  /** @throws {ConflictError} if the stored registration is another. */
+  deleteIdentityProvider(issuer: string, registrationId: string): Promise<void>;
+  /** Every provider, in no particular order. */
+  listIdentityProviders(): AsyncIterable<IdentityProvider>;
+}
+
+/**
+ * The service trunk groups that registered a provider for themselves. It is a record of its own, as
+ * installed verifiers read providers strictly. Records are never deleted: a provider that is
+ * restored has its owner again.
+ */
+export interface ProviderOwner {
+  readonly registrationId: string;
+  readonly issuer: string;
+  /** None: the platform's staff has taken the provider over. */
+  readonly trunkGroups: readonly string[];
+  readonly version: number;
+  /** Seconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+export interface ProviderOwnerStore {
+  /** @throws {MalformedRecordError} if the stored item cannot be read. */
+  findOwner(registrationId: string): Promise<ProviderOwner | undefined>;
+  /**
+   * The owners of these registrations, by registration. One whose record is missing or cannot be read
+   * is left out.
+   */
+  findOwners(registrationIds: readonly string[]): Promise<ReadonlyMap<string, ProviderOwner>>;
+  /** @throws {ConflictError} if the stored version is not `owner.version - 1`. */
+  putOwner(owner: ProviderOwner): Promise<void>;
+}
+
+const ownedPrefix = 'own_';
+
+/** The id of a registration for some trunk groups. */
+export function ownedRegistrationId(registrationId: string): string {
+  return ownedPrefix + registrationId;
+}
+
+/**
+ * Whether a provider was registered for some trunk groups. The registration itself says so: if the
+ * record of its owner is missing, the provider is open to no trunk group.
+ */
+export function hasOwner({ registrationId }: Pick<IdentityProvider, 'registrationId'>): boolean {
+  return registrationId.startsWith(ownedPrefix);
 }

@@ -232,7 +232,7 @@ function hasSmallOrder(y: bigint): boolean {
  *
  * @param x member of the JWK (RFC 8037 §2).
  */
-export function findEd25519Weakness(x: string): string | undefined {
+function findEd25519Weakness(x: string): string | undefined {
   const bytes = Buffer.from(x, 'base64url');
   if (bytes.length !== keyBytes) return undefined;
   const number = BigInt(`0x${Buffer.from([...bytes].toReversed()).toString('hex')}`);

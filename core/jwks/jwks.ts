@@ -2,7 +2,7 @@ import { UnavailableError } from '../errors.ts';
 import { isPublished, type PublicJwk, type SigningKey } from '../signing-key/signing-key.ts';
 
 /** A JWK Set (RFC 7517 §5). */
-export interface Jwks {
+interface Jwks {
   readonly keys: readonly PublicJwk[];
 }
 

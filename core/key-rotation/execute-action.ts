@@ -1,9 +1,12 @@
+import type { PublicationRequest, PublicationResult } from '../../contract/function-events.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { withdrawalDelay } from '../../contract/signing-key-policy.ts';
 import { auditChange, type ChangeAudit } from '../audit/audit-change.ts';
 import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../errors.ts';
+import type { PortOptions } from '../port.ts';
 import { publicJwkFromSpki } from '../signing-key/public-jwk.ts';
-import type { SigningKey } from '../signing-key/signing-key.ts';
+import type { PublicJwk, SigningKey } from '../signing-key/signing-key.ts';
 import {
   assertDeletable,
   assertDisableable,
@@ -12,8 +15,16 @@ import {
   type RotationActionKind,
   subjectOf,
 } from './plan.ts';
-import { requestPublication } from './publish-key.ts';
-import type { ManagedKey, ManagedKeyDescription, RotationPorts } from './rotation-ports.ts';
+import {
+  checkCustody,
+  type ExpectedCustody,
+  type KeyInspection,
+  type ManagedKey,
+  type ManagedKeyDescription,
+  PublicationRefusedError,
+  type RotationPorts,
+  type RotationStore,
+} from './rotation-ports.ts';
 import {
   findCurrentKey,
   type KeyIntent,
@@ -196,7 +207,7 @@ type FoundKey = ManagedKey & ManagedKeyDescription;
  *
  * @throws {ConflictError} if another run took the intent over; the key is then found later.
  */
-export async function createKey(
+async function createKey(
   intent: KeyIntent,
   state: RotationState,
   ports: RotationPorts,
@@ -257,10 +268,117 @@ async function removeUnfitKeys(
  *
  * @throws {SigningKeyUnusableError} if the key cannot be read yet.
  */
-export async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
+async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<void> {
   if (intent.kmsKeyArn === undefined)
     throw new TypeError('the intent has no key whose public half could be read');
   const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
   const publicJwk = publicJwkFromSpki(spki, intent.alg);
   await ports.store.replaceKeyIntent({ ...intent, publicJwk, version: intent.version + 1 });
+}
+
+/** What the publication of a key reaches. It runs with another role than the rotation. */
+interface PublisherPorts {
+  readonly store: Pick<RotationStore, 'listKeyIntents' | 'createSigningKey'>;
+  /**
+   * @throws {SigningKeyUnusableError} if KMS does not know the key, or does not show it yet.
+   * @throws {UnavailableError} if KMS does not answer in time.
+   */
+  readonly inspectKey: (kmsKeyArn: string, options?: PortOptions) => Promise<KeyInspection>;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface PublisherSettings extends ExpectedCustody {
+  readonly regionId: RegionId;
+  /** L: the clock of the run that took the lease may differ by so many seconds. */
+  readonly leeway: number;
+}
+
+/**
+ * Publishes the key of an intent if only the service can sign with it. It takes nothing on trust:
+ * the intent comes from the table, and the public key and all else from KMS.
+ *
+ * @returns the faults of a key that must never be published; none if it is published.
+ * @throws {UnavailableError} if the intent is not what was asked about, or is not held any more.
+ */
+export async function publishKey(
+  { slot, version }: PublicationRequest,
+  settings: PublisherSettings,
+  ports: PublisherPorts,
+): Promise<PublicationResult> {
+  const intents = await ports.store.listKeyIntents();
+  const intent = intents.find((candidate) => candidate.slot === slot);
+  const isAsked =
+    intent?.version === version && intent.regionId === settings.regionId && !intent.closed;
+  if (!isAsked || intent.kmsKeyArn === undefined) {
+    throw new UnavailableError(`the intent of ${slot} has changed since it was read`);
+  }
+  const inspection = await ports.inspectKey(intent.kmsKeyArn);
+  const { publicJwk, faults } = checkCustody(inspection, intent.alg, settings);
+  if (publicJwk === undefined) return { faults: [...faults] };
+  const now = ports.now();
+  // After the lease, another region may be about to make another first key.
+  if (intent.leaseUntil + settings.leeway <= now)
+    throw new UnavailableError(`the lease of ${slot} is over`);
+  await record(startKey(intent, intent.kmsKeyArn, publicJwk, now), ports);
+  return { faults: [] };
+}
+
+/** The issuer's very first key signs at once: no one can hold an older set. */
+function startKey(
+  { slot, regionId, alg }: KeyIntent,
+  kmsKeyArn: string,
+  publicJwk: PublicJwk,
+  now: number,
+): SigningKey {
+  const start =
+    slot === 'first'
+      ? ({ state: 'current', activatedAt: now } as const)
+      : ({ state: 'next' } as const);
+  const { kid } = publicJwk;
+  return { kid, regionId, alg, kmsKeyArn, publicJwk, publishedAt: now, version: 1, ...start };
+}
+
+/** A key that is recorded has been published before: its kid is a digest of the public key. */
+async function record(key: SigningKey, { store }: PublisherPorts): Promise<void> {
+  try {
+    await store.createSigningKey(key);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+  }
+}
+
+/**
+ * Seconds for which no key is made after one was refused: what is wrong with it may be wrong with
+ * the next one, too. Shorter than a deployment waits, so that the next one can repair it.
+ */
+const pauseAfterRefusal = 600;
+
+/** A slot that no run holds. */
+const noRun = 'none';
+
+/**
+ * Asks for the publication of an intent's key. A key that is refused leaves the intent, and KMS is
+ * asked to delete it: no run takes it up again.
+ *
+ * @throws {PublicationRefusedError} if the key is refused.
+ * @throws {UnavailableError} if the publisher does not answer, or cannot look at the key yet.
+ */
+async function requestPublication(intent: KeyIntent, ports: RotationPorts): Promise<void> {
+  const { slot, version, kmsKeyArn, publicJwk } = intent;
+  if (kmsKeyArn === undefined || publicJwk === undefined) {
+    throw new TypeError(`the intent of ${slot} has no key to publish`);
+  }
+  const { faults } = await ports.publishKey({ slot, version });
+  if (faults.length === 0) return;
+  await ports.keyManagement.scheduleKeyDeletion(kmsKeyArn);
+  await ports.store.replaceKeyIntent({
+    ...intent,
+    kmsKeyArn: undefined,
+    publicJwk: undefined,
+    holder: noRun,
+    leaseUntil: ports.now() + pauseAfterRefusal,
+    version: version + 1,
+  });
+  throw new PublicationRefusedError(publicJwk.kid, kmsKeyArn, faults);
 }

@@ -3,7 +3,7 @@ import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { RefusedError } from '../errors.ts';
 import { formatTime } from '../rfc3339.ts';
-import { earliestEligibleAt } from '../signing-key/eligibility.ts';
+import { earliestEligibleAt } from '../signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../signing-key/signing-key.ts';
 import { findCurrentKey, type Heartbeat } from './rotation-state.ts';
 

@@ -2,7 +2,7 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { keysOfRegionInJwks, type SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { formatTime } from '../rfc3339.ts';
-import { byEligibility, eligibleAt } from '../signing-key/eligibility.ts';
+import { byEligibility, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 import { RetainedKeyError } from './rotation-ports.ts';
 import {
@@ -210,7 +210,7 @@ function planRemoval(
  * that all regions share, and no region publishes another key before it: a verifier must never see
  * a set without the first key.
  */
-export function planCreation(
+function planCreation(
   state: RotationState,
   settings: RotationSettings,
   now: number,
@@ -386,7 +386,7 @@ export function assertDeletable(key: SigningKey, policy: SigningKeyPolicy, now: 
 }
 
 /** Why a key stops signing, or never signs. */
-export type RetirementReason = 'replaced' | 'superseded' | 'unusable';
+type RetirementReason = 'replaced' | 'superseded' | 'unusable';
 
 /**
  * One step of a key's life cycle. Each is one conditional write, with at most one call to KMS

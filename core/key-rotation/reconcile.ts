@@ -7,7 +7,11 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../errors.ts';
-import { byEligibility, earliestEligibleAt, eligibleAt } from '../signing-key/eligibility.ts';
+import {
+  byEligibility,
+  earliestEligibleAt,
+  eligibleAt,
+} from '../signing-key/select-signing-key.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { proveKey } from './canary.ts';
 import { executeAction, type RotationContext } from './execute-action.ts';
@@ -274,7 +278,7 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
 }
 
 /** The explanation for an operator who asked too early. */
-export function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
+function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
   const { policy, regionId } = settings;
   const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));
   if (key === undefined) {
@@ -338,7 +342,7 @@ function nextStep(
   request: WithdrawalRequest,
 ): RotationAction | undefined {
   const { settings, ports } = context;
-  const key = findOwnKey(state, context, request.kid);
+  const key = getOwnKey(state, context, request.kid);
   if (key.state === 'disabled' || key.state === 'deletion_scheduled') return undefined;
   if (!request.emergency) {
     return key.state === 'withdrawn' ? undefined : { kind: 'withdraw', key };
@@ -354,7 +358,7 @@ function nextStep(
   return { kind: 'promote', key: findReplacement(state, context, request) };
 }
 
-function findOwnKey(state: RotationState, { settings }: RotationContext, kid: string): SigningKey {
+function getOwnKey(state: RotationState, { settings }: RotationContext, kid: string): SigningKey {
   const key = state.keys.find((candidate) => candidate.kid === kid);
   if (key?.regionId === settings.regionId) return key;
   const where = key === undefined ? 'no region has it' : `it is of region ${key.regionId}`;

@@ -8,8 +8,7 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { PortOptions } from '../port.ts';
 import { PublicKeyError, publicJwkFromSpki } from '../signing-key/public-jwk.ts';
-import type { PublicJwk } from '../signing-key/signing-key.ts';
-import type { SigningKeyStore } from '../signing-key/signing-key-store.ts';
+import type { PublicJwk, SigningKeyStore } from '../signing-key/signing-key.ts';
 import { isSamePolicy } from './kept-algorithms.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
 
@@ -144,7 +143,7 @@ export interface ExpectedCustody {
 }
 
 /** Whether only the service can sign with a key, and if so, its public half. */
-export type CustodyCheck =
+type CustodyCheck =
   | { readonly publicJwk: PublicJwk; readonly faults: readonly [] }
   | { readonly publicJwk?: undefined; readonly faults: readonly string[] };
 

@@ -1,5 +1,5 @@
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
-import { earliestEligibleAt, eligibleAt } from '../signing-key/eligibility.ts';
+import { earliestEligibleAt, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 import {
   explainFullJwks,

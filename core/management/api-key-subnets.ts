@@ -3,9 +3,10 @@ import type { newSubnet, removeSubnetOptions } from '../../contract/management/i
 import { idForm } from '../../contract/management/rules.ts';
 import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
 import { formatCidr } from '../api-key/subnet.ts';
+import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { findApiKeyToChange, writeApiKey } from './api-keys.ts';
+import { getApiKeyToChange, writeApiKey } from './api-keys.ts';
 import type { ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
@@ -20,16 +21,20 @@ export async function addSubnet(
   context: ManagementContext,
   keyId: string,
   { ifVersion, ...fields }: v.InferOutput<typeof newSubnet>,
-): Promise<{ readonly key: ApiKey; readonly subnet: ApiKeySubnet }> {
+): Promise<{
+  readonly key: ApiKey;
+  readonly subnet: ApiKeySubnet;
+  readonly warnings: readonly string[];
+}> {
   const subnet = buildSubnet(context, fields);
-  const before = await findApiKeyToChange(context, keyId, ifVersion);
+  const before = await getApiKeyToChange(context, keyId, ifVersion);
   const subnets = addToList(before.subnets, subnet);
   const key = await writeApiKey(context, before, 'api_key_subnet.add', { subnets });
-  return { key, subnet };
+  return { key, subnet, warnings: warnAboutAdded([fields], [subnet], subnets) };
 }
 
 /** @throws {NotFoundError} if the key has no such subnet. */
-export function findSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
+export function getSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
   const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
   if (found !== undefined) return found;
   if (!isId('subnet', subnetId)) refuseInput('subnetId', subnetId, idForm('subnet'));
@@ -47,8 +52,8 @@ export async function removeSubnet(
   subnetId: string,
   { allowAnySource, ifVersion }: v.InferOutput<typeof removeSubnetOptions> = {},
 ): Promise<ApiKey> {
-  const before = await findApiKeyToChange(context, keyId, ifVersion);
-  const removed = findSubnet(before, subnetId);
+  const before = await getApiKeyToChange(context, keyId, ifVersion);
+  const removed = getSubnet(before, subnetId);
   const subnets = before.subnets.filter((subnet) => subnet !== removed);
   if (subnets.length === 0 && allowAnySource !== true) {
     throw new RefusedError(

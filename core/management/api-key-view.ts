@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeySubnet } from '../api-key/api-key.ts';
+import type { ApiKeySubnet, ApiKeyWithUse } from '../api-key/api-key.ts';
 import { formatNetmask } from '../api-key/subnet.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { WithoutHashes } from './without-hashes.ts';
@@ -17,7 +17,7 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
  * An API key as it is shown: never its value, nor its hash. An empty `acl` is every source,
  * no `scope` every scope.
  */
-export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> {
+export function viewApiKey(key: WithoutHashes<ApiKeyWithUse>): Record<string, unknown> {
   return {
     key_id: key.keyId,
     name: key.name,
@@ -27,12 +27,15 @@ export function viewApiKey(key: WithoutHashes<ApiKey>): Record<string, unknown> 
     ...(key.scopes !== undefined && { scope: key.scopes.join(' ') }),
     ...(key.valueId !== undefined && { value_id: key.valueId }),
     ...(key.oldValues !== undefined && {
-      old_values: key.oldValues.map(({ valueId, expiresAt }) => ({
+      old_values: key.oldValues.map(({ valueId, expiresAt, lastUsedOn }) => ({
         value_id: valueId,
         expires_at: formatTime(expiresAt),
+        ...(lastUsedOn !== undefined && { last_used_on: lastUsedOn }),
       })),
     }),
     ...(key.expiresAt !== undefined && { expires_at: formatTime(key.expiresAt) }),
+    ...(key.lastUsedOn !== undefined && { last_used_on: key.lastUsedOn }),
+    ...(key.isLastUseUnread && { is_last_use_unread: true }),
     created_at: formatTime(key.createdAt),
     updated_at: formatTime(key.updatedAt),
     version: key.version,

@@ -7,6 +7,7 @@ import type {
   rotatedApiKey,
 } from '../../contract/management/inputs.ts';
 import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
+import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
 import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
@@ -29,10 +30,12 @@ import { addToList, buildSubnet } from './subnet-list.ts';
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;
 
-export interface CreatedApiKey {
+interface CreatedApiKey {
   readonly key: ApiKey;
   /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
+  /** What a person should know of its subnets: that they limit nothing, for example. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /** @throws {NotFoundError} if there is no such key. */
@@ -104,7 +107,16 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const { key, value } = buildApiKey(context, input);
+  const built = buildApiKey(context, input);
+  const created = await storeApiKey(context, input, built);
+  return { ...created, warnings: warnAboutAdded(input.subnets ?? [], built.key.subnets) };
+}
+
+async function storeApiKey(
+  context: ManagementContext,
+  input: NewApiKey,
+  { key, value }: ReturnType<typeof buildApiKey>,
+): Promise<CreatedApiKey> {
   const earlier = await findEarlier(context, input, key);
   if (earlier !== undefined) return earlier;
   try {
@@ -144,7 +156,7 @@ export async function writeApiKey(
 }
 
 /** Finds a key that is about to be changed, if it still has the version that the caller has seen. */
-export async function findApiKeyToChange(
+export async function getApiKeyToChange(
   context: ManagementContext,
   keyId: string,
   ifVersion: number | undefined,
@@ -160,7 +172,7 @@ export async function renameApiKey(
   name: string,
   { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
-  const before = await findApiKeyToChange(context, keyId, ifVersion);
+  const before = await getApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
   return writeApiKey(context, before, 'api_key.rename', { name });
 }
@@ -172,7 +184,7 @@ export async function updateApiKey(
   changes: v.InferOutput<typeof apiKeyChanges>,
 ): Promise<ApiKey> {
   const { name, scopes, expiresAt, ifVersion } = changes;
-  const before = await findApiKeyToChange(context, keyId, ifVersion);
+  const before = await getApiKeyToChange(context, keyId, ifVersion);
   checkName(before, name);
   if (expiresAt !== undefined) {
     checkCanBeExtended(keyId, before.expiresAt, { now: currentTime(context), what: 'API key' });
@@ -250,7 +262,7 @@ export async function setApiKeyEnabled(
   options: IfVersion = {},
 ): Promise<ApiKey> {
   const change = async () => {
-    const before = await findApiKeyToChange(context, keyId, options.ifVersion);
+    const before = await getApiKeyToChange(context, keyId, options.ifVersion);
     if (before.enabled === enabled) return before;
     const action = enabled ? 'api_key.enable' : 'api_key.disable';
     return writeApiKey(context, before, action, { enabled });
@@ -264,7 +276,7 @@ export async function deleteApiKey(
   keyId: string,
   { ifVersion }: IfVersion = {},
 ): Promise<ApiKey> {
-  const key = await findApiKeyToChange(context, keyId, ifVersion);
+  const key = await getApiKeyToChange(context, keyId, ifVersion);
   await makeAuditedChange(
     context,
     { action: 'api_key.delete', subject: key.keyId, before: viewApiKey(key) },

@@ -1,6 +1,6 @@
 import { maxClaimConditions } from '../../contract/limits.ts';
 import type { ClientProvider } from '../client/client.ts';
-import { hasWildcard } from '../client/client-id-pattern.ts';
+import { hasWildcard } from '../client/provider-client-id.ts';
 import { InputError } from '../errors.ts';
 import { findApplicationRule, hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { refuseInput } from './read-input.ts';

@@ -1,6 +1,5 @@
 import { auditChange, type Change } from '../audit/audit-change.ts';
-import { encodeBase62 } from '../credential/base62.ts';
-import { idBytes } from '../credential/credential-value.ts';
+import { encodeBase62, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { ManagementContext } from './management-context.ts';
 

@@ -8,7 +8,7 @@ import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
-import { findClient } from './find-client.ts';
+import { readStoredClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
@@ -22,7 +22,7 @@ import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
-export type ClientChanges = v.InferOutput<typeof clientChanges>;
+type ClientChanges = v.InferOutput<typeof clientChanges>;
 
 /**
  * Writes a client's next version.
@@ -113,7 +113,7 @@ export async function updateClient(
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
-  const before = await findClient(context, clientId);
+  const before = await readStoredClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, changes.ifVersion, before.version);
   checkName(before, changes.name);
   const { config } = context;
@@ -144,7 +144,7 @@ async function switchClient(
   enabled: boolean,
   { ifVersion }: IfVersion,
 ): Promise<Client> {
-  const before = await findClient(context, clientId);
+  const before = await readStoredClient(context, clientId);
   checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
   if (before.enabled === enabled) return before;
   return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
@@ -185,7 +185,7 @@ export async function deleteClient(
   clientId: string,
   { ifVersion }: IfVersion = {},
 ): Promise<Client> {
-  const client = await findClient(context, clientId);
+  const client = await readStoredClient(context, clientId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   await removeClient(context, client);
   return client;
@@ -209,7 +209,7 @@ export async function revokeClientTokens(
   options: IfVersion = {},
 ): Promise<Client> {
   const find = async () => {
-    const client = await findClient(context, clientId);
+    const client = await readStoredClient(context, clientId);
     checkVersion(`the client ${client.clientId}`, options.ifVersion, client.version);
     return client;
   };

@@ -8,14 +8,14 @@ import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
-import { findClient } from './find-client.ts';
+import { readStoredClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
-export type NewClientSecret = v.InferOutput<typeof newSecret>;
+type NewClientSecret = v.InferOutput<typeof newSecret>;
 
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
@@ -105,7 +105,7 @@ async function addSecret(
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
-  const client = await findClient(context, clientId);
+  const client = await readStoredClient(context, clientId);
   checkMayHaveSecrets(client);
   const { secret, value } = buildSecret(context, client.clientId, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
@@ -137,7 +137,7 @@ export function createClientSecret(
  * @throws {NotFoundError} if the client has no such secret.
  * @throws {InputError} if it is not the id of a secret.
  */
-export function findSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
+export function getSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
   client: { readonly clientId: string; readonly secrets: readonly Secret[] },
   secretId: string,
 ): Secret {
@@ -154,14 +154,14 @@ export async function deleteClientSecret(
   secretId: string,
   { ifVersion }: IfVersion = {},
 ): Promise<void> {
-  const client = await findClient(context, clientId);
-  const before = findSecret(client, secretId);
+  const client = await readStoredClient(context, clientId);
+  const before = getSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   const rest = client.secrets.filter((secret) => secret !== before);
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
 
-export type ClientSecretChanges = v.InferOutput<typeof secretChanges>;
+type ClientSecretChanges = v.InferOutput<typeof secretChanges>;
 
 /** Renames a secret or changes its expiry. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
@@ -172,8 +172,8 @@ export async function updateClientSecret(
 ): Promise<ClientSecret> {
   const { name, expiresAt, ifVersion } = changes;
   const now = currentTime(context);
-  const client = await findClient(context, clientId);
-  const before = findSecret(client, secretId);
+  const client = await readStoredClient(context, clientId);
+  const before = getSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   checkName(before, name);
   if (expiresAt !== undefined) {
@@ -198,8 +198,8 @@ type SwitchSecret = (
 
 function switchSecret(enabled: boolean): SwitchSecret {
   return async (context, clientId, secretId, { ifVersion } = {}) => {
-    const client = await findClient(context, clientId);
-    const before = findSecret(client, secretId);
+    const client = await readStoredClient(context, clientId);
+    const before = getSecret(client, secretId);
     checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
     const isEnabled = before.disabled !== true;
     if (isEnabled === enabled) return before;
@@ -236,7 +236,7 @@ async function replaceSecrets(
   clientId: string,
   input: Rotation,
 ): Promise<RotatedClientSecret> {
-  const client = await findClient(context, clientId);
+  const client = await readStoredClient(context, clientId);
   checkMayHaveSecrets(client);
   // Rotations have their own keys, separate from creations. Otherwise a rotation could match an
   // earlier creation and leave the old secrets active.

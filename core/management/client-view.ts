@@ -1,6 +1,8 @@
+import { plainClientFields, wireNameOf } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
+import type { ClientWithUse } from './find-client.ts';
 import type { WithoutHashes } from './without-hashes.ts';
 
 /** A client secret as it is shown: everything but its hash. */
@@ -31,7 +33,7 @@ export function effectiveAudiences(
  * A client as it is shown, with RFC 7591 §2's names if they exist. Secrets are shown separately.
  */
 export function viewClient(
-  client: Omit<Client, 'secrets'>,
+  client: Omit<ClientWithUse, 'secrets'>,
   config: ManagementConfig,
 ): Record<string, unknown> {
   return {
@@ -39,12 +41,13 @@ export function viewClient(
     name: client.name,
     service_trunk_group: client.serviceTrunkGroup,
     audience: effectiveAudiences(client, config),
-    token_lifetime: client.tokenLifetime,
+    ...Object.fromEntries(plainClientFields.map((name) => [wireNameOf(name), client[name]])),
     scope: client.scopes.join(' '),
     enabled: client.enabled,
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
+    last_used_on: client.lastUsedOn,
     tokens_not_before:
       client.tokensNotBefore === undefined ? undefined : formatTime(client.tokensNotBefore),
     created_at: formatTime(client.createdAt),

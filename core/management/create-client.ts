@@ -9,8 +9,7 @@ import {
   RefusedError,
   UnavailableError,
 } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { hasOwner } from '../identity-provider/provider-owner.ts';
+import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { makeAuditedChange } from './audited-change.ts';
@@ -26,7 +25,7 @@ import {
   type ManagementContext,
 } from './management-context.ts';
 import { checkProviderOpen } from './provider-ownership.ts';
-import { findRegisteredIssuer } from './registered-issuer.ts';
+import { getRegisteredIssuer } from './registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
 
 export type NewClient = v.InferOutput<typeof newClient>;
@@ -58,7 +57,7 @@ async function findProvider(
   const { provider, externalClientId, requiredClaims = [], allowUserTokens } = input;
   if (provider === undefined || externalClientId === undefined) return undefined;
   const { serviceTrunkGroup, allowOtherGrant = false } = input;
-  const registered = await findRegisteredIssuer(context, provider);
+  const registered = await getRegisteredIssuer(context, provider);
   const subject = externalClientId;
   const wanted = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
   await requireSubjectGrant(context, wanted);

@@ -12,7 +12,7 @@ import type { ManagementContext } from './management-context.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 
-export type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
+type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
 
 /** One step of a deletion. The provider is deleted by the step that has no `nextCursor`. */
 interface ProviderDeletion extends Page<Client> {
@@ -27,10 +27,11 @@ function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>):
   const shown = items.slice(0, maxListed).map((client) => `${client.clientId} (${client.name})`);
   const rest = items.length - shown.length;
   const list = shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  const count = items.length === 1 ? 'a client' : `${items.length} clients`;
+  const [count, them] =
+    items.length === 1 ? ['a client', 'it'] : [`${items.length} clients`, 'them'];
   const more = nextCursor === undefined ? '' : ', and others may follow';
   throw new RefusedError(
-    `the provider ${issuer} has ${count}: ${list}${more}. Delete them first, or add --cascade`,
+    `the provider ${issuer} has ${count}: ${list}${more}. Delete ${nextCursor === undefined ? them : 'them'} first, or add --cascade`,
   );
 }
 

@@ -21,6 +21,8 @@ interface DeploymentDescription {
   readonly tokenLifetime: ManagementConfig['tokenLifetime'];
   /** The catalogue: the scopes that clients may have. */
   readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
+  /** Whether clients get tokens for assertions of their provider; undefined if not. */
+  readonly acceptsAssertions?: true | undefined;
   readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];
   /** Undefined without the management function, which enforces it. */
   readonly reach?: CallerReach | undefined;
@@ -34,6 +36,7 @@ export function describeDeployment(context: ManagementContext): DeploymentDescri
     defaultAudience: config.defaultAudience,
     tokenLifetime: config.tokenLifetime,
     scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
+    ...(config.federatedClients && { acceptsAssertions: true as const }),
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };

@@ -1,9 +1,11 @@
 import type * as v from 'valibot';
 import type { requestQuestion } from '../../contract/management/inputs.ts';
-import type { ClientLookup } from '../client/client-store.ts';
+import type { ClientReader } from '../client/client-store.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
+import { AssertionRefusal } from '../federated/assertion-request.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
-import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
+import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
+import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
   BearerRefusal,
@@ -16,11 +18,12 @@ import { readToken } from '../verifier/received-token.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
+import { assertionRules, decideAssertion } from './explain-assertion.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { findIssuerHint } from './registered-issuer.ts';
 import { describeRule } from './rules.ts';
 
-export type RequestQuestion = v.InferOutput<typeof requestQuestion>;
+type RequestQuestion = v.InferOutput<typeof requestQuestion>;
 
 export interface RequestExplanation {
   readonly accepted: boolean;
@@ -57,10 +60,10 @@ export interface RequestFinding {
  */
 async function decideWithEvery(
   { clients, everyClient = clients, trunkGroups }: ManagementContext,
-  decide: (clients: ClientLookup) => Promise<VerifiedCredential>,
+  decide: (clients: ClientReader) => Promise<VerifiedCredential>,
 ): Promise<VerifiedCredential> {
   let isOther = false;
-  const lookup: ClientLookup = {
+  const lookup: ClientReader = {
     findClient: async (id, options) => {
       const found = await everyClient.findClient(id, options);
       // The last client that is found decides, unless it is of an earlier registration.
@@ -149,9 +152,21 @@ async function isAboutOwn(
 }
 
 /** The rule that refuses, and what it looked at. */
-async function describeRefusal(context: ManagementContext, refusal: BearerRefusal) {
+async function describeRefusal(
+  context: ManagementContext,
+  refusal: BearerRefusal,
+  { assertion }: RequestQuestion,
+) {
   const { reason } = refusal;
-  return { reason, rule: describeRule(reason), finding: await describeFinding(context, refusal) };
+  const rule = (assertion && assertionRules[reason]) ?? describeRule(reason);
+  return { reason, rule, finding: await describeFinding(context, refusal) };
+}
+
+/** What the caller sees: of an API, or of the token endpoint. */
+function seenOf(refusal: BearerRefusal, { assertion: form }: RequestQuestion) {
+  if (form === undefined) return refusal;
+  if (refusal.cause instanceof OAuthError) return refusal.cause;
+  return new OAuthError(new AssertionRefusal(refusal.reason, form));
 }
 
 /** @throws {InputError} if neither the deployment config nor the input has it. */
@@ -162,6 +177,22 @@ function readIssuer({ config }: ManagementContext, question: RequestQuestion): s
     'received nothing; allowed: the issuer of the deployment, because its config has none',
     { field: 'issuer', label: 'issuer' },
   );
+}
+
+async function explainRefusal(
+  context: ManagementContext,
+  refusal: BearerRefusal,
+  question: RequestQuestion,
+): Promise<RequestExplanation> {
+  const { status, code, description } = seenOf(refusal, question);
+  return {
+    accepted: false,
+    ...(await describeRefusal(context, refusal, question)),
+    facts: refusal.facts,
+    status,
+    error: code,
+    errorDescription: description,
+  };
 }
 
 /**
@@ -180,19 +211,30 @@ export async function explainRequest(
   const { accessTokenType, defaultAudience } = config;
   const issuer = readIssuer(context, question);
   const { audience = defaultAudience } = question;
+  const now = currentTime(context);
   const jwks = createKeyFinder(context, issuer);
   const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
     decideWithEvery(context, (every) =>
-      verifyBearer(
-        {
-          authorization: [`Bearer ${question.credential}`],
-          sourceAddress: question.sourceAddress,
-          requiredScopes: question.scopes ?? [],
-          now: currentTime(context),
-        },
-        { apiKeys, clients: every, identityProviders, revocation, jwks },
-        { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
-      ),
+      question.assertion !== undefined
+        ? decideAssertion(
+            {
+              form: question.assertion,
+              assertion: question.credential,
+              scopes: question.scopes,
+            },
+            { clients: every, identityProviders, jwks },
+            { config, issuer, now },
+          )
+        : verifyBearer(
+            {
+              authorization: [`Bearer ${question.credential}`],
+              sourceAddress: question.sourceAddress,
+              requiredScopes: question.scopes ?? [],
+              now,
+            },
+            { apiKeys, clients: every, identityProviders, revocation, jwks },
+            { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
+          ),
     );
   const registrations: IdentityProviderReader = {
     findIdentityProvider: (iss) => identityProviders.findRegistration(iss),
@@ -213,19 +255,12 @@ export async function explainRequest(
   try {
     const verified = await decide();
     checkReach(context, verified);
+    if (question.assertion !== undefined) return { accepted: true, verified };
     const refusal = await findRefusal(decide({ clients, onLookupFailure: 'refuse' }));
-    const refusedWithLookup = refusal && (await describeRefusal(context, refusal));
+    const refusedWithLookup = refusal && (await describeRefusal(context, refusal, question));
     return { accepted: true, verified, refusedWithLookup };
   } catch (error) {
     if (!(error instanceof BearerRefusal)) throw error;
-    const { facts, status, code, description } = error;
-    return {
-      accepted: false,
-      ...(await describeRefusal(context, error)),
-      facts,
-      status,
-      error: code,
-      errorDescription: description,
-    };
+    return explainRefusal(context, error, question);
   }
 }

@@ -3,17 +3,22 @@ import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { tokenQuestion } from '../../contract/management/inputs.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
+import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
-import { parseResource, selectAudience } from '../token/resource.ts';
-import { grantScopes, parseScope } from '../token/scope.ts';
+import {
+  grantScopes,
+  parseResource,
+  parseScope,
+  selectAudience,
+} from '../token/token-parameters.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
-export interface TokenExplanation {
+interface TokenExplanation {
   readonly granted: boolean;
   /** In the order of the token endpoint. The last step decides. */
   readonly steps: readonly ExplainedStep[];
@@ -25,7 +30,7 @@ export interface TokenExplanation {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export type TokenQuestion = v.InferOutput<typeof tokenQuestion>;
+type TokenQuestion = v.InferOutput<typeof tokenQuestion>;
 
 function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
@@ -100,7 +105,7 @@ async function explain(
   const client = withoutSyntheticAuthority(found);
   const scopes = steps.take(
     'scopes',
-    () => grantScopes(requested, client.scopes),
+    () => grantScopes(requested, client.scopes, config.ignoredScopes),
     (granted) => granted.join(' '),
     `the client has ${client.scopes.join(' ') || 'none'}`,
   );
@@ -118,7 +123,11 @@ async function explain(
       maxTokenLifetime: config.tokenLifetime.maximum,
     },
   );
-  steps.add('claims', 'passed', `the token would be valid for ${claims.exp - claims.iat} seconds`);
+  steps.add(
+    'claims',
+    'passed',
+    `the token would be valid for ${formatDuration(claims.exp - claims.iat)}`,
+  );
   const keys = await describeKeys(context, claims.exp);
   steps.add('signing key', keys.isSignable ? 'passed' : 'refused', keys.detail);
   if (!keys.isSignable) {
@@ -167,7 +176,7 @@ interface ExplainedStep {
 }
 
 /** A step that refuses, with more detail than the client would see. */
-export class RefusedStep extends Error {
+class RefusedStep extends Error {
   override readonly name = 'RefusedStep';
   readonly oauth: OAuthError;
 
@@ -178,7 +187,7 @@ export class RefusedStep extends Error {
 }
 
 /** Takes the steps of a token request one by one and records the result of each. */
-export class ExplainedSteps {
+class ExplainedSteps {
   readonly #taken: ExplainedStep[] = [];
 
   get taken(): readonly ExplainedStep[] {

@@ -1,4 +1,4 @@
-import { collect } from '../collect.ts';
+import { collect } from '../paging.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 import {
@@ -8,7 +8,7 @@ import {
   showOwner,
   showOwners,
 } from './provider-reach.ts';
-import { findRegisteredIssuer } from './registered-issuer.ts';
+import { getRegisteredIssuer } from './registered-issuer.ts';
 import { requireReachedTrunkGroup } from './trunk-group-limits/limits-record.ts';
 
 /** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
@@ -16,7 +16,7 @@ export async function findProvider(
   context: ManagementContext,
   issuer: string,
 ): Promise<ManagedProvider> {
-  const provider = await findRegisteredIssuer(context, issuer);
+  const provider = await getRegisteredIssuer(context, issuer);
   if (isShown(provider)) return provider;
   return showOwner(context, provider, await findOwner(context, provider));
 }

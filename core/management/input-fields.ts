@@ -3,7 +3,7 @@ import type { ManagementConfig } from '../../contract/management/management-conf
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
-import { findPatternProblem, hasWildcard } from '../client/client-id-pattern.ts';
+import { findPatternProblem, hasWildcard } from '../client/provider-client-id.ts';
 import { RefusedError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { readField, refuseInput, refuseWrong } from './read-input.ts';

@@ -7,9 +7,12 @@ import {
   parseDiscoveryDocument,
 } from '../identity-provider/discovery-document.ts';
 import { FetchError } from '../identity-provider/fetch-json.ts';
-import { comparableIssuer, isDiscoveryUrl } from '../identity-provider/issuer-variants.ts';
 import { checkOwnKeySet, lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { parseProviderUrl } from '../identity-provider/provider-url.ts';
+import {
+  comparableIssuer,
+  isDiscoveryUrl,
+  parseProviderUrl,
+} from '../identity-provider/provider-url.ts';
 import { providerJwksSource } from '../verifier/provider-token.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
 import { findProvider } from './identity-providers.ts';
@@ -36,9 +39,9 @@ interface ProviderFindings {
 }
 
 /** What a registration stores, and the keys that were found. */
-export type CompleteFindings = Required<ProviderFindings> & StoredChoices;
+type CompleteFindings = Required<ProviderFindings> & StoredChoices;
 
-export type InspectOptions = v.InferOutput<typeof inspectOptions>;
+type InspectOptions = v.InferOutput<typeof inspectOptions>;
 
 export interface ProviderInspection extends ProviderFindings {
   /** Whether {@link registerProvider} would register it now. */
@@ -50,7 +53,7 @@ export interface ProviderInspection extends ProviderFindings {
 }
 
 /** The findings of a registration, and the error that stopped it. */
-export type Examined =
+type Examined =
   | { readonly findings: CompleteFindings; readonly error?: undefined }
   | { readonly findings: ProviderFindings; readonly error: Error };
 
@@ -172,7 +175,7 @@ function isProviderFault(error: unknown): error is Error {
 }
 
 /** A registration as it is wished for. */
-export interface Registration {
+interface Registration {
   readonly discoveryUrl: string;
   readonly choices: ProviderChoices;
   /** Those that it is for. None: the whole platform. */

@@ -1,4 +1,4 @@
-import { patternsOf } from '../client/client-id-pattern.ts';
+import { patternsOf } from '../client/provider-client-id.ts';
 import { assignedClaims, readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';

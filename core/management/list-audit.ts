@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { auditFilter } from '../../contract/management/inputs.ts';
-import { describeAction } from '../audit/action-words.ts';
-import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
+import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
+import { describeAction } from '../audit/audit-log.ts';
 import { formatDay } from '../rfc3339.ts';
 import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
-export type AuditFilter = v.InferOutput<typeof auditFilter>;
+type AuditFilter = v.InferOutput<typeof auditFilter>;
 
 interface AuditPage {
   readonly day: string;

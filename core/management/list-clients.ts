@@ -7,11 +7,11 @@ import {
   findSecretConcern,
   isUnusedFor,
 } from '../client/secret-attention.ts';
-import { collect } from '../collect.ts';
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
-import type { StorePage } from '../paging.ts';
+import { collect, type StorePage } from '../paging.ts';
 import { byNameThen } from './by-name.ts';
+import { type ClientWithUse, withWorkloadUses } from './find-client.ts';
 import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
@@ -77,7 +77,7 @@ async function findById(
 export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
-): Promise<Page<Client>> {
+): Promise<Page<ClientWithUse>> {
   const conditions = [
     ...readConditions(filter, currentTime(context)),
     ...(await readUserTokens(context, filter.allowsUserTokens)),
@@ -96,8 +96,9 @@ export async function listClients(
     : await context.clients.readClients(
         isId('secret', text) ? { ...query, text: undefined, secretId: text } : query,
       );
+  const items = await withWorkloadUses(context, page.items);
   return toPage(
-    page,
+    { ...page, items },
     byNameThen((client) => client.clientId),
   );
 }

@@ -2,8 +2,8 @@ import type * as v from 'valibot';
 import { historyDays, secondsPerDay } from '../../contract/limits.ts';
 import type { historyFilter } from '../../contract/management/inputs.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
-import { type AuditedChange, pairRecords } from '../audit/audited-change.ts';
 import { isId } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
@@ -19,7 +19,7 @@ export interface HistoricChange extends AuditedChange {
 }
 
 /** A region whose audit could not be read: its changes are missing. */
-export interface UnreadRegion {
+interface UnreadRegion {
   readonly region: RegionId;
   readonly reason: string;
 }

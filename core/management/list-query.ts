@@ -23,6 +23,11 @@ export interface Page<T> {
   readonly examined: number;
   /** Undefined on the last page. */
   readonly nextCursor?: string | undefined;
+  /**
+   * Of clients with a text: whether the ids and names of all clients were searched. `nextCursor`
+   * then leads to clients that have it only in the id or name of a secret.
+   */
+  readonly allNames?: true | undefined;
 }
 
 /**
@@ -65,13 +70,14 @@ export function isOwnedItem(
 }
 
 export function toPage<T>(
-  { items, examined, next, isOrdered = false }: StorePage<T>,
+  { items, examined, next, allNames, isOrdered = false }: StorePage<T>,
   compare: (a: T, b: T) => number,
 ): Page<T> {
   return {
     items: isOrdered ? items : items.toSorted(compare),
     examined,
     nextCursor: next === undefined ? undefined : formatCursor(next),
+    allNames,
   };
 }
 

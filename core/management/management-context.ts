@@ -1,29 +1,34 @@
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
-import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key-store.ts';
 import type {
   AuditHistoryReader,
   AuditLog,
   AuditPageReader,
   AuditRecord,
 } from '../audit/audit-log.ts';
-import type { ClientLookup, ClientStore } from '../client/client-store.ts';
+import type { ClientReader, ClientStore, WorkloadUseReader } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { GrantStore } from '../identity-provider/grant.ts';
-import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
-import type { ProviderOwnerStore } from '../identity-provider/provider-owner.ts';
+import type {
+  IdentityProviderStore,
+  ProviderOwnerStore,
+} from '../identity-provider/identity-provider.ts';
 import type { DailyReportReader } from '../notices/daily-report.ts';
 import type { TimeBounds } from '../server-date.ts';
-import type { SigningKeyReader } from '../signing-key/signing-key-store.ts';
+import type { SigningKeyReader } from '../signing-key/signing-key.ts';
 import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
 import type { JwksCache } from '../verifier/jwks-cache.ts';
 
 /** Everything that management reads and writes. */
 interface ManagementPorts {
   readonly clients: ClientStore;
+  readonly workloadUses: WorkloadUseReader;
   readonly apiKeys: ApiKeyStore;
+  /** When values of API keys were last used. Left out: it is not known. */
+  readonly apiKeyUses?: ApiKeyUseReader | undefined;
   readonly identityProviders: IdentityProviderStore;
   readonly providerOwners: ProviderOwnerStore;
   readonly providerGrants: GrantStore;
@@ -61,13 +66,15 @@ export interface ManagementContext extends ManagementPorts {
   readonly config: ManagementConfig;
   /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */
   readonly actor: () => Promise<string>;
+  /** The deployment's AWS account, which no limited caller reads. */
+  readonly account?: string | undefined;
   /**
    * The service trunk groups that operations are limited to; every group if left out. Set by
    * `limitToTrunkGroups`, which also limits the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
   /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
-  readonly everyClient?: ClientLookup | undefined;
+  readonly everyClient?: ClientReader | undefined;
   /** What the caller may grant. Set by `limitGrants`, which also limits the stores. */
   readonly grants?: GrantReach | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */

@@ -1,10 +1,9 @@
 import type { OperationName, OperationResult } from '../../contract/management/operations.ts';
 import { addSubnet, removeSubnet } from './api-key-subnets.ts';
+import { showApiKey as findApiKey, listApiKeysWithUse as listApiKeys } from './api-key-uses.ts';
 import {
   createApiKey,
   deleteApiKey,
-  findApiKey,
-  listApiKeys,
   renameApiKey,
   rotateApiKey,
   setApiKeyEnabled,

@@ -1,13 +1,13 @@
 import type * as v from 'valibot';
 import { claimNameHelp, type inspectOptions } from '../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../errors.ts';
+import { isCognitoIssuer } from '../identity-provider/application-rule.ts';
 import {
   canNameClient,
   defaultClientIdClaims,
   describeClaimRisk,
 } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { isCognitoIssuer } from '../identity-provider/token-audience.ts';
 import { refuseInput } from './read-input.ts';
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */

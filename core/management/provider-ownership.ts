@@ -1,8 +1,7 @@
-import { collect } from '../collect.ts';
 import { RefusedError } from '../errors.ts';
 import { issuerOfDiscoveryUrl } from '../identity-provider/discovery-document.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import type { ProviderOwner } from '../identity-provider/provider-owner.ts';
+import type { IdentityProvider, ProviderOwner } from '../identity-provider/identity-provider.ts';
+import { collect } from '../paging.ts';
 import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from './grants/require-grant.ts';
 import type { ManagementContext } from './management-context.ts';
 import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';

@@ -1,7 +1,10 @@
-import { collect } from '../collect.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import type { IdentityProviderStore } from '../identity-provider/identity-provider-store.ts';
-import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import {
+  hasOwner,
+  type IdentityProvider,
+  type IdentityProviderStore,
+  type ProviderOwner,
+} from '../identity-provider/identity-provider.ts';
+import { collect } from '../paging.ts';
 import type { GrantLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 

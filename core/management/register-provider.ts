@@ -1,9 +1,11 @@
 import type * as v from 'valibot';
 import type { registerOptions } from '../../contract/management/inputs.ts';
 import { ConflictError, UnavailableError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import {
+  type IdentityProvider,
+  ownedRegistrationId,
+} from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { ownedRegistrationId } from '../identity-provider/provider-owner.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
 import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
@@ -19,7 +21,7 @@ interface RegisteredProvider {
   readonly keySet: ProviderKeySet;
 }
 
-export type RegisterOptions = v.InferOutput<typeof registerOptions>;
+type RegisterOptions = v.InferOutput<typeof registerOptions>;
 
 function checkUnchanged(
   provider: IdentityProvider,

@@ -1,7 +1,6 @@
 import { NotFoundError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { issuerVariants } from '../identity-provider/issuer-variants.ts';
-import { isProviderUrlText } from '../identity-provider/provider-url.ts';
+import { isProviderUrlText, issuerVariants } from '../identity-provider/provider-url.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** Says which registered issuer may have been meant: issuers are compared character by character. */
@@ -21,7 +20,7 @@ export async function findIssuerHint(
 }
 
 /** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
-export async function findRegisteredIssuer(
+export async function getRegisteredIssuer(
   context: Pick<ManagementContext, 'identityProviders'>,
   issuer: string,
 ): Promise<IdentityProvider> {

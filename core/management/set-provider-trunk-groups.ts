@@ -5,8 +5,11 @@ import type { Client } from '../client/client.ts';
 import { subjectOf } from '../client/provider-client-id.ts';
 import { ConflictError, RefusedError, UnavailableError } from '../errors.ts';
 import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { hasOwner, type ProviderOwner } from '../identity-provider/provider-owner.ts';
+import {
+  hasOwner,
+  type IdentityProvider,
+  type ProviderOwner,
+} from '../identity-provider/identity-provider.ts';
 import { readEvery } from '../paging.ts';
 import { makeAuditedChange } from './audited-change.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
@@ -18,7 +21,7 @@ import { type ManagedProvider, showOwner } from './provider-reach.ts';
 import { viewIdentityProvider } from './provider-view.ts';
 import { refuseInput } from './read-input.ts';
 
-export type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
+type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
 
 /** More clients than this are counted, not listed, because people read the message. */
 const maxListed = 20;

@@ -22,7 +22,7 @@ function readCidr(address: string): Subnet {
 }
 
 /** @throws {InputError} for an address or a netmask that is not valid. */
-export function readSubnet(address: string, netmask: NewSubnet['netmask'] = ''): Subnet {
+function readSubnet(address: string, netmask: NewSubnet['netmask'] = ''): Subnet {
   const mask = String(netmask);
   if (mask === '') return readCidr(address);
   const [plain = '', prefix] = address.split('/');

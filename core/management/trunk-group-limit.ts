@@ -1,5 +1,6 @@
 import { maxExaminedItems } from '../../contract/limits.ts';
 import { trunkGroups } from '../../contract/management/rules.ts';
+import { findReachEntry } from '../../contract/reach.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import type { ClientStore } from '../client/client-store.ts';
@@ -31,6 +32,7 @@ function limitClients(
       const client = await store.findClient(id, options);
       return client !== undefined && isWithin(client) ? client : undefined;
     },
+    findClients: async (ids) => (await store.findClients(ids)).filter(isWithin),
     createClient: async (client) => {
       refuseWrite(isWithin, client);
       await store.createClient(client);
@@ -57,6 +59,7 @@ function limitApiKeys(
       const key = await store.findApiKey(id, options);
       return key !== undefined && isWithin(key) ? key : undefined;
     },
+    findApiKeys: async (ids) => (await store.findApiKeys(ids)).filter(isWithin),
     createApiKey: async (key) => {
       refuseWrite(isWithin, key);
       await store.createApiKey(key);
@@ -93,19 +96,45 @@ function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolea
   return groups.length > 0 && groups.every(isOwn);
 }
 
+/** Who made a change, if the caller may not know more. */
+const platformStaff = 'Platform staff';
+
+/**
+ * Names the actors of changes for a limited caller. An AWS identity that the config gives a trunk
+ * group of the caller is shown, without the number of the deployment's own account; every other one
+ * is the platform's staff. A person of a portal is the subject of the login.
+ */
+function nameActors(
+  { config, account }: Pick<ManagementContext, 'config' | 'account'>,
+  groups: readonly string[],
+): (record: AuditRecord) => AuditRecord {
+  const nameOf = (actor: string) => {
+    if (!actor.startsWith('arn:')) return actor;
+    const entry = findReachEntry(config.management.reach, actor);
+    if (entry?.trunkGroups.some((group) => groups.includes(group)) !== true) return platformStaff;
+    const parts = actor.split(':');
+    return parts[4] === account ? parts.slice(5).join(':') : actor;
+  };
+  return (record) => ({ ...record, actor: nameOf(record.actor) });
+}
+
 /**
  * A page depends only on the records of these groups: its length and its end. It ends
  * between two milliseconds, because positions have ids: `2026-11-20T12:00:00.123Z$` is after every
  * record of this time. So it is read until there is one record too many, or to the end of the day.
  */
-function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReader {
+function limitAudit(
+  reader: AuditPageReader,
+  isWithin: IsWithin,
+  nameActor: (record: AuditRecord) => AuditRecord,
+): AuditPageReader {
   return {
     readAudit: async ({ day, limit, after: begin }) => {
       const own: AuditRecord[] = [];
       let after = begin;
       do {
         const page = await reader.readAudit({ day, limit: maxExaminedItems, after });
-        own.push(...page.items.filter((one) => isOwnRecord(one, isWithin)));
+        own.push(...page.items.filter((one) => isOwnRecord(one, isWithin)).map(nameActor));
         after = page.next;
         const first = own[0]?.time;
         // Records of one time are on one page, even if there are more than its limit.
@@ -124,16 +153,21 @@ function limitAudit(reader: AuditPageReader, isWithin: IsWithin): AuditPageReade
   };
 }
 
-function limitHistory(reader: AuditHistoryReader, isWithin: IsWithin): AuditHistoryReader {
+function limitHistory(
+  reader: AuditHistoryReader,
+  isWithin: IsWithin,
+  nameActor: (record: AuditRecord) => AuditRecord,
+): AuditHistoryReader {
   return {
     ...reader,
     readHistory: async (...asked) => {
       const records = await reader.readHistory(...asked);
-      return records.filter((record) => isOwnRecord(record, isWithin));
+      return records.filter((record) => isOwnRecord(record, isWithin)).map(nameActor);
     },
     readChanges: async (...asked) => {
       const page = await reader.readChanges(...asked);
-      return { ...page, items: page.items.filter((record) => isOwnRecord(record, isWithin)) };
+      const own = page.items.filter((record) => isOwnRecord(record, isWithin));
+      return { ...page, items: own.map(nameActor) };
     },
   };
 }
@@ -166,6 +200,7 @@ export function limitToTrunkGroups(
 ): ManagementContext {
   const groups = narrowTrunkGroups(context.trunkGroups, trunkGroups);
   const isWithin: IsWithin = ({ serviceTrunkGroup }) => groups.includes(serviceTrunkGroup);
+  const nameActor = nameActors(context, groups);
   return {
     ...context,
     trunkGroups: groups,
@@ -173,8 +208,8 @@ export function limitToTrunkGroups(
     everyClient: context.everyClient ?? context.clients,
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
     identityProviders: limitProviders(context, groups),
-    auditPages: limitAudit(context.auditPages, isWithin),
-    auditHistory: limitHistory(context.auditHistory, isWithin),
+    auditPages: limitAudit(context.auditPages, isWithin, nameActor),
+    auditHistory: limitHistory(context.auditHistory, isWithin, nameActor),
   };
 }
 

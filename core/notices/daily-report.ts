@@ -1,5 +1,5 @@
 import type { RegionId } from '../../contract/regions.ts';
-import type { ApiKeyCredential, ClientSecretCredential } from './credential.ts';
+import type { ApiKeyCredential, ClientSecretCredential } from './credential-notices.ts';
 
 /** A credential of the report. */
 export type ReportedCredential =

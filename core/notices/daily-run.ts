@@ -1,6 +1,5 @@
-import { dailyRunHour } from '../../contract/daily-run.ts';
 import { maxListedItems, secondsPerDay } from '../../contract/limits.ts';
-import type { NoticeKind } from '../../contract/notices.ts';
+import { dailyRunHour, type NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { ChangeReader } from '../audit/audit-log.ts';
@@ -11,8 +10,16 @@ import { MalformedRecordError } from '../errors.ts';
 import { checkOutside, type GrantReader } from '../management/grants/outside-clients.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
-import { type Credential, credentialId, keyInUse, secretsInUse } from './credential.ts';
-import { findCredentialNotices, isExpiring, type RunTimes } from './credential-notices.ts';
+import { rangeOf, tellChanges, type UnreadRegion } from './change-notices.ts';
+import {
+  type Credential,
+  credentialId,
+  findCredentialNotices,
+  isExpiring,
+  keyInUse,
+  type RunTimes,
+  secretsInUse,
+} from './credential-notices.ts';
 import {
   type DailyReportStore,
   type DailyState,
@@ -25,7 +32,6 @@ import {
   sortByExpiry,
 } from './daily-report.ts';
 import type { PutNotices } from './notice.ts';
-import { rangeOf, tellChanges, type UnreadRegion } from './tell-changes.ts';
 
 export interface DailyRunPorts {
   readonly clients: Pick<ClientStore, 'readClients'>;

@@ -32,7 +32,7 @@ export const clientView = v.object({
 
 export type ClientView = v.InferOutput<typeof clientView>;
 
-export const secretView = v.object({
+const secretView = v.object({
   secret_id: v.string(),
   created_at: time,
   name: v.optional(v.string()),

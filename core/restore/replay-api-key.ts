@@ -187,7 +187,7 @@ function liesIn(subnet: Subnet, list: readonly Subnet[]): boolean {
  *
  * @returns undefined if no source is in both, because no list can express that.
  */
-export function commonSubnets(
+function commonSubnets(
   a: readonly ApiKeySubnet[],
   b: readonly ApiKeySubnet[],
 ): readonly ApiKeySubnet[] | undefined {

@@ -191,7 +191,7 @@ function mergeCondition(claim: string, lists: readonly Conditions[]): ClaimCondi
  *
  * @returns undefined if no token can have them, or a client cannot require so many.
  */
-export function commonConditions(lists: readonly Conditions[]): Conditions | undefined {
+function commonConditions(lists: readonly Conditions[]): Conditions | undefined {
   const claims = [...new Set(lists.flat().map(({ claim }) => claim))];
   const merged = claims.map((claim) => mergeCondition(claim, lists));
   const isPossible = merged.every(({ values }) => values.length > 0);

@@ -45,7 +45,7 @@ function isAbout(secret: ClientSecret, view: SecretView): boolean {
   return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
 }
 
-export function earliest(times: readonly (number | undefined)[]): number | undefined {
+function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -1,5 +1,5 @@
+import { readChangeId } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
-import { readChangeId } from '../audit/record-id.ts';
 
 /** A stored item, reduced by the changes that were made since it was stored. */
 export type Replayed<T> =
@@ -28,7 +28,7 @@ interface LaterHistory<V> {
 }
 
 /** A reason to drop an item. It is thrown because nothing else about the item matters then. */
-export class DroppedItem extends Error {
+class DroppedItem extends Error {
   override readonly name = 'DroppedItem';
 }
 

@@ -2,9 +2,8 @@ import type { ApiKey } from '../api-key/api-key.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { findIssuerGrant, hostOf } from '../identity-provider/issuer-grant.ts';
-import { hasOwner } from '../identity-provider/provider-owner.ts';
+import { findIssuerGrant, hostOf } from '../identity-provider/grant.ts';
+import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { makeAuditedChange } from '../management/audited-change.ts';
 import { viewClient } from '../management/client-view.ts';
@@ -259,7 +258,7 @@ export function restorableProviders(
 }
 
 /** The changes that may concern an item, by its id. */
-export type ChangesOf = (id: string) => readonly AuditedChange[];
+type ChangesOf = (id: string) => readonly AuditedChange[];
 
 /** A change of a secret concerns its client, which holds it. */
 function ownerOf(change: AuditedChange): string {

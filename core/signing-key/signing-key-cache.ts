@@ -1,8 +1,7 @@
 import { UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import type { KeyListOptions } from './select-signing-key.ts';
-import type { SigningKey } from './signing-key.ts';
-import type { SigningKeyReader } from './signing-key-store.ts';
+import type { SigningKey, SigningKeyReader } from './signing-key.ts';
 
 /** Seconds. */
 interface SigningKeyCacheSettings {

@@ -1,5 +1,6 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
+import type { PortOptions } from '../port.ts';
 
 /**
  * States of a signing key. It is in the JWKS from `next` to `previous` and signs while it is
@@ -63,4 +64,28 @@ export interface SigningKey {
 export function isPublished(key: SigningKey, now: number): boolean {
   if (key.state === 'next' || key.state === 'current') return true;
   return key.state === 'previous' && (key.withdrawAt === undefined || now < key.withdrawAt);
+}
+
+/** What the token and jwks functions need. */
+export interface SigningKeyReader {
+  /**
+   * Every signing key of every region, in no particular order. A record that cannot be read is
+   * skipped.
+   *
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  listSigningKeys(options?: PortOptions): Promise<readonly SigningKey[]>;
+}
+
+/** What the rotation needs as well. */
+export interface SigningKeyStore extends SigningKeyReader {
+  /** @throws {ConflictError} if the kid exists. */
+  createSigningKey(key: SigningKey): Promise<void>;
+  /**
+   * Changes a key's state, times and version. What it is, down to its public half, stays as it was
+   * published.
+   *
+   * @throws {ConflictError} if the stored version is not `key.version - 1`.
+   */
+  replaceSigningKey(key: SigningKey): Promise<void>;
 }

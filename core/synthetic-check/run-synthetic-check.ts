@@ -28,7 +28,7 @@ export class SyntheticCheckError extends Error {
  *
  * @throws {SyntheticCheckError} if `run` fails.
  */
-export async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
+async function inStep<T>(step: SyntheticStep, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (cause) {
@@ -167,7 +167,7 @@ function describeRefusal({ status, body }: TokenAnswer): string {
  *
  * @throws {SyntheticCheckError} if there is no successful answer.
  */
-export async function requestToken(
+async function requestToken(
   credentials: SyntheticCredentials,
   ports: RequestTokenPorts,
 ): Promise<string> {
@@ -198,7 +198,7 @@ interface VerificationSettings {
  *
  * @throws {SyntheticCheckError} if it does not verify.
  */
-export async function verifyToken(
+async function verifyToken(
   token: string,
   jwks: unknown,
   { issuer, regionId, accessTokenType, now }: VerificationSettings,

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { encodeBase62 } from '../credential/base62.ts';
+import { encodeBase62 } from '../credential/credential-value.ts';
 
 /** Claims of an access token (RFC 9068 §2.2): these and no others. */
 export interface AccessTokenClaims {

@@ -13,7 +13,7 @@ interface AuthenticatedClient {
 }
 
 /** What is known of a client that fails is for the log only: the client if it exists, and the secret if one matched. */
-export type AuthenticationResult =
+type AuthenticationResult =
   | AuthenticatedClient
   | {
       readonly client: Client | undefined;

@@ -1,8 +1,7 @@
 import { maxAuthorizationBytes, maxClientIdLength } from '../../contract/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { authenticationSchemes } from './capabilities.ts';
-import { decodeFormValue, decodeUtf8 } from './form.ts';
-import type { TokenParameters } from './token-parameters.ts';
+import { decodeFormValue, decodeUtf8, type TokenParameters } from './token-parameters.ts';
 
 /** What a client claims to be. The secret must not be logged. */
 export interface ClientCredentials {

@@ -2,8 +2,12 @@ import type { Client, ClientSecret } from '../client/client.ts';
 import { TooManyFailuresError, UnavailableError } from '../errors.ts';
 import { OAuthError, type OAuthRefusal } from '../oauth-error.ts';
 import { grantTypes } from './capabilities.ts';
-import { parseForm } from './form.ts';
-import type { TokenParameters, TokenRequest } from './token-parameters.ts';
+import {
+  type Form,
+  parseForm,
+  type TokenParameters,
+  type TokenRequest,
+} from './token-parameters.ts';
 import type { SecretUse, TokenValues } from './token-values.ts';
 
 /** A client that its provider's assertion authenticated. */
@@ -38,14 +42,18 @@ const otherCredentials = [
   'client_secret',
 ];
 
-/** Whether a request is not simply one with HTTP Basic. */
-export function concernsFederation({ authorizations, queryNames, body }: TokenRequest): boolean {
-  if (authorizations.length === 0 || queryNames.includes('assertion')) return true;
+/** The form of a request that is simply one with HTTP Basic; undefined of any other. */
+export function readBasicForm({
+  authorizations,
+  queryNames,
+  body,
+}: TokenRequest): Form | undefined {
+  if (authorizations.length === 0 || queryNames.includes('assertion')) return undefined;
   const form = parseForm(body);
   const [grantType = grantTypes[0]] = form.get('grant_type') ?? [];
-  return (
-    grantType !== grantTypes[0] || otherCredentials.some((name) => form.get(name)?.some(Boolean))
-  );
+  const isOther =
+    grantType !== grantTypes[0] || otherCredentials.some((name) => form.get(name)?.some(Boolean));
+  return isOther ? undefined : form;
 }
 
 /**

@@ -10,19 +10,19 @@ import {
   type KeySettings,
   type ListSigningKeys,
 } from '../signing-key/select-signing-key.ts';
-import type { Sign } from '../signing-key/sign.ts';
-import { type ChooseKeys, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
+import { type ChooseKeys, type Sign, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { buildAccessTokenClaims } from './access-token-claims.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
-import { authenticateWorkload, concernsFederation, type Federation } from './federation.ts';
-import { selectAudience } from './resource.ts';
-import { grantScopes } from './scope.ts';
+import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
 import type { SharedTokenReuse } from './shared-reuse.ts';
 import {
+  type Form,
+  grantScopes,
   parseTokenParameters,
+  selectAudience,
   type TokenParameters,
   type TokenRequest,
 } from './token-parameters.ts';
@@ -57,10 +57,11 @@ export interface TokenSettings extends KeySettings {
   readonly defaultAudience: string;
   readonly maxTokenLifetime: number;
   readonly accessTokenType: AccessTokenType;
+  readonly ignoredScopes?: readonly string[] | undefined;
 }
 
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */
-export interface TokenResponse {
+interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer';
   readonly expires_in: number;
@@ -86,14 +87,15 @@ export async function issueToken(
 
   // Read the request and authenticate the client (RFC 6749 §2.3.1, §4.4.2, RFC 7521 §4, RFC 8707 §2).
   const { federation } = ports;
+  const form = federation && readBasicForm(request);
   const found =
-    federation !== undefined && concernsFederation(request)
+    federation !== undefined && form === undefined
       ? await authenticateWorkload(request, federation, values)
-      : await authenticateBySecret(request, ports, values);
+      : await authenticateBySecret(request, ports, values, form);
   const { client, secret, parameters } = found;
 
   // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2).
-  const scopes = grantScopes(parameters.scopes, client.scopes);
+  const scopes = grantScopes(parameters.scopes, client.scopes, settings.ignoredScopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
   const { latestExpiry } = found;
   const grant = { client, scopes, audience, latestExpiry };
@@ -170,9 +172,10 @@ async function authenticateBySecret(
   request: TokenRequest,
   { clients, failures, sharedReuse }: TokenPorts,
   values: TokenValues,
+  form: Form | undefined,
 ): Promise<AuthenticatedRequest> {
   const { now, signal, log } = values;
-  const parameters = parseTokenParameters(request);
+  const parameters = parseTokenParameters(request, form);
   const credentials = readClientCredentials(request.authorizations, parameters);
   if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
   const attempt = { ...credentials, source: values.source };

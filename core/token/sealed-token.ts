@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
-import { base62Length } from '../credential/base62.ts';
-import { idBytes } from '../credential/credential-value.ts';
+import { base62Length, idBytes } from '../credential/credential-value.ts';
+import type { PortOptions } from '../port.ts';
 
 /** The parts of a token request that the caller chooses. The order of scopes is the token's. */
 export interface TokenChoice {
@@ -108,4 +108,36 @@ export function openToken(
     jti: content.toString('latin1', timeBytes, timeBytes + jtiBytes),
     signature: content.subarray(timeBytes + jtiBytes),
   };
+}
+
+/** An item of the table of sealed tokens. */
+export interface SealedItem {
+  readonly itemId: string;
+  readonly sealed: Uint8Array;
+  /** From when on the table may drop it, in seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A read that has begun. */
+type SealedTokenRead = () => Promise<Uint8Array | undefined>;
+
+/** The table of sealed tokens. A token needs none of it, so nothing here rejects. */
+export interface SealedTokenStore {
+  /**
+   * Begins to read an item.
+   *
+   * @returns waits for it, for a bounded time; undefined if there is no item, or none in time.
+   */
+  read(itemId: string, options?: PortOptions): SealedTokenRead;
+  /** Begins to write an item. Resolves when the request need not wait any longer. */
+  write(item: SealedItem, options?: PortOptions): Promise<void>;
+  /** Calls that failed or came too late since the last look. */
+  takeFailures(): number;
+}
+
+/** A search for a token that another instance may have signed for a request. */
+export interface SharedLookup {
+  readonly keys: SealedTokenKeys;
+  /** Waits for the table, for a bounded time. */
+  readonly read: SealedTokenRead;
 }

@@ -9,9 +9,10 @@ import {
   nonceBytes,
   openToken,
   type SealedTokenKeys,
+  type SealedTokenStore,
+  type SharedLookup,
   sealToken,
 } from './sealed-token.ts';
-import type { SealedTokenStore, SharedLookup } from './sealed-token-store.ts';
 import type { TokenParameters } from './token-parameters.ts';
 import { mayIssueAgain, type SignedToken, type UnsignedToken } from './token-reuse.ts';
 import type { TokenValues } from './token-values.ts';

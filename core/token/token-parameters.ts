@@ -1,8 +1,8 @@
+import { maxFormParameters, maxScopeBytes, maxTokenFormBytes } from '../../contract/limits.ts';
+import { isResourceUri } from '../../contract/resource-metadata.ts';
+import { isScopeToken } from '../../contract/scopes.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { grantTypes, unsupportedCredentialParameters } from './capabilities.ts';
-import { assertFormContentType, type Form, parseForm } from './form.ts';
-import { parseResource } from './resource.ts';
-import { parseScope } from './scope.ts';
 
 /** A request to the token endpoint as received. Its content is untrusted. */
 export interface TokenRequest {
@@ -54,13 +54,16 @@ function assertGrantType(grantType: string | undefined): void {
   if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
 }
 
-/** @throws {OAuthError} if the request can be refused without knowing the client. */
-export function parseTokenParameters(request: TokenRequest): TokenParameters {
+/**
+ * @param parsed the form, if it was read before.
+ * @throws {OAuthError} if the request can be refused without knowing the client.
+ */
+export function parseTokenParameters(request: TokenRequest, parsed?: Form): TokenParameters {
   if (request.queryNames.some((name) => bodyOnly.has(name))) {
     throw new OAuthError('parameter_in_query');
   }
   assertFormContentType(request.contentTypes);
-  const form = parseForm(request.body);
+  const form = parsed ?? parseForm(request.body);
   assertNoRepetition(form);
   assertGrantType(valueOf(form, 'grant_type'));
   return {
@@ -70,4 +73,127 @@ export function parseTokenParameters(request: TokenRequest): TokenParameters {
     // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
     resource: parseResource(form.get('resource')?.[0]),
   };
+}
+
+/** Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). */
+export function parseScope(value: string | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (value.length > maxScopeBytes) throw new OAuthError('scope_syntax');
+  const tokens = value.split(' ');
+  if (!tokens.every(isScopeToken)) throw new OAuthError('scope_syntax');
+  return tokens;
+}
+
+/**
+ * The scopes that a token gets: the requested ones, or all of the client's if none are requested.
+ * They are in the client's order, so the order of a request makes no difference.
+ *
+ * @param ignored what counts as not requested, unless the client has it.
+ */
+export function grantScopes(
+  requested: readonly string[] | undefined,
+  allowed: readonly string[],
+  ignored?: readonly string[],
+): readonly string[] {
+  if (allowed.length === 0) throw new OAuthError('client_without_scopes');
+  if (requested === undefined) return allowed;
+  if (ignored !== undefined) {
+    const rest = requested.filter((scope) => allowed.includes(scope) || !ignored.includes(scope));
+    return grantScopes(rest.length > 0 ? rest : undefined, allowed);
+  }
+  if (!requested.every((scope) => allowed.includes(scope))) {
+    throw new OAuthError('scope_not_granted');
+  }
+  return allowed.filter((scope) => requested.includes(scope));
+}
+
+/** Reads a `resource` parameter (RFC 8707 §2). */
+export function parseResource(value: string | undefined): string | undefined {
+  if (value !== undefined && !isResourceUri(value)) throw new OAuthError('resource_syntax');
+  return value;
+}
+
+/**
+ * The `aud` of a token: the requested resource, or the client's default (RFC 9068 §3).
+ *
+ * @param audiences the client's own; if there are none, the deployment's default is the only one.
+ */
+export function selectAudience(
+  resource: string | undefined,
+  audiences: readonly string[],
+  defaultAudience: string,
+): string {
+  const [first = defaultAudience, ...others] = audiences;
+  if (resource === undefined || resource === first) return first;
+  if (!others.includes(resource)) throw new OAuthError('resource_not_allowed');
+  return resource;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @returns the text, or undefined if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const encoded = /[+%]/;
+
+/**
+ * Decodes one name or value of `application/x-www-form-urlencoded` (RFC 6749 Appendix B): `+` is a
+ * space, `%` needs two hex digits, and the result must be UTF-8.
+ *
+ * @returns undefined if the text is not so encoded.
+ */
+export function decodeFormValue(text: string): string | undefined {
+  if (!encoded.test(text)) return text;
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of each parameter, in order; also those of unknown ones. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+const mediaType = 'application/x-www-form-urlencoded';
+/**
+ * Requires that the content type is a form (RFC 6749 §4.4.2). Its parameters are ignored: the media
+ * type has none (https://www.iana.org/assignments/media-types/application/x-www-form-urlencoded),
+ * and a `charset` changes nothing, because each value that the endpoint accepts is ASCII.
+ *
+ * @param contentTypes each `Content-Type` header of the request.
+ */
+export function assertFormContentType(contentTypes: readonly string[]): void {
+  const [contentType, ...others] = contentTypes;
+  const [type] = contentType?.split(';') ?? [];
+  if (type?.trim().toLowerCase() !== mediaType || others.length > 0) {
+    throw new OAuthError('content_type');
+  }
+}
+
+function decodeParameter(segment: string): readonly [name: string, value: string] {
+  const end = segment.indexOf('=');
+  const name = decodeFormValue(end < 0 ? segment : segment.slice(0, end));
+  const value = decodeFormValue(end < 0 ? '' : segment.slice(end + 1));
+  if (name === undefined || value === undefined) throw new OAuthError('body_encoding');
+  return [name, value];
+}
+
+/** Reads a form strictly. Its size is checked before it is decoded. */
+export function parseForm(body: Uint8Array): Form {
+  if (body.length > maxTokenFormBytes) throw new OAuthError('body_too_large');
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new OAuthError('body_encoding');
+  const segments = text.split('&').filter((segment) => segment !== '');
+  if (segments.length > maxFormParameters) throw new OAuthError('too_many_parameters');
+  const form = new Map<string, readonly string[]>();
+  for (const [name, value] of segments.map(decodeParameter)) {
+    form.set(name, [...(form.get(name) ?? []), value]);
+  }
+  return form;
 }

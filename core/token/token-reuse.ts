@@ -2,7 +2,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-import type { SharedLookup } from './sealed-token-store.ts';
+import type { SharedLookup } from './sealed-token.ts';
 
 /** A granted token before it is signed. */
 export interface UnsignedToken {
@@ -21,7 +21,7 @@ export interface SignedToken extends SignedJws {
   readonly claims: AccessTokenClaims;
 }
 
-export interface TokenReuseSettings {
+interface TokenReuseSettings {
   /** Share of its lifetime that a token must have left to be returned again: above 0, at most 1. */
   readonly minimumRemainingShare: number;
   /** Maximum number of tokens in memory. When it is reached, the oldest entry is removed. */

@@ -1,4 +1,4 @@
-import type { ApiKey, OldValue } from '../api-key/api-key.ts';
+import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
 import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import { acceptsSource } from '../api-key/subnet.ts';
 import { readApiKeyId } from '../credential/credential-value.ts';
@@ -79,6 +79,7 @@ export async function verifyApiKey(
     const finding = { name: 'source address', received: source, expected: subnets.join(', ') };
     throw refuseKey('api_key_source_refused', key, finding);
   }
+  apiKeys.recordUse?.({ keyId, valueId: matched.old?.valueId ?? valueIdOf(key) }, options.now);
   const { serviceTrunkGroup, scopes } = key;
   const verified = { credential: 'api_key', keyId, serviceTrunkGroup } as const;
   return scopes === undefined ? verified : { ...verified, scopes };

@@ -1,7 +1,7 @@
 import type { VerifiedCredential } from './verified-credential.ts';
 
 /** Who calls, as texts for another process. A text is empty if the credential has no such value. */
-export type CallerIdentity = Readonly<
+type CallerIdentity = Readonly<
   Record<
     'credential' | 'clientId' | 'scope' | 'serviceTrunkGroup' | 'issuer' | 'tokenId' | 'keyId',
     string

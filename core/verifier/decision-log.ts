@@ -1,6 +1,5 @@
 import { serverErrorBody, unavailableBody } from '../../contract/error-body.ts';
-import { describeError } from '../describe-error.ts';
-import { UnavailableError } from '../errors.ts';
+import { describeError, UnavailableError } from '../errors.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 import type { VerifiedCredential } from './verified-credential.ts';
 

@@ -3,13 +3,13 @@ import { jwksCacheTimes, keyCacheWeight } from '../../contract/limits.ts';
 import { WeighedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
+import { hasOwner } from '../identity-provider/identity-provider.ts';
 import {
   lintKeySet,
   type ProviderKey,
   type ProviderKeySet,
 } from '../identity-provider/key-lint.ts';
 import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
-import { hasOwner } from '../identity-provider/provider-owner.ts';
 import type { PortOptions } from '../port.ts';
 
 /** The location of an issuer's keys. */
@@ -54,7 +54,7 @@ export interface KeyFetch {
 }
 
 /** See `jwksCacheTimes` in contract/limits.ts. Seconds. */
-export type JwksCacheTimes = { readonly [Name in keyof typeof jwksCacheTimes]: number };
+type JwksCacheTimes = { readonly [Name in keyof typeof jwksCacheTimes]: number };
 
 interface JwksCachePorts {
   readonly fetchJwks: FetchJwks;

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../contract/json-object.ts';
 import { findUnmetCondition, readClaim } from '../client/claim-condition.ts';
 import type { CheckedClient } from '../client/client.ts';
-import { patternsOf } from '../client/client-id-pattern.ts';
-import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
 import { type BearerRefusal, refuse } from './bearer-refusal.ts';

@@ -2,8 +2,10 @@ import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import type { ClientLookup } from '../client/client-store.ts';
 import { isApiKeyShaped } from '../credential/credential-value.ts';
 import { MalformedRecordError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import type { IdentityProviderReader } from '../identity-provider/identity-provider-store.ts';
+import type {
+  IdentityProvider,
+  IdentityProviderReader,
+} from '../identity-provider/identity-provider.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions, TimedPortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
@@ -86,7 +88,14 @@ async function verifyCredential(
 ): Promise<VerifiedCredential> {
   const value = readBearerCredential(request.authorization);
   if (!isApiKeyShaped(value)) return verifyAccessToken(value, ports, settings, request);
-  if (ports.apiKeys === undefined) throw new BearerRefusal('api_key_not_accepted');
+  if (ports.apiKeys === undefined) {
+    const expected = 'an access token: this verifier has no look-ups of API keys (apiKeys)';
+    throw refuse('api_key_not_accepted', () => ({
+      name: 'credential',
+      received: 'an API key',
+      expected,
+    }));
+  }
   return verifyApiKey(value, request.sourceAddress, ports.apiKeys, request);
 }
 

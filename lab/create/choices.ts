@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
 import { askQuestion } from '../../cli/terminal.ts';
-import { CreateError } from './create-error.ts';
-import { type Choices, checkAudience, checkRegion } from './project.ts';
-import { checkFolder } from './write-project.ts';
+import { type Choices, CreateError, checkAudience, checkFolder, checkRegion } from './project.ts';
 
 /** Where a project goes, and what is in it. */
-export interface Request extends Choices {
+interface Request extends Choices {
   readonly help: boolean;
   readonly folder: string;
   /** Folder of the archives that it installs; undefined for those of the npm registry. */

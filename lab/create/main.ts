@@ -3,10 +3,7 @@ import { basename, relative, resolve } from 'node:path';
 import process from 'node:process';
 import { InterruptedError } from '../../cli/terminal.ts';
 import { askOn, readRequest, usage } from './choices.ts';
-import { CreateError } from './create-error.ts';
-import { installProject } from './install-project.ts';
-import { buildProject, type Pins } from './project.ts';
-import { writeProject } from './write-project.ts';
+import { buildProject, CreateError, installProject, type Pins, writeProject } from './project.ts';
 
 interface Manifest {
   readonly version: string;

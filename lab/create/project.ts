@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   DeploymentConfigError,
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { awsRegions, type RegionId } from '../../contract/regions.ts';
-import { CreateError } from './create-error.ts';
 
 /** What a person chooses. */
 export interface Choices {
@@ -104,4 +106,78 @@ export function buildProject(choices: Choices, pins: Pins): Readonly<Record<stri
     [configFile]: formatConfig(choices),
     '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
   };
+}
+
+/** What a new project may find in its folder. */
+const harmless: ReadonlySet<string> = new Set(['.git']);
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new CreateError(
+      `${folder} cannot be used (${(error as NodeJS.ErrnoException).code}); name a new folder`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws {CreateError} if a folder has files, which are left alone. */
+export function checkFolder(folder: string): void {
+  const found = listFolder(folder).filter((name) => !harmless.has(name));
+  if (found.length > 0) {
+    const some = `${found.slice(0, 3).join(', ')}${found.length > 3 ? ', …' : ''}`;
+    throw new CreateError(`${folder} is not empty (${some}); name a new folder`);
+  }
+}
+
+/**
+ * Writes the files of a project into a new or empty folder.
+ *
+ * @throws {CreateError} if the folder has other files, which are left alone.
+ */
+export function writeProject(folder: string, files: Readonly<Record<string, string>>): void {
+  checkFolder(folder);
+  try {
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+  } catch (error) {
+    throw new CreateError(
+      `${folder} cannot be written (${(error as NodeJS.ErrnoException).code}); name another folder`,
+      { cause: error },
+    );
+  }
+}
+
+/** A problem that the person can solve. Its message is shown without a stack trace. */
+export class CreateError extends Error {
+  override readonly name = 'CreateError';
+}
+
+/** Codes of npm that mean: the registry did not answer. */
+const offline =
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED)\b/;
+
+/**
+ * Installs a project with the npm that called this command.
+ *
+ * @throws {CreateError} if npm fails. The project stays, so that one command completes it.
+ */
+export function installProject(folder: string, npm: string | undefined): void {
+  // The local run is a development dependency, and npm's settings may leave these out, as a clone's do.
+  const args = ['install', '--include=dev', '--no-audit', '--no-fund'];
+  const [command, ...head] = npm === undefined ? ['npm'] : [process.execPath, npm];
+  const { status, stderr } = spawnSync(command, [...head, ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'pipe'],
+    encoding: 'utf8',
+  });
+  if (status === 0) return;
+  const code = offline.exec(stderr)?.[1];
+  throw new CreateError(
+    code === undefined
+      ? `npm install failed: ${stderr.trim()}\nThe project is in ${folder}: run "npm install" there after the repair`
+      : `the npm registry does not answer (${code}); the project is in ${folder}: run "npm install" there when it does`,
+  );
 }

@@ -1,4 +1,4 @@
-import { dailyRunMinutes } from '../../contract/daily-run.ts';
+import { dailyRunMinutes } from '../../contract/notices.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 import { type Schedule, startSchedule } from './schedule.ts';

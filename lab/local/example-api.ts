@@ -7,6 +7,7 @@ import { methodNotAllowedBody, noStoreHeaders } from '../../contract/error-body.
 import { authorizerEnvironment } from '../../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
+import { apiKeyUseTableName } from '../../contract/tables.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
@@ -30,7 +31,7 @@ function requiredScopes(config: DeploymentConfig): Readonly<Record<string, strin
 export interface ExampleApiOptions {
   readonly config: DeploymentConfig;
   readonly issuer: string;
-  readonly aws: Pick<AwsJsonClients, 'dynamodb'>;
+  readonly aws: Pick<AwsJsonClients, 'dynamodb' | 'createOptionalDynamoDb'>;
   readonly telemetry: Telemetry;
   /** Certificates to trust in addition to those of Node, PEM. */
   readonly ca: string | undefined;
@@ -49,6 +50,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     requiredScopes: JSON.stringify(requiredScopes(config)),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
+    apiKeyUses: apiKeyUseTableName(config.name),
     revocation: checkRevocation && { onLookupFailure: checkRevocation },
   });
   const environment = readEnvironment('authorizer', {

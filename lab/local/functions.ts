@@ -7,8 +7,10 @@ import {
 } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openDailyRun } from '../../adapters/daily-run.ts';
-import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
-import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import {
+  createFetchServiceDocument,
+  createPostTokenRequest,
+} from '../../adapters/https/service-requests.ts';
 import {
   createProveKey,
   createPublishKey,
@@ -16,12 +18,12 @@ import {
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
+import type { ClockOptions } from '../../adapters/record-server-dates.ts';
 import {
   type AuthenticateCaller,
   createAuthenticateCaller,
 } from '../../adapters/sts/authenticate-caller.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
-import { dailyRunAlias } from '../../contract/daily-run.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
 import {
@@ -35,6 +37,7 @@ import {
 } from '../../contract/function-environments.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
+import { dailyRunAlias } from '../../contract/notices.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
@@ -45,8 +48,7 @@ import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
 import { createDeployedManagementHandler } from '../../lambda/management/function.ts';
-import type { ClockOptions } from '../../lambda/shared/create-checked-clock.ts';
-import type { LogFields } from '../../lambda/shared/request-report.ts';
+import type { LogFields } from '../../lambda/shared/telemetry.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
 import type { GatewayRoute, ProxyHandler } from '../emulator/gateway/gateway-route.ts';

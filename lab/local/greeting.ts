@@ -3,7 +3,7 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import type { FaultScript } from '../emulator/faults/fault-script.ts';
 import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
-import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../emulator/iam/authorizer.ts';
 import { docsPath } from './docs-page.ts';
 import type { Edition } from './edition.ts';
 import type { FromSynth } from './from-synth/synthesised-deployment.ts';

@@ -26,6 +26,7 @@ export interface TestApiKey {
   readonly subnets?: readonly string[];
 }
 
+/** What a service begins with. */
 export interface LocalServiceOptions<Clients extends string, Keys extends string> {
   /** Your deployment's own config. Left out: an example with the scopes `messaging:view`, `messaging:manage` and four more. */
   readonly config?: DeploymentConfigInput;
@@ -72,13 +73,14 @@ export interface LocalService<Clients extends string, Keys extends string> {
 /**
  * Runs the service on free ports of loopback, for `beforeAll` of tests:
  *
- *     const auth = await startLocal({
- *       clients: { reader: { name: 'Reader', serviceTrunkGroup: 'tg-1', scopes: ['messaging:view'] } },
- *     });
- *     const token = await auth.getToken('reader');
- *     await auth.close();
- *
  * The moved clock is a value of this process: no function that is deployed can be given one.
+ *
+ * @example
+ * const auth = await startLocal({
+ *   clients: { reader: { name: 'Reader', serviceTrunkGroup: 'tg-1', scopes: ['messaging:view'] } },
+ * });
+ * const token = await auth.getToken('reader');
+ * await auth.close();
  */
 export declare function startLocal<Clients extends string = never, Keys extends string = never>(
   options?: LocalServiceOptions<Clients, Keys>,

@@ -1,8 +1,6 @@
 import type { FunctionName } from '../../contract/environment.ts';
-import type { LogFields } from '../../lambda/shared/request-report.ts';
 import type { RunTelemetry } from '../../lambda/shared/run-telemetry.ts';
-import type { Telemetry } from '../../lambda/shared/telemetry.ts';
-import { createLogLines } from '../../lambda/shared/telemetry.ts';
+import { createLogLines, type LogFields, type Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
 /** The lines that a function writes in Lambda, in the log file. */

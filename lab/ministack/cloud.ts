@@ -1,18 +1,57 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import type { AccessKey } from '../emulator/aws-server/access-key.ts';
+import { forwardHead } from '../emulator/http-exchange.ts';
+import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { type Command, runOrThrow } from '../support/run-command.ts';
 import type { Template } from '../support/template-changes/template.ts';
 import { leaveOut } from './leave-out.ts';
 import { failureFile, indexHoldFile } from './ministack.ts';
 import { account } from './permissions/function-key.ts';
-import type { Permissions } from './permissions/permissions.ts';
-import { startRegionOutage } from './region-outage.ts';
+import type { Permissions } from './permissions/permission-gate.ts';
+
+/** The way to the emulator while one AWS region does not answer. */
+interface RegionOutage {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/** The region that the credential scope of a signature names. */
+const signedRegion = /Credential=[^/]+\/\d+\/([^/]+)\//;
+
+/** What every refused call says. The SDK repeats it no more often than another error of the caller. */
+const outageCode = 'RegionIsDown';
+
+/** In the protocol of the call: JSON or XML. */
+function refuse(response: ServerResponse, type: string, awsRegion: string): void {
+  const message = `${awsRegion} does not answer`;
+  response.writeHead(400, { 'content-type': type });
+  response.end(
+    type.includes('json')
+      ? JSON.stringify({ __type: outageCode, message })
+      : `<ErrorResponse><Error><Code>${outageCode}</Code><Message>${message}</Message></Error></ErrorResponse>`,
+  );
+}
+
+/** Passes every call on to the emulator, except those that are signed for one region. */
+async function startRegionOutage(emulatorPort: number, awsRegion: string): Promise<RegionOutage> {
+  const server = createServer((incoming, response) => {
+    const { authorization = '', 'content-type': type = 'text/xml' } = incoming.headers;
+    if (signedRegion.exec(authorization)?.[1] === awsRegion) {
+      incoming.resume().once('end', () => refuse(response, type, awsRegion));
+    } else {
+      incoming.pipe(forwardHead(emulatorPort, incoming, response));
+    }
+  });
+  const port = await listenOnLoopback(server);
+  return { endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };
+}
 
 const root = resolve(import.meta.dirname, '../..');
 

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DecidedRequest } from '../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../emulator/iam/authorizer.ts';
 import { findFreePort } from '../emulator/loopback-server.ts';
 import { Cloud, clientOptions } from './cloud.ts';
 import { startMiniStack } from './ministack.ts';
-import { startPermissions } from './permissions/permissions.ts';
+import { startPermissions } from './permissions/permission-gate.ts';
 import { say } from './proof.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
 

@@ -8,9 +8,26 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, extname, join, normalize } from 'node:path';
+import type { Command } from 'commander';
+import { createProgram } from '../../cli/program.ts';
 import { markdownFiles, root } from '../support/markdown.ts';
-import { formatCommands } from './authctl-commands.ts';
 import { parts } from './contents.ts';
+
+function leavesOf(command: Command, words: string): readonly (readonly [string, Command])[] {
+  if (command.commands.length === 0) return [[words, command]];
+  return command.commands.flatMap((each) => leavesOf(each, `${words} ${each.name()}`));
+}
+
+/** A page with the help of every command, as authctl prints it. */
+function formatCommands(): string {
+  const { stdin, stdout, stderr } = process;
+  const program = createProgram({ stdin, stdout, stderr, env: {}, cwd: '/' }, () => undefined);
+  const sections = leavesOf(program, 'authctl').map(
+    ([words, command]) =>
+      `## ${words}\n\n\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\`\n`,
+  );
+  return `# Every command of authctl\n\nWhat \`--help\` of each command prints.\n\n${sections.join('\n')}`;
+}
 
 /** A page of the site that is made, not written, by its path. */
 const made: Readonly<Record<string, () => string>> = { 'authctl-commands.md': formatCommands };

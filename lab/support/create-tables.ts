@@ -9,6 +9,8 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
+  apiKeyUseTable,
+  apiKeyUseTableName,
   deployedTableName,
   type IndexSchema,
   type TableNames,
@@ -111,13 +113,14 @@ export async function createTables(
   deployment: string | TableNames,
 ): Promise<void> {
   const names = typeof deployment === 'string' ? { name: deployment } : deployment;
-  await Promise.all(
-    tableKeys.map((key) =>
+  await Promise.all([
+    createTable(dynamodb, { ...apiKeyUseTable, name: apiKeyUseTableName(names.name) }),
+    ...tableKeys.map((key) =>
       createTable(dynamodb, {
         ...tables[key],
         name: deployedTableName(names, key),
         index: tableIndexes[key],
       }),
     ),
-  );
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
-import type { Sign } from '../../core/signing-key/sign.ts';
+import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { generateKeyPair, type KeyPair, signAs } from './key-pairs.ts';
 

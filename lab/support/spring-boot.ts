@@ -31,8 +31,12 @@ export async function buildSpringBoot(
   return { command: ['java', ...flags, ...address, ...args] };
 }
 
+/** What Spring Boot, the examples of this project, and Next.js say. */
+const listening =
+  /(?:Tomcat started on port |listening on port |Local: +http:\/\/127\.0\.0\.1:)(\d+)/;
+
 /** Runs the command on a free port. @throws {Error} if the service ends before it listens. */
-export async function startSpringBoot(
+export async function startApi(
   command: Command,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly url: string; readonly close: () => Promise<unknown> }> {
@@ -41,7 +45,7 @@ export async function startSpringBoot(
   try {
     const [, port] = await service.waitFor(
       'it listened',
-      () => /Tomcat started on port (\d+)/.exec(service.output) ?? undefined,
+      () => listening.exec(service.output) ?? undefined,
     );
     return { url: `http://127.0.0.1:${port}/messages`, close };
   } catch (error) {

@@ -4,7 +4,7 @@ import { SigningKeyUnusableError } from '../../core/errors.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
-import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token-store.ts';
+import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token.ts';
 import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';

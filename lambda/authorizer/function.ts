@@ -1,11 +1,14 @@
 import type {
   APIGatewayAuthorizerResult,
   APIGatewayRequestAuthorizerEvent,
+  ConditionBlock,
   Context,
+  Statement,
 } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDeadlines } from '../../adapters/deadline.ts';
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-store.ts';
+import { createApiKeyUseRecorder } from '../../adapters/dynamodb/api-key-uses.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
 import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
@@ -13,25 +16,32 @@ import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { requestDeadline } from '../../contract/limits.ts';
+import {
+  type AuthorizerContext,
+  requiredScopeContextKey,
+  routeKey,
+} from '../../contract/platform-authorizer.ts';
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
+import type { RecordApiKeyUse } from '../../core/api-key/api-key-store.ts';
 import { seconds } from '../../core/clock.ts';
-import { describeError } from '../../core/describe-error.ts';
-import { formatMilliseconds } from '../../core/rfc3339.ts';
+import { describeError } from '../../core/errors.ts';
+import { formatMilliseconds, formatTime } from '../../core/rfc3339.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
-import { BearerRefusal } from '../../core/verifier/bearer-refusal.ts';
+import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
+import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
 import type { JwksCache, KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
+  type BearerRequest,
   type VerifierPorts,
   type VerifierSettings,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import type { RequestReport } from '../shared/request-report.ts';
-import { readMetricNamespace } from '../shared/telemetry.ts';
-import { allow, deny, readBearerRequest, readRequiredScopes } from './authorizer-result.ts';
+import { readHeader } from '../shared/http-message.ts';
+import { type RequestReport, readMetricNamespace } from '../shared/telemetry.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,
@@ -131,14 +141,23 @@ export function createAuthorizerFunction(
   };
 }
 
-export interface AuthorizerOptions extends FunctionOptions {
+interface AuthorizerOptions extends FunctionOptions {
   /** Certificates to trust in addition to those of Node, PEM. For the local run and tests. */
   readonly ca: string | undefined;
 }
 
+/** On connections of its own: nothing that a request needs waits behind it. */
+function openUses(
+  { AUTH_API_KEY_USES_TABLE: table }: Environment<'authorizer'>,
+  { createOptionalDynamoDb }: Partial<Pick<AwsJsonClients, 'createOptionalDynamoDb'>>,
+): RecordApiKeyUse | undefined {
+  if (table === undefined || createOptionalDynamoDb === undefined) return undefined;
+  return createApiKeyUseRecorder(createOptionalDynamoDb(), table);
+}
+
 export function createAuthorizerHandler(
   environment: Environment<'authorizer'>,
-  aws: Pick<AwsJsonClients, 'dynamodb'>,
+  aws: Pick<AwsJsonClients, 'dynamodb'> & Partial<Pick<AwsJsonClients, 'createOptionalDynamoDb'>>,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
   const calls = createJsonCalls(aws.dynamodb);
@@ -155,7 +174,10 @@ export function createAuthorizerHandler(
   const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
   const ports = {
     jwks: createVerifierKeys(own, { allowLoopback }, { clock, onFetched, isFunction: true }),
-    apiKeys: createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
+    apiKeys: {
+      ...createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
+      recordUse: openUses(environment, aws),
+    },
     clients,
     revocation: onLookupFailure && openRevocationCheck(clients, onLookupFailure),
     identityProviders: createDynamoDbIdentityProviderReader(
@@ -197,4 +219,104 @@ export function formatProviderFetch(
     [name]: milliseconds,
   };
   return `${JSON.stringify(line)}\n`;
+}
+
+/** The only action that API Gateway evaluates in a policy (execute-api). */
+const invoke = 'execute-api:Invoke';
+
+function policy(statement: Statement): APIGatewayAuthorizerResult['policyDocument'] {
+  return { Version: '2012-10-17', Statement: [statement] };
+}
+
+function contextOf(verified: VerifiedCredential): AuthorizerContext {
+  const caller = identifyCaller(verified);
+  return {
+    client_id: caller.clientId,
+    scope: caller.scope,
+    service_trunk_group: caller.serviceTrunkGroup,
+    credential: caller.credential,
+    issuer: caller.issuer,
+    jti: caller.tokenId,
+  };
+}
+
+/**
+ * API Gateway evaluates a cached policy for each request. This condition ends it when the token
+ * expires.
+ */
+function endsWith(verified: VerifiedCredential): ConditionBlock | undefined {
+  if (verified.credential !== 'access_token') return undefined;
+  return { DateLessThan: { 'aws:CurrentTime': formatTime(verified.expiresAt) } };
+}
+
+/**
+ * Allows exactly the requested method.
+ *
+ * @param isCached whether the gateway may cache the result.
+ */
+function allow(
+  verified: VerifiedCredential,
+  methodArn: string,
+  isCached: boolean,
+): APIGatewayAuthorizerResult {
+  const condition = isCached ? endsWith(verified) : undefined;
+  return {
+    principalId: verified.credential === 'api_key' ? verified.keyId : verified.clientId,
+    policyDocument: policy({
+      Effect: 'Allow',
+      Action: invoke,
+      Resource: methodArn,
+      ...(condition === undefined ? {} : { Condition: condition }),
+    }),
+    context: contextOf(verified),
+  };
+}
+
+/** Denies a request that lacks a scope. The gateway's 403 shows the required scopes. */
+function deny(facts: RefusalFacts, methodArn: string): APIGatewayAuthorizerResult {
+  return {
+    principalId: facts.clientId ?? facts.keyId ?? 'unknown',
+    policyDocument: policy({ Effect: 'Deny', Action: invoke, Resource: methodArn }),
+    context: { [requiredScopeContextKey]: (facts.requiredScopes ?? []).join(' ') },
+  };
+}
+
+/** A guarded method without configured scopes: a mistake in the deployment. */
+class UnknownRouteError extends Error {
+  override readonly name = 'UnknownRouteError';
+}
+
+/** Required scopes by route, e.g. `GET /messages` → `messaging:view`. */
+type RequiredScopes = Readonly<Record<string, string>>;
+
+const anyMethod = 'ANY';
+
+/**
+ * The scopes that the method of an event requires. An `ANY` entry applies to methods without an
+ * entry of their own.
+ *
+ * @throws {UnknownRouteError} if the method has none. It must not be open by mistake.
+ */
+function readRequiredScopes(
+  event: APIGatewayRequestAuthorizerEvent,
+  required: RequiredScopes,
+): readonly string[] {
+  const { resourcePath } = event.requestContext;
+  const keys = [routeKey(event.httpMethod, resourcePath), routeKey(anyMethod, resourcePath)];
+  const key = keys.find((candidate) => Object.hasOwn(required, candidate));
+  if (key === undefined) throw new UnknownRouteError(`no scopes are configured for ${keys[0]}`);
+  return (required[key] ?? '').split(' ').filter((scope) => scope !== '');
+}
+
+/** The parts of an event that the decision depends on. */
+function readBearerRequest(
+  event: APIGatewayRequestAuthorizerEvent,
+  signal: AbortSignal,
+): Omit<BearerRequest, 'requiredScopes' | 'now'> {
+  return {
+    authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
+    // According to the gateway. No header of the request is used.
+    sourceAddress: event.requestContext.identity.sourceIp,
+    signal,
+  };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
-import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
-import { inspectKey } from '../../adapters/kms/inspect-key.ts';
+import type { FetchServiceDocument } from '../../adapters/https/service-requests.ts';
+import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../adapters/kms/sign-with-key.ts';
+import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import { discoveryUriBeside } from '../../contract/addresses.ts';
 import type { Environment } from '../../contract/environment.ts';
 import {
@@ -18,11 +19,10 @@ import type { RegionId } from '../../contract/regions.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { type CanaryPorts, checkKey } from '../../core/key-rotation/canary.ts';
+import { publishKey } from '../../core/key-rotation/execute-action.ts';
 import { regionsInService } from '../../core/key-rotation/plan.ts';
-import { publishKey } from '../../core/key-rotation/publish-key.ts';
 import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
-import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** Seconds after which the alarm on missed runs fires for a region. */
@@ -30,7 +30,7 @@ const silence = missedRotationMinutes * 60;
 
 export type CanaryHandler = (event: unknown) => Promise<CanaryResult | PublicationResult>;
 
-export interface CanaryOptions extends ClockOptions {
+interface CanaryOptions extends ClockOptions {
   readonly fetchDocument: FetchServiceDocument;
   /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;

@@ -1,5 +1,5 @@
 import { createAwsClients } from '../../adapters/aws-clients.ts';
-import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
+import { createFetchServiceDocument } from '../../adapters/https/service-requests.ts';
 import { canaryVariables } from '../../contract/environments/canary.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createCanaryHandler } from './function.ts';

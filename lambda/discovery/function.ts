@@ -6,10 +6,15 @@ import {
   openidConfigurationPath,
 } from '../../contract/routes.ts';
 import { buildMetadata } from '../../core/discovery/metadata.ts';
-import type { Endpoint } from '../shared/dispatch.ts';
-import { createDocument, documentHeaders, serveDocument } from '../shared/document-endpoint.ts';
+import type { Endpoint } from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
+import {
+  createDocument,
+  createHttpFunction,
+  documentHeaders,
+  type HttpFunction,
+  serveDocument,
+} from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';
 
 /** Reads nothing of the request and never redirects: no one can be sent anywhere from here. */

@@ -7,19 +7,18 @@ import { jwksPath } from '../../contract/routes.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { buildJwks, publicationTime } from '../../core/jwks/jwks.ts';
-import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import type { SigningKey, SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
-import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
-import type { Endpoint } from '../shared/dispatch.ts';
+import { type Endpoint, reportStaleKeyList } from '../shared/exchange.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import {
   createDocument,
+  createHttpFunction,
   type Document,
   documentHeaders,
+  type HttpFunction,
   serveDocument,
-} from '../shared/document-endpoint.ts';
-import { reportStaleKeyList } from '../shared/exchange.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { createHttpFunction, type HttpFunction } from '../shared/http-function.ts';
+} from '../shared/http-function.ts';
 
 /** For any reason: verifiers see an outage, and never a set without keys. */
 function toUnavailable(error: unknown): UnavailableError {

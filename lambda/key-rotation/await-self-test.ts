@@ -11,12 +11,12 @@ export interface Waiting {
 }
 
 /** The deployment did not finish in time. The message ends with the last reason to wait. */
-export class DeploymentTimeoutError extends Error {
+class DeploymentTimeoutError extends Error {
   override readonly name = 'DeploymentTimeoutError';
 }
 
 /** The token function cannot run its self-test. */
-export class TokenFunctionError extends Error {
+class TokenFunctionError extends Error {
   override readonly name = 'TokenFunctionError';
 }
 

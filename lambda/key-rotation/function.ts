@@ -9,6 +9,7 @@ import {
   createDynamoDbRotationStore,
 } from '../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
+import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import {
   type CustomResourceEvent,
@@ -47,7 +48,6 @@ import {
   type CustomResourceResult,
 } from '../shared/answer-custom-resource.ts';
 import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
-import { type ClockOptions, createCheckedClock } from '../shared/create-checked-clock.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
 import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
@@ -273,7 +273,7 @@ export async function findActor(
 }
 
 /** What Lambda tells an invocation. */
-export interface InvocationContext {
+interface InvocationContext {
   /** Milliseconds. */
   getRemainingTimeInMillis(): number;
   readonly invokedFunctionArn: string;

@@ -1,8 +1,7 @@
 import type { KeyRotationEvent, RotationReport } from '../../contract/function-events.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
-import { describeError } from '../../core/describe-error.ts';
-import { ClockError, InputError, RefusedError } from '../../core/errors.ts';
+import { ClockError, describeError, InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
 import { subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
@@ -13,21 +12,21 @@ import {
   lacksNextKey,
   overdueSeconds,
 } from '../../core/key-rotation/timeline.ts';
-import { eligibleAt } from '../../core/signing-key/eligibility.ts';
+import { eligibleAt } from '../../core/signing-key/select-signing-key.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** The replication lag by its metric's name; empty if it could not be read. */
 export type LagMetric = Readonly<Record<string, number>>;
 
 /** Findings of a run in the table. */
-export interface TableFindings {
+interface TableFindings {
   readonly lag: LagMetric;
   /** Problems of the records that were skipped. */
   readonly malformed: readonly string[];
 }
 
 /** A run that did what was requested. */
-export interface FinishedRun {
+interface FinishedRun {
   readonly event: KeyRotationEvent;
   readonly outcome: RunOutcome;
   readonly context: RotationContext;

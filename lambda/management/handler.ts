@@ -1,6 +1,6 @@
 import { openDailyRun } from '../../adapters/daily-run.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
-import { readManagementConfig } from '../../adapters/read-management-config.ts';
+import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { managementVariables } from '../../contract/environments/management.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';

@@ -6,24 +6,26 @@ import type { ReadSecret, Secret } from '../../adapters/secrets/secret-reader.ts
 import { securityHeaders } from '../../contract/error-body.ts';
 import type { PortalFunctionConfig } from '../../contract/function-environments.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
-import { describeError } from '../../core/describe-error.ts';
-import { ServiceUnavailableError } from '../../core/errors.ts';
-import { createLoginPortal } from '../../portal/login/create-login-portal.ts';
+import { describeError, ServiceUnavailableError } from '../../core/errors.ts';
 import { createLoginProvider } from '../../portal/login/login-provider.ts';
+import { createLoginPortal } from '../../portal/login/login-sessions.ts';
 import type { SealingKeys } from '../../portal/login/sealing.ts';
 import { sessionLimits } from '../../portal/login/session.ts';
 import type { Portal } from '../../portal/portal-options.ts';
-import type { LogFields, RequestReport } from '../shared/request-report.ts';
-import { createTelemetry, type Telemetry } from '../shared/telemetry.ts';
-import { toRequest, toResult } from './fetch-event.ts';
+import {
+  createTelemetry,
+  type LogFields,
+  type RequestReport,
+  type Telemetry,
+} from '../shared/telemetry.ts';
 
 /** What happens next to the operations, for the log. */
-export interface PortalReports {
+interface PortalReports {
   readonly onMalformedRecord: (error: Error) => void;
   readonly onAuditGap: () => void;
 }
 
-export interface PortalFunctionOptions {
+interface PortalFunctionOptions {
   readonly config: PortalFunctionConfig;
   /** The management through the alias `portal`. */
   readonly createManagement: (reports: PortalReports) => Management;
@@ -34,7 +36,7 @@ export interface PortalFunctionOptions {
   readonly telemetry?: Telemetry;
 }
 
-export type PortalHandler = (
+type PortalHandler = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
@@ -65,7 +67,14 @@ function levelOf(status: number): RequestReport['level'] {
   return 'info';
 }
 
-function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock): Portal {
+/** The addresses that API Gateway saw. No header decides: a request can have any. */
+type SourceAddresses = WeakMap<Request, string>;
+
+function createPortal(
+  options: PortalFunctionOptions,
+  notes: Notes,
+  { clock, sources }: { readonly clock: Clock; readonly sources: SourceAddresses },
+): Portal {
   const { config, readSecret, sessionKeySecret } = options;
   const { login, people, sessionEpoch: epoch, look, domain } = config;
   const { acceptsPromptLogin, scopes, idTokenAlgorithm, issuer, clientId } = login;
@@ -77,6 +86,7 @@ function createPortal(options: PortalFunctionOptions, notes: Notes, clock: Clock
       onAuditGap: () => note(new Error('the outcome of a change is missing in the audit')),
     }),
     origins: [origin],
+    callerAddressOf: (request) => sources.get(request),
     provider: createLoginProvider({
       issuer,
       clientId,
@@ -127,12 +137,14 @@ function refuseRequest(): Response {
 export function createPortalHandler(options: PortalFunctionOptions): PortalHandler {
   const { clock = Date.now, telemetry = createTelemetry('portal', {}) } = options;
   const notes = new Notes();
-  const portal = createPortal(options, notes, clock);
+  const sources: SourceAddresses = new WeakMap();
+  const portal = createPortal(options, notes, { clock, sources });
   const origin = `https://${options.config.domain.name}`;
   return async (event, context) => {
     const startedAt = clock();
     notes.begin();
     const request = toRequest(event, origin);
+    if (request !== undefined) sources.set(request, event.requestContext.identity.sourceIp);
     const response = request === undefined ? refuseRequest() : await portal.fetch(request);
     const result = await toResult(response);
     const { statusCode } = result;
@@ -219,4 +231,64 @@ function createSessionKeys(
     }
     return kept.keys;
   };
+}
+
+type Query = APIGatewayProxyEvent['multiValueQueryStringParameters'];
+
+/** API Gateway decodes the query, so it is encoded again. */
+function queryOf(parameters: Query): string {
+  const pairs = Object.entries(parameters ?? {}).flatMap(([name, values]) =>
+    (values ?? []).map((value) => [name, value] as [string, string]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+function headersOf({ multiValueHeaders }: APIGatewayProxyEvent): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  return headers;
+}
+
+function bodyOf({ httpMethod, body, isBase64Encoded }: APIGatewayProxyEvent): Buffer | null {
+  if (httpMethod === 'GET' || httpMethod === 'HEAD' || body === null) return null;
+  return Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+}
+
+/**
+ * The request of a REST API's proxy event (payload version 1.0). Its address has the portal's own
+ * origin. What the client called the host is only in its header.
+ *
+ * @returns undefined if the Fetch standard has no such request: a method such as TRACE, or a header
+ *   with other characters than bytes.
+ */
+function toRequest(event: APIGatewayProxyEvent, origin: string): Request | undefined {
+  const path = event.path.startsWith('/') ? event.path : `/${event.path}`;
+  try {
+    return new Request(origin + path + queryOf(event.multiValueQueryStringParameters), {
+      method: event.httpMethod,
+      headers: headersOf(event),
+      body: bodyOf(event),
+    });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The result of a proxy integration. Everything that the portal sends is text. Its host has only
+ * https, which browsers are told.
+ */
+async function toResult(response: Response): Promise<APIGatewayProxyResult> {
+  const multiValueHeaders: Record<string, string[]> = {
+    'strict-transport-security': [securityHeaders['Strict-Transport-Security']],
+  };
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') multiValueHeaders[name] = [value];
+  }
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) multiValueHeaders['set-cookie'] = cookies;
+  return { statusCode: response.status, multiValueHeaders, body: await response.text() };
 }

@@ -1,5 +1,5 @@
 import { createPortalManagement } from '../../adapters/portal-management.ts';
-import { readPortalConfig } from '../../adapters/read-portal-config.ts';
+import { readPortalConfig } from '../../adapters/read-config.ts';
 import { createSecretReader } from '../../adapters/secrets/secret-reader.ts';
 import { portalVariables } from '../../contract/environments/portal.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';

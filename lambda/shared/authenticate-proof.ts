@@ -7,7 +7,7 @@ import {
 import { InputError } from '../../core/errors.ts';
 
 /** How a proof is checked. */
-export interface ProofCheck {
+interface ProofCheck {
   readonly authenticate: AuthenticateCaller;
   /** Seconds since the epoch. */
   readonly now: () => number;

@@ -1,8 +1,6 @@
 import type { FunctionName } from '../../contract/environment.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { MetricSource } from './metric-line.ts';
-import type { LogFields } from './request-report.ts';
-import { createTelemetry, type Telemetry } from './telemetry.ts';
+import { createTelemetry, type LogFields, type MetricSource, type Telemetry } from './telemetry.ts';
 
 /** What a function takes from its process. Tests pass their own values. */
 export interface FunctionOptions {

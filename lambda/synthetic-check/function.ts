@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
-import type { FetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
-import type { PostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import type {
+  FetchServiceDocument,
+  PostTokenRequest,
+} from '../../adapters/https/service-requests.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
@@ -24,13 +26,13 @@ export interface SyntheticCheckHttp {
   readonly fetchDocument: FetchServiceDocument;
 }
 
-export interface SyntheticCheckOptions {
+interface SyntheticCheckOptions {
   readonly telemetry: RunTelemetry;
   readonly clock: Clock;
 }
 
 /** The result for an operator who invokes the function by hand. */
-export interface SyntheticCheckResult {
+interface SyntheticCheckResult {
   readonly ok: boolean;
   readonly token_latency_ms?: number;
   /** The step that failed in this region, and why. */
@@ -40,7 +42,7 @@ export interface SyntheticCheckResult {
   readonly issuer_reason?: string;
 }
 
-export type SyntheticCheckHandler = () => Promise<SyntheticCheckResult>;
+type SyntheticCheckHandler = () => Promise<SyntheticCheckResult>;
 
 /** @returns what `run` returns, or why a step failed. Any other error is not caught. */
 async function findOutcome<T>(run: () => Promise<T>): Promise<T | SyntheticCheckError> {

@@ -1,6 +1,8 @@
 import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
-import { createFetchServiceDocument } from '../../adapters/https/fetch-service-document.ts';
-import { createPostTokenRequest } from '../../adapters/https/post-token-request.ts';
+import {
+  createFetchServiceDocument,
+  createPostTokenRequest,
+} from '../../adapters/https/service-requests.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { syntheticCheckVariables } from '../../contract/environments/synthetic-check.ts';
 import { createSyntheticCheckHandler } from './function.ts';

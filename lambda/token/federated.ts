@@ -1,10 +1,8 @@
 import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
+import { createDynamoDbWorkloadUseRecorder } from '../../adapters/dynamodb/workload-use.ts';
 import { createKeyCache } from '../../adapters/https/fetch-key-set.ts';
-import {
-  createGuardedFetch,
-  type GuardedFetchOptions,
-} from '../../adapters/https/guarded-fetch.ts';
+import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
 import { assertionFetchTimeout } from '../../contract/limits.ts';
 import type { ClientReader } from '../../core/client/client-store.ts';
@@ -42,7 +40,7 @@ function toOutcome(error: unknown): FederatedOutcome {
  * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
-  const { identityProvidersTable, ...settings } = JSON.parse(
+  const { identityProvidersTable, signingKeysTable, ...settings } = JSON.parse(
     source.variables,
   ) as FederationVariables;
   const fetchKeys = createGuardedFetch({ ...source.guard, timeout: assertionFetchTimeout });
@@ -50,6 +48,7 @@ export function createFederation(source: FederationSource): Federation {
     {
       clients: source.clients,
       identityProviders: createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
+      workloadUses: createDynamoDbWorkloadUseRecorder(source.calls, signingKeysTable),
       jwks: createKeyCache(({ jwksUri }) => fetchKeys(jwksUri), {
         clock: source.clock,
         isFunction: true,

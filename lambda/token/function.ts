@@ -7,31 +7,44 @@ import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
-import { securityHeaders } from '../../contract/error-body.ts';
+import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
+import { healthyBody } from '../../contract/health.ts';
 import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import { seconds } from '../../core/clock.ts';
+import { describeError, UnavailableError } from '../../core/errors.ts';
 import { rememberUnusableKeys } from '../../core/key-rotation/remember-unusable-keys.ts';
-import type { Sign } from '../../core/signing-key/sign.ts';
+import type { Sign } from '../../core/signing-key/sign-jws.ts';
+import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
-import type { SigningKeyReader } from '../../core/signing-key/signing-key-store.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import type { Federation } from '../../core/token/federation.ts';
-import type { TokenPorts } from '../../core/token/issue-token.ts';
-import type { SealedTokenStore } from '../../core/token/sealed-token-store.ts';
+import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
+import type { SealedTokenStore } from '../../core/token/sealed-token.ts';
+import { runSelfTest } from '../../core/token/self-test.ts';
 import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
-import { dispatch, type FunctionEndpoints } from '../shared/dispatch.ts';
 import { errorResponse } from '../shared/error-response.ts';
-import { Exchange, reportOf } from '../shared/exchange.ts';
+import {
+  dispatch,
+  type Endpoint,
+  Exchange,
+  type FunctionEndpoints,
+  reportOf,
+} from '../shared/exchange.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
-import { addHeaders, type HttpResponse, readHttpRequest } from '../shared/http-message.ts';
+import {
+  addHeaders,
+  type HttpResponse,
+  jsonResponse,
+  readHttpRequest,
+} from '../shared/http-message.ts';
 import type { FederationSource } from './federated.ts';
-import { createHealthEndpoint, createSelfTest } from './health.ts';
-import { createRandomPool, createTokenEndpoint } from './token-endpoint.ts';
+import { assertClock, createRandomPool, createTokenEndpoint } from './token-endpoint.ts';
 
-export interface TokenFunctionPorts {
+interface TokenFunctionPorts {
   readonly clients: ClientReader;
   readonly secretUses: SecretUseRecorder;
   readonly signingKeys: SigningKeyReader;
@@ -117,6 +130,7 @@ export function createTokenFunction(
     publicationLead: environment.AUTH_PUBLICATION_LEAD,
     leeway: environment.AUTH_LEEWAY,
     accessTokenType: accessTokenTypeOf(environment),
+    ignoredScopes: environment.AUTH_IGNORED_SCOPES?.split(' '),
   };
   const selfTest = createSelfTest(ports, settings);
   const endpoints: FunctionEndpoints = {
@@ -149,7 +163,7 @@ function openSealedTokens(
 }
 
 /** The function's second file. It is loaded at the first request that needs it. */
-export type LoadFederation = () => Promise<{
+type LoadFederation = () => Promise<{
   readonly createFederation: (source: FederationSource) => Federation;
 }>;
 
@@ -181,4 +195,46 @@ export function createTokenHandler(
   const federation = openFederation(environment, { calls, clients, clock }, loadFederation);
   const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens, federation };
   return createTokenFunction(environment, ports, options);
+}
+
+/**
+ * Milliseconds for which the result of a self-test is reused. When a region cannot sign, one round
+ * of health checks notices it, and an instance signs at most six times a minute for the check.
+ */
+const selfTestMaxAge = 10_000;
+
+/** Runs the self-test and returns its result. It never throws. */
+type RunSelfTest = (startedAt: number, signal: AbortSignal) => Promise<SelfTestResult>;
+
+function createSelfTest(
+  ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
+  settings: TokenSettings,
+): RunSelfTest {
+  return async (startedAt, signal) => {
+    try {
+      await runSelfTest(ports, { now: seconds(startedAt), signal }, settings);
+      return { ok: true };
+    } catch (error) {
+      const { error_name, error_message } = describeError(error);
+      return { ok: false, reason: `${String(error_name)}: ${String(error_message)}` };
+    }
+  };
+}
+
+/** `GET /health`, for load balancers: only whether this region can issue tokens. */
+function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
+  let testedAt = Number.NEGATIVE_INFINITY;
+  let result: Promise<SelfTestResult> | undefined;
+  return async (request, exchange) => {
+    assertClock(request, exchange);
+    const { startedAt, signal } = exchange;
+    if (result === undefined || startedAt < testedAt || startedAt - testedAt >= selfTestMaxAge) {
+      testedAt = startedAt;
+      result = selfTest(startedAt, signal);
+    }
+    const { ok, reason } = await result;
+    if (!ok) throw new UnavailableError(`the self-test failed: ${reason}`);
+    exchange.outcome = 'healthy';
+    return jsonResponse(200, healthyBody, noStoreHeaders);
+  };
 }

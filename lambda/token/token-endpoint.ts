@@ -10,8 +10,7 @@ import { UnverifiableSignatureError } from '../../core/signing-key/sign-jws.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
 import type { TokenRequest } from '../../core/token/token-parameters.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
-import type { Endpoint } from '../shared/dispatch.ts';
-import { type Exchange, reportStaleKeyList } from '../shared/exchange.ts';
+import { type Endpoint, type Exchange, reportStaleKeyList } from '../shared/exchange.ts';
 import { type HttpRequest, jsonResponse } from '../shared/http-message.ts';
 
 /** An event to search for in logs, from OWASP's logging vocabulary. */
@@ -59,7 +58,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   });
 }
 
-export interface TokenEndpointPorts extends TokenPorts {
+interface TokenEndpointPorts extends TokenPorts {
   /** Why the list of signing keys is old; undefined if it is fresh. */
   readonly keyListFailure: () => unknown;
 }

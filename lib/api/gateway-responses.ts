@@ -12,7 +12,7 @@ import { Construct } from 'constructs';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type GatewayError, gatewayErrors } from '../../contract/gateway-errors.ts';
 
-export interface GatewayResponsesProps {
+interface GatewayResponsesProps {
   readonly restApi: IRestApi;
   /** Whether people read them in a browser. */
   readonly asPages?: boolean;

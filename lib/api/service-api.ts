@@ -1,7 +1,8 @@
-import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AwsIntegration,
   type CfnRestApi,
+  DomainName,
   EndpointAccessMode,
   EndpointType,
   type Integration,
@@ -11,12 +12,29 @@ import {
   RestApi,
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import {
+  ARecord,
+  type ARecordProps,
+  HealthCheck,
+  HealthCheckType,
+  HostedZone,
+  type IHealthCheck,
+  type IHostedZone,
+  RecordTarget,
+} from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
+import { regionalHost } from '../../contract/addresses.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { healthySearchString } from '../../contract/health.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import {
   type HttpFunctionName,
+  healthPath,
   type Route,
   type RouteOptions,
   routesOf,
@@ -34,7 +52,7 @@ export const untracedApi = 'Serverless::Serverless-APIGWXrayEnabled';
 /** Post-quantum key exchange if the caller supports it, TLS 1.2 for older callers. */
 export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
-export interface ServiceApiProps {
+interface ServiceApiProps {
   readonly deploymentName: string;
   /** Whether callers use a custom domain. The API's own host is then closed. */
   readonly hasDomain: boolean;
@@ -191,4 +209,92 @@ export function proxyTo(handler: IFunction): Integration {
     service: 'lambda',
     path: `2015-03-31/functions/${handler.functionArn}/invocations`,
   });
+}
+
+interface ServiceDomainProps {
+  readonly domain: NonNullable<DeploymentConfig['domain']>;
+  readonly regionId: RegionId;
+  readonly awsRegion: string;
+  /** Whether other regions serve the same name. */
+  readonly shared: boolean;
+  readonly restApi: RestApi;
+}
+
+/**
+ * Serves the API under the deployment's name and under the region's own. If several regions share
+ * the name, DNS sends each caller to the nearest healthy region. When a region is lost, no call to
+ * a control plane is needed.
+ */
+export class ServiceDomain extends Construct {
+  /** Of both names. */
+  readonly certificate: Certificate;
+  private readonly zone: IHostedZone;
+  private readonly props: ServiceDomainProps;
+
+  constructor(scope: Construct, id: string, props: ServiceDomainProps) {
+    super(scope, id);
+    this.props = props;
+    const { domain, regionId, awsRegion, shared } = props;
+    this.zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
+      hostedZoneId: domain.hostedZoneId,
+      zoneName: domain.hostedZoneName,
+    });
+    const ownHost = regionalHost(domain.name, regionId);
+    this.certificate = this.addCertificate(domain.name, ownHost);
+    this.addHost('Region', ownHost);
+    this.addHost(
+      'Default',
+      domain.name,
+      // One region also gets a latency record: an update cannot convert a simple record to one, and
+      // regions may be added later (docs/procedures/one-region-to-three.md).
+      {
+        region: awsRegion,
+        setIdentifier: regionId,
+        ...(shared && { healthCheck: this.addHealthCheck(ownHost) }),
+      },
+    );
+  }
+
+  private addCertificate(domainName: string, ownHost: string): Certificate {
+    return new Certificate(this, 'Certificate', {
+      domainName,
+      subjectAlternativeNames: [ownHost],
+      validation: CertificateValidation.fromDns(this.zone),
+    });
+  }
+
+  private addHost(id: string, host: string, routing: Partial<ARecordProps> = {}): void {
+    const domainName = new DomainName(this, `${id}Name`, {
+      domainName: host,
+      certificate: this.certificate,
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: tlsPolicy,
+      endpointAccessMode: EndpointAccessMode.STRICT,
+      mapping: this.props.restApi,
+    });
+    new ARecord(this, `${id}Record`, {
+      zone: this.zone,
+      recordName: `${host}.`,
+      target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
+      ...routing,
+    });
+  }
+
+  /**
+   * Only a region that can issue tokens passes this check. API Gateway's own health, which an alias
+   * record could evaluate, does not cover functions, tables and keys.
+   */
+  private addHealthCheck(ownHost: string): IHealthCheck {
+    return new HealthCheck(this, 'HealthCheck', {
+      type: HealthCheckType.HTTPS_STR_MATCH,
+      fqdn: ownHost,
+      resourcePath: healthPath,
+      searchString: healthySearchString,
+      enableSNI: true,
+      // Several checkers send requests at this interval: about one every other second in total.
+      requestInterval: Duration.seconds(30),
+      // Three in a row: a single lost request must not move a region's traffic.
+      failureThreshold: 3,
+    });
+  }
 }

@@ -10,7 +10,7 @@ import { healthPath, tokenPath } from '../../contract/routes.ts';
 type Rule = CfnWebACL.RuleProperty;
 type Statement = CfnWebACL.StatementProperty;
 
-export interface WebAclProps {
+interface WebAclProps {
   /** Of the web ACL and its log. */
   readonly name: string;
   readonly stage: Stage;
@@ -19,7 +19,7 @@ export interface WebAclProps {
   readonly redactedHeaders: readonly string[];
 }
 
-export interface ServiceLimits {
+interface ServiceLimits {
   /** Requests to the token path in five minutes from one source address. */
   readonly tokenRequestsPerFiveMinutes: number;
   /** The same to /health. */

@@ -1,4 +1,11 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  BackupPlan,
+  type BackupPlanCopyActionProps,
+  BackupPlanRule,
+  BackupResource,
+  BackupVault,
+} from 'aws-cdk-lib/aws-backup';
 import {
   AttributeType,
   Billing,
@@ -8,7 +15,27 @@ import {
   type TableOptionsV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
+import {
+  AccountPrincipal,
+  type Conditions,
+  Effect,
+  type IPrincipal,
+  ManagedPolicy,
+  OrganizationPrincipal,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { TableReaders } from '../../contract/operations-config.ts';
+import {
+  batchedPlatformApiActions,
+  isPlatformApiTable,
+  platformApiCondition,
+} from '../../contract/platform-api-tables.ts';
 import {
   deployedTableName,
   formerTableNames,
@@ -20,7 +47,6 @@ import {
   tableKeys,
   tables,
 } from '../../contract/tables.ts';
-import { type ReaderPolicyProps, readerPolicy } from './reader-policy.ts';
 
 /** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
@@ -49,7 +75,7 @@ export interface Replication {
   readonly witnessAwsRegion: string | undefined;
 }
 
-export interface ServiceTableProps {
+interface ServiceTableProps {
   /** The deployment's config, for the names and the accounts that read. */
   readonly config: ReaderPolicyProps['config'];
   readonly table: TableKey;
@@ -128,4 +154,138 @@ export function tableId(key: TableKey): string {
 /** Creates each table. */
 export function eachTable(make: (key: TableKey) => ITableV2): ServiceTables {
   return Object.fromEntries(tableKeys.map((key) => [key, make(key)])) as unknown as ServiceTables;
+}
+
+interface ReaderPolicyProps {
+  readonly config: TableNames & { readonly tableReaders?: TableReaders | undefined };
+  readonly table: TableKey;
+  /** AWS region of the replica: each has a policy of its own. */
+  readonly awsRegion: string;
+}
+
+/** The principals that may read, and the conditions of their statement in addition to the keys. */
+interface Readers {
+  readonly principals: readonly IPrincipal[];
+  readonly conditions?: Conditions;
+}
+
+function readersOf({ accounts, organizationId }: TableReaders, ownAccount: string) {
+  const readers: Readers[] = [];
+  if (accounts !== undefined) {
+    readers.push({ principals: accounts.map((account) => new AccountPrincipal(account)) });
+  }
+  if (organizationId !== undefined) {
+    readers.push({
+      principals: [new OrganizationPrincipal(organizationId)],
+      // A policy for everyone in the organization would allow each role of the tables' own account,
+      // without a policy of its own.
+      conditions: { StringNotEquals: { 'aws:PrincipalAccount': ownAccount } },
+    });
+  }
+  return readers;
+}
+
+/**
+ * The policy of a table that platform APIs of other accounts read. It allows the accounts; which of
+ * their roles may read is their own IAM's decision.
+ *
+ * @returns undefined if no other account reads this table.
+ */
+function readerPolicy(
+  scope: Construct,
+  { config, table, awsRegion }: ReaderPolicyProps,
+): PolicyDocument | undefined {
+  if (config.tableReaders === undefined || !isPlatformApiTable(table)) return undefined;
+  // The table's own ARN cannot be referenced in its own policy.
+  const resource = Stack.of(scope).formatArn({
+    service: 'dynamodb',
+    region: awsRegion,
+    resource: 'table',
+    resourceName: deployedTableName(config, table),
+  });
+  return new PolicyDocument({
+    statements: readersOf(config.tableReaders, Stack.of(scope).account).map(
+      ({ principals, conditions }) =>
+        new PolicyStatement({
+          effect: Effect.ALLOW,
+          principals: [...principals],
+          actions: [...batchedPlatformApiActions],
+          resources: [resource],
+          conditions: { ...platformApiCondition(table), ...conditions },
+        }),
+    ),
+  });
+}
+
+interface TableBackupProps extends NonNullable<DeploymentConfig['backup']> {
+  readonly deploymentName: string;
+  readonly tables: readonly ITableV2[];
+}
+
+/**
+ * Copies the tables once a day. Point-in-time recovery can restore any second, but is lost with its
+ * table and its account. A backup survives both.
+ */
+export class TableBackup extends Construct {
+  readonly vault: BackupVault;
+  private readonly props: TableBackupProps;
+
+  constructor(scope: Construct, id: string, props: TableBackupProps) {
+    super(scope, id);
+    this.props = props;
+    this.vault = this.addVault();
+    const plan = new BackupPlan(this, 'Plan', {
+      backupPlanName: props.deploymentName,
+      backupVault: this.vault,
+    });
+    plan.addRule(
+      new BackupPlanRule({
+        ruleName: 'daily',
+        // At night in the platform's regions.
+        scheduleExpression: Schedule.cron({ hour: '9', minute: '0' }),
+        deleteAfter: Duration.days(props.retentionDays),
+        copyActions: this.copyActions(),
+      }),
+    );
+    plan.addSelection('Tables', {
+      role: this.addRole(),
+      resources: props.tables.map((table) => BackupResource.fromArn(table.tableArn)),
+    });
+  }
+
+  private addVault(): BackupVault {
+    return new BackupVault(this, 'Vault', {
+      backupVaultName: this.props.deploymentName,
+      // Without a grace period, principals with that permission can remove the lock. With a lock
+      // that no one can remove, a mistake in the retention could not be corrected.
+      lockConfiguration: { minRetention: Duration.days(this.props.retentionDays) },
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  private copyActions(): BackupPlanCopyActionProps[] {
+    const { copyToVaultArn, retentionDays } = this.props;
+    if (copyToVaultArn === undefined) return [];
+    return [
+      {
+        destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyVault', copyToVaultArn),
+        deleteAfter: Duration.days(retentionDays),
+      },
+    ];
+  }
+
+  private addRole(): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('backup.amazonaws.com'),
+      description: 'Backs up the tables',
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup'),
+      ],
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
+      reason: "AWS Backup's own policy for making backups, which AWS extends with the service.",
+    });
+    return role;
+  }
 }

@@ -4,10 +4,9 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { dailyRunAlias, dailyRunMinutes } from '../../contract/daily-run.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
-import { noticeBusName } from '../../contract/notices.ts';
+import { dailyRunAlias, dailyRunMinutes, noticeBusName } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { syntheticCheckMinutes } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -23,7 +22,7 @@ export function makesDailyRun({
   return config.notices && deployedRegions(config)[0]?.id === regionId;
 }
 
-export interface DailyRunProps {
+interface DailyRunProps {
   readonly deploymentName: string;
   readonly management: ServiceFunction<'management'>;
 }

@@ -6,12 +6,12 @@ import type { AssetOptions } from 'aws-cdk-lib/aws-s3-assets';
 import type { FunctionName } from '../../contract/environment.ts';
 
 /** The bundle of a function does not exist. */
-export class MissingBundleError extends Error {
+class MissingBundleError extends Error {
   override readonly name = 'MissingBundleError';
 }
 
 /** The bundles of this package: next to the published code, or in `dist/` if the sources run. */
-export function findBundles(): string {
+export function getBundles(): string {
   const published = join(import.meta.dirname, 'lambda');
   return existsSync(published) ? published : join(import.meta.dirname, '../../dist/lambda');
 }

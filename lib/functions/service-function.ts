@@ -1,5 +1,17 @@
 import { ArnFormat, type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  LambdaApplication,
+  LambdaDeploymentConfig,
+  LambdaDeploymentGroup,
+} from 'aws-cdk-lib/aws-codedeploy';
+import {
+  Effect,
+  ManagedPolicy,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   Architecture,
@@ -14,6 +26,7 @@ import type { EnvironmentVariables, FunctionName } from '../../contract/environm
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import type { HttpFunctionName } from '../../contract/routes.ts';
 import { functionBundle } from './function-bundles.ts';
 
 /** Common properties of the functions of one region. */
@@ -26,7 +39,7 @@ export interface FunctionContext {
   readonly bundles: string;
 }
 
-export interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
+interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
   readonly name: F;
   readonly description: string;
   /** Files next to the bundle that depend on the deployment, by name. */
@@ -40,14 +53,14 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
 }
 
 /** What a role may or may not do. */
-export interface Statement {
+interface Statement {
   readonly actions: readonly string[];
   readonly resources: readonly string[];
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 /** An environment that Lambda would refuse. */
-export class EnvironmentTooLargeError extends Error {
+class EnvironmentTooLargeError extends Error {
   override readonly name = 'EnvironmentTooLargeError';
 }
 
@@ -200,7 +213,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
 }
 
 /** Lambda's limit for the names and values of all variables of one function, in bytes. */
-export const maxEnvironmentBytes = 4096;
+const maxEnvironmentBytes = 4096;
 
 /** Room for a value that is known only at deployment: an API's id, an account, a role's ARN. */
 const bytesPerUnknown = 128;
@@ -213,10 +226,7 @@ const pseudoParameterBytes: Readonly<Record<string, number>> = {
 };
 
 /** Upper estimate of the size of a function's environment, in bytes. */
-export function environmentBytes(
-  scope: IConstruct,
-  variables: Readonly<Record<string, string>>,
-): number {
+function environmentBytes(scope: IConstruct, variables: Readonly<Record<string, string>>): number {
   return Object.entries(variables).reduce(
     (sum, [name, value]) =>
       sum + Buffer.byteLength(name) + valueBytes(Stack.of(scope).resolve(value)),
@@ -273,4 +283,52 @@ export function sessionArn(
     resource: 'assumed-role',
     resourceName: `${role}/${functionName(deploymentName, name)}`,
   });
+}
+
+interface GradualDeploymentProps {
+  readonly deploymentName: string;
+  readonly aliases: Readonly<Record<HttpFunctionName, Alias>>;
+  /** When any of them fires while a version is new, the old version comes back. */
+  readonly alarms: readonly IAlarm[];
+}
+
+/**
+ * Gives a new version of a function a tenth of the requests for five minutes, and then all of them
+ * if no alarm has fired.
+ */
+export class GradualDeployment extends Construct {
+  constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application', {
+      applicationName: props.deploymentName,
+    });
+    const role = this.addRole();
+    for (const [name, alias] of Object.entries(props.aliases)) {
+      new LambdaDeploymentGroup(this, name, {
+        application,
+        deploymentGroupName: name,
+        alias,
+        role,
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+        alarms: [...props.alarms],
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+      });
+    }
+  }
+
+  private addRole(): Role {
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+      description: 'Shifts requests between two versions of a function',
+      managedPolicies: [
+        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
+      ],
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      reason:
+        "CodeDeploy's own policy for Lambda, the limited one: it reads alarms and moves aliases.",
+    });
+    return role;
+  }
 }

@@ -1,9 +1,10 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deploymentCheckMinutes } from '../../contract/deployment-check.ts';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
   canaryEnvironment,
@@ -21,15 +22,25 @@ import { liveAlias, roleName } from '../../contract/function-names.ts';
 import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-key.ts';
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
-import { managementAliases } from '../../contract/management/roles.ts';
+import { type ManagementAlias, managementAliases } from '../../contract/management/roles.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import { reservationsOf, reservedFor } from '../../contract/reservations.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
 import {
+  apiKeyUseTableName,
   changedSigningKeyAttributes,
   tables as contract,
+  dailyReportRecordType,
+  dailyRunRecordType,
   deployedTableName,
+  grantRecordTypes,
   signingKeyRecordTypes as records,
+  signingKeyRecordTypes,
+  trunkGroupIndex,
+  trunkGroupLimitsRecordType,
+  workloadUseAttributes,
+  workloadUseRecordType,
 } from '../../contract/tables.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
 import {
@@ -38,15 +49,17 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
-import { allowManagement, allowOtherAccounts } from './management-permissions.ts';
+import { makesDailyRun } from './daily-run.ts';
 import { type FunctionContext, functionArn, ServiceFunction } from './service-function.ts';
 
-export interface ServiceFunctionsProps
+interface ServiceFunctionsProps
   extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
     Pick<FunctionContext, 'bundles'> {
   readonly tables: ServiceTables;
   /** Only if instances share tokens. */
   readonly sealedTokens?: ITableV2 | undefined;
+  /** The days on which API keys were last used, in this region. */
+  readonly apiKeyUses: ITableV2;
 }
 
 /** Documents come from memory; more memory only makes a start faster. */
@@ -105,7 +118,7 @@ export class ServiceFunctions extends Construct {
     this.keyRotation = this.addKeyRotation();
     this.syntheticCheck = this.addSyntheticCheck();
     this.deploymentCheck = this.addDeploymentCheck();
-    this.management = this.addManagement();
+    this.management = this.addManagement(props.apiKeyUses);
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -169,6 +182,18 @@ export class ServiceFunctions extends Construct {
     }
     if (this.source.config.federatedClients !== undefined) {
       fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
+      // Records, once a day, that an assertion was used. Records of keys are out of reach.
+      fn.allow({
+        actions: ['dynamodb:UpdateItem'],
+        resources: this.tables.signingKeys,
+        conditions: {
+          ...onlyValues({
+            'dynamodb:LeadingKeys': [workloadUseRecordType],
+            'dynamodb:Attributes': workloadUseAttributes,
+          }),
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+        },
+      });
     }
     allowSign(fn, this.keys);
     return fn;
@@ -281,7 +306,7 @@ export class ServiceFunctions extends Construct {
     return reservedFor(config, regionId, name);
   }
 
-  private addManagement(): ServiceFunction<'management'> {
+  private addManagement(apiKeyUses: ITableV2): ServiceFunction<'management'> {
     const { config } = this.source;
     const fn = new ServiceFunction(this, 'Management', {
       ...this.context,
@@ -293,7 +318,7 @@ export class ServiceFunctions extends Construct {
       timeout: managementTimeout,
       reservedConcurrency: this.reserved('management'),
     });
-    allowManagement(fn, this.tables, this.source);
+    allowManagement(fn, this.tables, { ...this.source, apiKeyUses: apiKeyUses.tableArn });
     for (const name of managementAliases) {
       allowOtherAccounts(fn.addAlias(name), name, config.management.reach);
     }
@@ -335,4 +360,93 @@ export class ServiceFunctions extends Construct {
     allowKeyManagement(fn, this.keys);
     return fn;
   }
+}
+
+const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
+
+/** ARNs of a table of the other regions. */
+function inOtherRegions(
+  fn: ServiceFunction<'management'>,
+  { config, regionId }: OwnRegion,
+  resourceName: string,
+): string[] {
+  return deployedRegions(config)
+    .filter(({ id }) => id !== regionId)
+    .map(({ awsRegion: region }) =>
+      Stack.of(fn).formatArn({ service: 'dynamodb', region, resource: 'table', resourceName }),
+    );
+}
+
+interface OwnRegion {
+  readonly config: DeploymentConfig;
+  readonly regionId: RegionId;
+  /** ARN of the table of the days on which API keys were last used, in this region. */
+  readonly apiKeyUses: string;
+}
+
+/** What the management function may read and write. */
+function allowManagement(
+  fn: ServiceFunction<'management'>,
+  tables: TableArns,
+  own: OwnRegion,
+): void {
+  const { clients, apiKeys, identityProviders, signingKeys, audit } = tables;
+  fn.allow({
+    actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
+    resources: clients,
+  });
+  for (const resources of [apiKeys, identityProviders]) {
+    fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
+  }
+  const owned = [...clients, ...apiKeys];
+  fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
+  fn.allow({
+    // A search reads every name.
+    actions: ['dynamodb:Query', 'dynamodb:Scan'],
+    resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
+  });
+  const grants = Object.values(grantRecordTypes);
+  fn.allow({
+    actions: ['dynamodb:Query'],
+    resources: signingKeys,
+    conditions: onlyItems(
+      signingKeyRecordTypes.key,
+      trunkGroupLimitsRecordType,
+      ...grants,
+      dailyReportRecordType,
+      dailyRunRecordType,
+    ),
+  });
+  const written = makesDailyRun(own) ? [dailyRunRecordType] : [];
+  fn.allow({
+    actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    resources: signingKeys,
+    conditions: onlyItems(trunkGroupLimitsRecordType, ...grants, ...written),
+  });
+  if (own.config.federatedClients !== undefined) {
+    const conditions = onlyItems(workloadUseRecordType);
+    fn.allow({ actions: ['dynamodb:GetItem'], resources: signingKeys, conditions });
+  }
+  fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+  const others = inOtherRegions(fn, own, deployedTableName(own.config, 'audit'));
+  if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
+  const otherUses = inOtherRegions(fn, own, apiKeyUseTableName(own.config.name));
+  fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: [own.apiKeyUses, ...otherUses] });
+}
+
+/**
+ * Lets roles of other accounts invoke an alias, if the config names them for it. In their own
+ * account, they also need a policy that allows it.
+ */
+function allowOtherAccounts(
+  alias: Alias,
+  name: ManagementAlias,
+  reach: DeploymentConfig['management']['reach'],
+): void {
+  const arns = reach
+    .filter(({ aliases = [] }) => aliases.some((one) => one === name))
+    .flatMap(({ principals }) => principals);
+  arns.forEach((arn, index) => {
+    alias.addPermission(`OtherAccount${index}`, { principal: new ArnPrincipal(arn) });
+  });
 }

@@ -8,7 +8,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { rotationTimeout, type ServiceFunctions } from '../functions/service-functions.ts';
 
-export interface FirstSigningKeyProps {
+interface FirstSigningKeyProps {
   readonly functions: ServiceFunctions;
   /** Resources that must exist before a key can be created and used. */
   readonly after: readonly Construct[];

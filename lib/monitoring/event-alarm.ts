@@ -16,7 +16,7 @@ import {
   runbookOf,
 } from './service-alarm.ts';
 
-export interface EventAlarmProps extends AlarmText {
+interface EventAlarmProps extends AlarmText {
   readonly pattern: EventPattern;
   /** Whether the rule also matches calls that CloudTrail classifies as reads. */
   readonly includesReads?: boolean;

@@ -4,23 +4,21 @@ import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { dailyRunAlarmHours, dailyRunMetrics } from '../../contract/daily-run.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { dailyRunAlarmHours, dailyRunMetrics } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
-import { AlarmTopic } from './alarm-topic.ts';
 import { BackupAlarms, type WatchedVault } from './event-alarm.ts';
 import { KeyAlarms } from './key-alarms.ts';
-import { type AlarmContext, addAlarm } from './service-alarm.ts';
-import { ServiceAlarms } from './service-alarms.ts';
+import { type AlarmContext, AlarmTopic, addAlarm } from './service-alarm.ts';
+import { ServiceAlarms, VersionAlarm } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { ServiceMetrics } from './service-metrics.ts';
-import { VersionAlarm } from './version-alarm.ts';
 
 /** Days of a certificate at which there is still time to renew it by hand. */
 export const certificateAlarmDays = 30;
 
-export interface MonitoringProps {
+interface MonitoringProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
   /** Of the API. */

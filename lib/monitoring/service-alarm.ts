@@ -1,3 +1,4 @@
+import { Aws, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
   AnomalyDetectionAlarm,
@@ -6,8 +7,10 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Construct } from 'constructs';
+import { type Conditions, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
 import type { RegionId } from '../../contract/regions.ts';
 
 /** Common properties of the alarms of one region. */
@@ -84,10 +87,7 @@ export function notify(alarm: Alarm, topic: ITopic): void {
   alarm.addOkAction(action);
 }
 
-export function alarmName(
-  context: Pick<AlarmContext, 'deploymentName' | 'regionId'>,
-  id: string,
-): string {
+function alarmName(context: Pick<AlarmContext, 'deploymentName' | 'regionId'>, id: string): string {
   return `${context.deploymentName}-${context.regionId}-${id}`;
 }
 
@@ -97,4 +97,56 @@ export function runbookOf({ id, page = id }: AlarmText): string {
 
 export function alarmDescription(alarm: AlarmText): string {
   return `${alarm.description} What to do: ${runbookOf(alarm)}`;
+}
+
+interface AlarmTopicProps {
+  readonly deploymentName: string;
+  readonly emails: readonly string[];
+}
+
+/** Name of the topic in each region. */
+export function alarmTopicName(deploymentName: string): string {
+  return `${deploymentName}-alarms`;
+}
+
+/** The topic for the alarms of one region. */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, props: AlarmTopicProps) {
+    super(scope, id);
+    this.topic = new Topic(this, 'Topic', {
+      topicName: alarmTopicName(props.deploymentName),
+      enforceSSL: true,
+    });
+    // Without the condition, CloudWatch would publish for any account that knows the topic.
+    this.allowPublish('AlarmsOfThisAccount', 'cloudwatch.amazonaws.com', {
+      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+    });
+    // EventBridge sends no condition keys when it publishes, so that a condition would refuse every
+    // message: "Troubleshooting Amazon EventBridge" of its user guide.
+    this.allowPublish('Rules', 'events.amazonaws.com');
+    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
+    this.acknowledge();
+  }
+
+  private allowPublish(sid: string, service: string, conditions?: Conditions): void {
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid,
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        principals: [new ServicePrincipal(service)],
+        ...(conditions !== undefined && { conditions }),
+      }),
+    );
+  }
+
+  private acknowledge(): void {
+    Validations.of(this.topic).acknowledge({
+      id: 'Serverless::Serverless-SNSRedrivePolicy',
+      reason:
+        'SNS retries an email automatically, and an alarm stays on until its cause is removed.',
+    });
+  }
 }

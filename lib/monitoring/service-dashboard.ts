@@ -22,7 +22,7 @@ import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/syntheti
 import { stageName } from '../api/service-api.ts';
 import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
-export interface ServiceDashboardProps {
+interface ServiceDashboardProps {
   readonly config: DeploymentConfig;
   readonly regionId: RegionId;
   readonly alarms: readonly Alarm[];

@@ -9,7 +9,7 @@ import { Construct } from 'constructs';
 import { bearerGatewayResponses, type FailureStatus } from '../../contract/platform-authorizer.ts';
 import type { ResourceMetadata } from '../../contract/resource-metadata.ts';
 
-export interface BearerGatewayResponsesProps {
+interface BearerGatewayResponsesProps {
   readonly restApi: RestApi;
   /** Protection space of the challenges (RFC 9110 §11.5). */
   readonly realm: string;

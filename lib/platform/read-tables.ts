@@ -5,6 +5,8 @@ import {
   type PlatformApiTable,
   platformApiCondition,
   platformApiTables,
+  recordKeyUseAction,
+  recordKeyUseCondition,
 } from '../../contract/platform-api-tables.ts';
 import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
 import { tableName } from '../../contract/tables.ts';
@@ -13,7 +15,7 @@ import { tableName } from '../../contract/tables.ts';
 export type TableArns = Readonly<Record<PlatformApiTable, string>>;
 
 /** A `tables` that names no tables. */
-export class TablesError extends Error {
+class TablesError extends Error {
   override readonly name = 'TablesError';
 }
 
@@ -51,4 +53,13 @@ export function readTablesOf(
         conditions: platformApiCondition(key),
       }),
   );
+}
+
+/** Permission to record the last use of API keys, in the only table that a platform API writes to. */
+export function recordUsesIn(tableArn: string): PolicyStatement {
+  return new PolicyStatement({
+    actions: [recordKeyUseAction],
+    resources: [tableArn],
+    conditions: recordKeyUseCondition,
+  });
 }

@@ -2,6 +2,7 @@ import {
   CfnOutput,
   Duration,
   RemovalPolicy,
+  Size,
   Stack,
   type StackProps,
   Validations,
@@ -10,11 +11,18 @@ import {
   DomainName,
   EndpointAccessMode,
   EndpointType,
-  type RestApi,
+  LogGroupLogDestination,
+  RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  Certificate,
+  CertificateValidation,
+  type ICertificate,
+} from 'aws-cdk-lib/aws-certificatemanager';
+import { ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -27,16 +35,28 @@ import {
   portalConfigFile,
   portalEnvironment,
 } from '../../contract/function-environments.ts';
+import { functionName } from '../../contract/function-names.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
-import { tlsPolicy } from '../api/service-api.ts';
+import { accessLogFormat, GatewayResponses } from '../api/gateway-responses.ts';
+import {
+  methodSettings,
+  proxyTo,
+  requireTls,
+  stageName,
+  tlsPolicy,
+  untracedApi,
+} from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
-import { functionArn, ServiceFunction } from '../functions/service-function.ts';
-import { alarmTopicName } from '../monitoring/alarm-topic.ts';
-import { PortalAlarms } from './portal-alarms.ts';
-import { PortalApi } from './portal-api.ts';
+import {
+  acknowledgeNoTracing,
+  functionArn,
+  ServiceFunction,
+} from '../functions/service-function.ts';
+import { certificateAlarmDays } from '../monitoring/monitoring.ts';
+import { type AlarmContext, addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
 
-export interface PortalStackProps extends StackProps {
+interface PortalStackProps extends StackProps {
   readonly config: DeploymentConfig;
   readonly portal: PortalConfig;
   /** Folder of the function bundles, e.g. `dist/lambda`. */
@@ -160,7 +180,7 @@ const sessionKeyLength = 64;
  * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
  * of its own, because a deleted name is taken for a week.
  */
-export class SessionKey extends Construct {
+class SessionKey extends Construct {
   readonly secret: Secret;
 
   constructor(scope: Construct, id: string) {
@@ -178,13 +198,13 @@ export class SessionKey extends Construct {
   }
 }
 
-export interface PortalDomainProps {
+interface PortalDomainProps {
   readonly domain: DomainConfig;
   readonly restApi: RestApi;
 }
 
 /** Serves the portal under a host of its own. */
-export class PortalDomain extends Construct {
+class PortalDomain extends Construct {
   readonly certificate: Certificate;
 
   constructor(scope: Construct, id: string, { domain, restApi }: PortalDomainProps) {
@@ -209,6 +229,177 @@ export class PortalDomain extends Construct {
       zone,
       recordName: `${domain.name}.`,
       target: RecordTarget.fromAlias(new ApiGatewayDomain(name)),
+    });
+  }
+}
+
+interface PortalApiProps {
+  /** Of the API and its log. */
+  readonly name: string;
+  readonly live: Alias;
+  readonly tracing: 'on' | 'off';
+}
+
+/** People click, and a page has four requests. More requests a second come from a program. */
+const throttle = { throttlingRateLimit: 100, throttlingBurstLimit: 200 };
+
+/**
+ * API Gateway compresses larger responses: a page of 315 KiB is 18. BREACH needs a secret that stays
+ * the same in many pages next to text of the attacker's choice. No page of the portal has one: a
+ * secret is shown once, in the response to a POST that a page of the portal sent, and sessions are
+ * in cookies. Forms have no token: the browser says which page sent them (docs/portal.md).
+ */
+const minCompressionSize = Size.kibibytes(1);
+
+/** The API of the portal. Every path and method goes to its function, which knows the routes. */
+class PortalApi extends Construct {
+  readonly name: string;
+  readonly restApi: RestApi;
+
+  constructor(scope: Construct, id: string, { name, live, tracing }: PortalApiProps) {
+    super(scope, id);
+    this.name = name;
+    this.restApi = new RestApi(this, 'RestApi', {
+      restApiName: name,
+      description: 'Portal for customers of the authorization server',
+      endpointTypes: [EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: true,
+      cloudWatchRole: false,
+      minCompressionSize,
+      deployOptions: {
+        stageName,
+        accessLogDestination: new LogGroupLogDestination(this.addAccessLog()),
+        accessLogFormat,
+        tracingEnabled: tracing === 'on',
+        ...methodSettings,
+        ...throttle,
+      },
+    });
+    // CDK's own output names a closed host.
+    this.restApi.node.tryRemoveChild('Endpoint');
+    requireTls(this.restApi);
+    this.addMethods(live);
+    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi, asPages: true });
+    this.acknowledge();
+    if (tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
+  }
+
+  private addMethods(live: Alias): void {
+    const integration = proxyTo(live);
+    const { root } = this.restApi;
+    for (const resource of [root, root.addResource('{proxy+}')]) {
+      resource.addMethod('ANY', integration);
+    }
+    live.addPermission('Invoke', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: this.restApi.arnForExecuteApi('*', '/*', stageName),
+    });
+  }
+
+  private addAccessLog(): LogGroup {
+    return new LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/apigateway/${this.name}/access`,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+  }
+
+  private acknowledge(): void {
+    Validations.of(this.restApi).acknowledge(
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG2',
+        reason: 'The function parses every form and shows what is wrong with a field, as a page.',
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-APIG4',
+        reason:
+          "People sign in at the company's OpenID provider, and the function checks their session.",
+      },
+      {
+        id: 'AwsSolutions::AwsSolutions-COG4',
+        reason: "People sign in at the company's OpenID provider; there is no user pool.",
+      },
+    );
+  }
+}
+
+interface PortalAlarmsProps extends AlarmContext {
+  readonly apiName: string;
+  readonly certificate: ICertificate;
+}
+
+/** The alarms of the portal, on the topic of its region. */
+class PortalAlarms extends Construct {
+  private readonly props: PortalAlarmsProps;
+
+  constructor(scope: Construct, id: string, props: PortalAlarmsProps) {
+    super(scope, id);
+    this.props = props;
+    this.addApiErrors();
+    this.addFunctionErrors();
+    this.addThrottles();
+    this.addCertificate();
+  }
+
+  private addApiErrors(): void {
+    addAlarm(this, this.props, {
+      id: 'portal-errors',
+      description: 'The portal answers with server errors.',
+      metric: new Metric({
+        namespace: 'AWS/ApiGateway',
+        metricName: '5XXError',
+        dimensionsMap: { ApiName: this.props.apiName, Stage: stageName },
+        statistic: 'Sum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 5,
+      periods: 3,
+      badPeriods: 2,
+    });
+  }
+
+  private ofFunction(metricName: string): Metric {
+    return new Metric({
+      namespace: 'AWS/Lambda',
+      metricName,
+      dimensionsMap: { FunctionName: functionName(this.props.deploymentName, 'portal') },
+      statistic: 'Sum',
+      period: Duration.minutes(5),
+    });
+  }
+
+  private addFunctionErrors(): void {
+    addAlarm(this, this.props, {
+      id: 'portal-function-errors',
+      page: 'function-errors',
+      description: 'The portal function ends with errors: it crashed or ran out of time.',
+      metric: this.ofFunction('Errors'),
+      periods: 3,
+      badPeriods: 2,
+    });
+  }
+
+  private addThrottles(): void {
+    addAlarm(this, this.props, {
+      id: 'portal-function-throttled',
+      page: 'function-throttled',
+      description: 'The portal function has no concurrency left, so Lambda refuses requests.',
+      metric: this.ofFunction('Throttles'),
+      periods: 3,
+      badPeriods: 2,
+    });
+  }
+
+  private addCertificate(): void {
+    addAlarm(this, this.props, {
+      id: 'portal-certificate-expiry',
+      page: 'certificate-expiry',
+      description: `The certificate of the portal expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
+      metric: this.props.certificate.metricDaysToExpiry({
+        statistic: 'Minimum',
+        period: Duration.days(1),
+      }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      threshold: certificateAlarmDays,
     });
   }
 }

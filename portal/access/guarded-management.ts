@@ -1,5 +1,10 @@
 import type { Management, OperationName } from '../../adapters/management.ts';
-import { type Access, mayUse, neededRole, operationNames } from './permissions.ts';
+import {
+  leastRole,
+  managementOperations,
+  operationOf,
+} from '../../contract/management/operations.ts';
+import { hasRole } from '../../contract/management/roles.ts';
 import type { Person, Role } from './person.ts';
 
 /** The user is known, but the user's role does not allow the operation. */
@@ -36,3 +41,17 @@ export function guardManagement(management: Management, person: Person): PortalM
 
 /** What the portal knows of its deployment. */
 export type Deployment = Awaited<ReturnType<PortalManagement['describeDeployment']>>;
+
+export const operationNames = Object.keys(managementOperations) as readonly OperationName[];
+
+/** What an operation is allowed by: the role, and whether the person is limited to trunk groups. */
+type Access = Pick<Person, 'role' | 'trunkGroups'>;
+
+/** The least role that may use an operation. */
+function neededRole({ trunkGroups }: Access, operation: OperationName): Role {
+  return leastRole(operationOf(operation), trunkGroups !== undefined);
+}
+
+export function mayUse(person: Access, operation: OperationName): boolean {
+  return hasRole(person.role, neededRole(person, operation));
+}

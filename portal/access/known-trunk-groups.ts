@@ -40,7 +40,7 @@ export async function findKnownTrunkGroups({
   const found = await Promise.all([
     unlessDenied(groupsOf(management.listTrunkGroupLimits())),
     unlessDenied(groupsOf(management.listClients())),
-    unlessDenied(groupsOf(management.listApiKeys())),
+    unlessDenied(groupsOf(management.listApiKeys({ withLastUse: false }))),
   ]);
   const groups = [...new Set(found.flat())].toSorted();
   return groups.length === 0 || groups.length > maxChoices ? undefined : groups;

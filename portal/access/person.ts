@@ -3,6 +3,7 @@ import { type PersonRole, personRoles } from '../../contract/management/roles.ts
 /** Roles. Each role includes the permissions of the previous one. */
 export const roles = personRoles;
 
+/** What a user of the portal may do. Each role includes the permissions of the one before. */
 export type Role = PersonRole;
 
 /** A user of the portal, as the function `identify` returns it. */

@@ -1,7 +1,7 @@
 import { isId, looksLikeClientSecret, prefixes } from '../../core/credential/credential-value.ts';
 
 /** What a person pasted: a credential, or something that is often mistaken for one. */
-export type Pasted =
+type Pasted =
   | { readonly credential: string; readonly note?: string | undefined }
   | { readonly mistake: string };
 

@@ -6,7 +6,7 @@ import type { Fields } from './fields.ts';
 const dayLabel = 'On a day';
 
 /** Choices for an expiry in a form. `days-90` means in 90 days. */
-export const expiryChoices = [
+const expiryChoices = [
   ['never', 'Never'],
   ['days-30', 'In 30 days'],
   ['days-90', 'In 90 days'],

@@ -16,6 +16,14 @@ function isEmpty({ name, address, netmask }: SubnetRow): boolean {
   return `${name}${address}${netmask}`.trim() === '';
 }
 
+export const currentAddressName = 'My address';
+
+/** The row of the button that adds the address from which the page is used. */
+export function currentAddressRow(form: Fields): SubnetRow | undefined {
+  const address = form.optional('current');
+  return address === undefined ? undefined : { name: currentAddressName, address, netmask: '' };
+}
+
 /** The rows of a form, as many as it declares. */
 export function readSubnetRows(form: Fields): readonly SubnetRow[] {
   const count = Math.min(maxRows, Number.parseInt(form.text('rows'), 10) || 0);

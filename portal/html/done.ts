@@ -22,6 +22,10 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['key-disabled', 'The API key is disabled. It no longer works.'],
   ['key-deleted', 'The API key was deleted.'],
   ['subnet-added', 'The subnet was added.'],
+  [
+    'subnet-added-cut',
+    'The subnet was added as the network that its netmask says. The rest of the address was cut.',
+  ],
   ['subnet-removed', 'The subnet was removed.'],
   ['limits-saved', 'The limits were saved. They hold for the next change.'],
   ['provider-registered', 'The provider is registered.'],

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../adapters/management.ts';
-import type { Appearance, AssetUrls } from '../look/appearance.ts';
+import type { Appearance, AssetUrls } from '../appearance.ts';
 import type { Href, Page, RequestContext, Section } from '../request-context.ts';
 import { type Html, html } from './html.ts';
 
@@ -44,7 +44,7 @@ const navigation: readonly NavigationItem[] = [
 const lineBreak = '\n';
 
 /** A whole document. The order is that of reading: if, what, then everything else. */
-export function document(title: string, assets: AssetUrls, body: Html): Html {
+function document(title: string, assets: AssetUrls, body: Html): Html {
   return html`<!doctype html>${lineBreak}
 <html lang="en">
 <head>

@@ -47,10 +47,7 @@ function toQuery({ page, cursor, back }: ListPosition): Query {
 }
 
 /** The position of the next page. */
-export function nextPosition(
-  { page, cursor, back }: ListPosition,
-  nextCursor: string,
-): ListPosition {
+function nextPosition({ page, cursor, back }: ListPosition, nextCursor: string): ListPosition {
   return {
     page: page + 1,
     cursor: nextCursor,
@@ -59,7 +56,7 @@ export function nextPosition(
 }
 
 /** The position of the page before; undefined if it is the first one, or not remembered. */
-export function previousPosition({ page, back }: ListPosition): ListPosition | undefined {
+function previousPosition({ page, back }: ListPosition): ListPosition | undefined {
   const [cursor, ...rest] = back;
   if (page === 2) return { page: 1, cursor: undefined, back: [] };
   return cursor === undefined ? undefined : { page: page - 1, cursor, back: rest };
@@ -79,15 +76,21 @@ interface Pager {
   readonly isLimited: boolean;
   /** What is listed, in the plural. */
   readonly what: string;
+  /** Whether only the names of secrets are left to search. */
+  readonly allNames?: true | undefined;
 }
 
-function summary({ shown, what, examined, isFiltered, isLimited, nextCursor }: Pager): string {
+function summary(parts: Pager): string {
+  const { shown, what, examined, isFiltered, isLimited, nextCursor } = parts;
   const looked = isLimited
     ? `${countText(shown, what)} found`
     : isFiltered
       ? `${shown} found among ${examined} ${what} looked at`
       : `${countText(shown, what)} on this page`;
   if (nextCursor === undefined) return `${looked}. This is the last page.`;
+  if (parts.allNames === true) {
+    return `${looked}, by name and id. The names of secrets were not searched.`;
+  }
   return isLimited ? `${looked}. Not everything was read yet.` : `${looked}. There are more.`;
 }
 

@@ -34,11 +34,22 @@ export function subnetFields(prefix: string, row: SubnetRow, problems: Problems)
   })}</div>`;
 }
 
+/** Sends the form with the address from which this page was asked for. */
+export function currentAddressButton(address: string): Html {
+  return html`
+    <button class="button button-plain" type="submit" name="current" value="${address}"
+      formnovalidate>
+      Add my current address, ${address}
+    </button>
+    <p class="hint">An API may see another address, for example through a VPN or over IPv6.</p>
+  `;
+}
+
 /** Rows of subnets, with a button that asks the portal for more of them. */
 export function subnetRows(
   rows: readonly SubnetRow[],
   problems: Problems,
-  isRequired: boolean,
+  { isRequired, callerAddress }: { isRequired: boolean; callerAddress: string | undefined },
 ): Html {
   return html`
     <fieldset class="field" id="f-subnets">
@@ -62,6 +73,7 @@ export function subnetRows(
       <button class="button button-plain" type="submit" name="more" value="1" formnovalidate>
         More rows
       </button>
+      ${callerAddress !== undefined && html` ${currentAddressButton(callerAddress)}`}
     </fieldset>
   `;
 }

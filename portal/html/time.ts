@@ -14,11 +14,16 @@ function count(value: number, unit: string): string {
   return `${value} ${unit}${value === 1 ? '' : 's'}`;
 }
 
-/** A duration in its largest whole unit: `12 days`. Two months are still shown in days. */
+/**
+ * A duration in its largest whole unit: `12 days`. Two months are still shown in days. What lacks a
+ * 24th of a unit is a whole one: an end in 7 days is still in 7 days some minutes after it was chosen.
+ */
 export function formatSpan(seconds: number): string {
   const size = Math.abs(seconds);
-  const found = units.find(([, unit], index) => size >= unit * (index < 2 ? 2 : 1));
-  return found === undefined ? 'less than a minute' : count(Math.floor(size / found[1]), found[0]);
+  const found = units
+    .map(([unit, length]) => [Math.floor(size / length + 1 / 24), unit] as const)
+    .find(([value], index) => value >= (index < 2 ? 2 : 1));
+  return found === undefined ? 'less than a minute' : count(...found);
 }
 
 /** `in 12 days`, `3 hours ago`. */

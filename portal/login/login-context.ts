@@ -27,7 +27,7 @@ export interface LoginEvent {
 }
 
 /** Makes a response of a page. The portal owns the look. */
-export type ShowPage = (page: LoginPage) => Response;
+type ShowPage = (page: LoginPage) => Response;
 
 /** How a person is asked to sign in; see `LoginRequest.kind`. */
 type Question = 'again' | 'recent';

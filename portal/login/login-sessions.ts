@@ -1,9 +1,22 @@
 import type { Person } from '../access/person.ts';
-import { type LoginContext, redirect, withCookies } from './login-context.ts';
-import { idlePage, signedInPage, signedOutPage } from './login-pages.ts';
+import { createAppearance } from '../appearance.ts';
+import { createPortal } from '../create-portal.ts';
+import { html } from '../html/html.ts';
+import { linkButton } from '../html/parts.ts';
+import type { Portal, PortalOptions } from '../portal-options.ts';
+import { plainPage } from '../respond.ts';
+import { LoginContext, type LoginOptions, redirect, withCookies } from './login-context.ts';
+import { idlePage, type LoginPage, signedInPage, signedOutPage } from './login-pages.ts';
 import { LoginSteps } from './login-steps.ts';
-import { isRecent, personOf, renewAfter, type Session, sessionLimits, stateOf } from './session.ts';
-import { SessionCookie } from './session-cookie.ts';
+import {
+  isRecent,
+  personOf,
+  renewAfter,
+  type Session,
+  SessionCookie,
+  sessionLimits,
+  stateOf,
+} from './session.ts';
 
 function isNavigation(request: Request): boolean {
   const mode = request.headers.get('sec-fetch-mode');
@@ -18,7 +31,7 @@ function isNavigation(request: Request): boolean {
 type ShowLoginPage = (request: Request) => Promise<Response>;
 
 /** The sessions of people who signed in at the company's OpenID provider, in sealed cookies. */
-export class LoginSessions {
+class LoginSessions {
   readonly #login: LoginContext;
   readonly #cookie: SessionCookie;
   readonly #steps: LoginSteps;
@@ -123,4 +136,52 @@ export class LoginSessions {
   get signInAddress(): string {
     return this.#login.loginAddress(this.#login.page('/login/done'));
   }
+}
+
+export interface LoginPortalOptions
+  extends Omit<LoginOptions, 'support'>,
+    Pick<
+      PortalOptions,
+      | 'management'
+      | 'look'
+      | 'origins'
+      | 'basePath'
+      | 'callerAddressOf'
+      | 'onRequest'
+      | 'onFault'
+      | 'clock'
+    > {}
+
+/** The portal with a login by the company's OpenID provider, as a function of the Fetch standard. */
+export function createLoginPortal(options: LoginPortalOptions): Portal {
+  const { management, look, origins, basePath = '', onRequest, onFault, clock } = options;
+  const appearance = createAppearance(look);
+  const show = ({ status, title, text, action }: LoginPage) => {
+    const more =
+      action === undefined
+        ? undefined
+        : html`<div class="form-actions">${linkButton(action[0], action[1], 'primary')}</div>`;
+    return plainPage({ basePath, appearance }, { status, title, text, more });
+  };
+  const place = { origin: origins[0], basePath };
+  const sessions = new LoginSessions(
+    new LoginContext({ ...options, support: look?.support }, place, show),
+  );
+  const portal = createPortal({
+    management,
+    look,
+    origins,
+    basePath,
+    callerAddressOf: options.callerAddressOf,
+    onRequest,
+    onFault,
+    clock,
+    identify: (request) => sessions.identify(request),
+    signOut: (request) => sessions.signOut(request),
+    signInAddress: sessions.signInAddress,
+    findLoginForCredential: (request) => sessions.findLoginForCredential(request),
+  });
+  return {
+    fetch: async (request) => sessions.addRenewal(request, await portal.fetch(request)),
+  };
 }

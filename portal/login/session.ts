@@ -1,5 +1,8 @@
 import { type Person, type Role, roles } from '../access/person.ts';
+import { maxCookieBytes, readCookies, setCookie } from '../session/cookies.ts';
+import type { LoginContext } from './login-context.ts';
 import type { Access } from './people.ts';
+import { seal, unseal } from './sealing.ts';
 
 /** A person who signed in. It is kept in a sealed cookie; the portal stores nothing. */
 export interface Session extends Access {
@@ -90,7 +93,7 @@ function readGroups(value: unknown): readonly string[] | null | undefined {
 }
 
 /** @returns undefined for anything but a session of this release. */
-export function fromStored(value: unknown): Session | undefined {
+function fromStored(value: unknown): Session | undefined {
   if (!Array.isArray(value) || value.length !== 9) return undefined;
   const [issuer, subject, name, index, groups, begunAt, usedAt, authenticatedAt, epoch] =
     value as readonly unknown[];
@@ -122,4 +125,42 @@ function encodeSubject(subject: string): string {
 /** The actor in the audit is issuer and subject: names change, and can be given to another person. */
 export function personOf({ issuer, subject, name, role, trunkGroups }: Session): Person {
   return { name, role, trunkGroups, actor: async () => `${issuer}#${encodeSubject(subject)}` };
+}
+
+const name = 'session';
+const purpose = 'session';
+
+/** The cookie that holds a session, sealed. */
+export class SessionCookie {
+  readonly #login: LoginContext;
+
+  constructor(login: LoginContext) {
+    this.#login = login;
+  }
+
+  /** The session of a request, open or not; undefined if it is not one of this login. */
+  async read(request: Request): Promise<Session | undefined> {
+    const { scope, options } = this.#login;
+    const text = readCookies(request).get(scope.prefix + name);
+    if (text === undefined) return undefined;
+    const session = fromStored(unseal(await options.keys(), purpose, text));
+    return session?.issuer === options.provider.issuer ? session : undefined;
+  }
+
+  /** @returns undefined if the session does not fit into a cookie. */
+  async write(session: Session): Promise<string | undefined> {
+    const { scope, options } = this.#login;
+    const value = seal(await options.keys(), purpose, toStored(session));
+    return value.length + name.length > maxCookieBytes ? undefined : setCookie(scope, name, value);
+  }
+
+  /** Whether a response sets or removes the cookie. */
+  isIn(response: Response): boolean {
+    const start = `${this.#login.scope.prefix}${name}=`;
+    return response.headers.getSetCookie().some((cookie) => cookie.startsWith(start));
+  }
+
+  remove(): string {
+    return setCookie(this.#login.scope, name, '', 0);
+  }
 }

@@ -39,6 +39,8 @@ export interface ListPage<T> {
   readonly read: ReadPage<T>;
   /** By another order than that of the stores, which needs every page. */
   readonly compare?: ((a: T, b: T) => number) | undefined;
+  /** The first in this order of more items than one page has; undefined if that is not known. */
+  readonly readFirst?: (() => Promise<Html | undefined>) | undefined;
   readonly csv: CsvTable<T>;
 }
 
@@ -48,22 +50,37 @@ const maxReads = 20;
 /** Rows of a list that is sorted here: as many as those of the stores have. */
 const maxRows = 500;
 
+/** Reads after which the first of an order are asked for instead of the rest: of 1,000 items. */
+const readsBeforeFirst = 2;
+
 async function readSorted<T>(
-  { read, compare }: Pick<ListPage<T>, 'read' | 'compare'>,
+  { read, compare, readFirst }: ListPage<T>,
   cursor: string | undefined,
-): Promise<ListedPage<T>> {
+): Promise<ListedPage<T> & { readonly first?: Html | undefined }> {
   if (compare === undefined) return read(cursor);
-  const all = await readPages(read, maxReads, cursor);
-  return { ...all, items: all.items.toSorted(compare) };
+  const some = await readPages(read, readsBeforeFirst, cursor);
+  const isMore = some.nextCursor !== undefined;
+  const first = isMore && cursor === undefined ? await readFirst?.() : undefined;
+  const rest: ListedPage<T> =
+    isMore && first === undefined
+      ? await readPages(read, maxReads - readsBeforeFirst, some.nextCursor)
+      : { items: [], examined: 0 };
+  const items = [...some.items, ...rest.items].toSorted(compare);
+  return { ...rest, items, examined: some.examined + rest.examined, first };
 }
 
 /** An invalid filter shows an empty list and the problem. */
 async function readPage<T>(
   list: ListPage<T>,
   cursor: string | undefined,
-): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
+): Promise<{
+  readonly page: ListedPage<T>;
+  readonly problems: Problems;
+  readonly first?: Html | undefined;
+}> {
   try {
-    return { page: await readSorted(list, cursor), problems: noProblems };
+    const { first, ...page } = await readSorted(list, cursor);
+    return { page, first, problems: noProblems };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems?.status !== 422) throw error;
@@ -72,11 +89,23 @@ async function readPage<T>(
 }
 
 /** Reading stopped at a limit before it found anything. */
-function nothingYet({ what }: Pick<ListPage<never>, 'what'>): Html {
+function nothingYet(
+  { what }: Pick<ListPage<never>, 'what'>,
+  { allNames }: ListedPage<unknown>,
+): Html {
+  if (allNames === true) {
+    return emptyState(
+      'No client has this in its name or id',
+      'A secret may have it in its name: look further.',
+    );
+  }
   return emptyState('Nothing found so far', `Not all ${what} were read yet. Look further.`);
 }
 
-function nothing<T>(list: ListPage<T>, isNarrowed: boolean): Html {
+function nothing<T>(list: ListPage<T>, isNarrowed: boolean, isFurther: boolean): Html {
+  if (isFurther) {
+    return emptyState(`No other ${list.what} match`, 'The pages before have all that there are.');
+  }
   return isNarrowed
     ? emptyState(`No ${list.what} match here`, 'Try fewer words, or clear the filter.')
     : emptyState(list.empty.title, list.empty.text, list.create);
@@ -117,12 +146,14 @@ function rows<T>(
 ): Html {
   const { items, examined, nextCursor } = page;
   if (items.length === 0 && nextCursor === undefined) {
-    return nothing(list, isFiltered || position.page > 1);
+    return nothing(list, isFiltered, position.page > 1);
   }
   const query = { ...list.query, ...list.order };
   const shown = items.slice(0, list.compare === undefined ? undefined : maxRows);
   return html`${
-    items.length === 0 ? nothingYet(list) : dataTable(list.title, list.columns, shown.map(list.row))
+    items.length === 0
+      ? nothingYet(list, page)
+      : dataTable(list.title, list.columns, shown.map(list.row))
   }<div class="list-foot">${pager({
     href,
     path: list.path,
@@ -135,6 +166,7 @@ function rows<T>(
     shown: items.length,
     examined,
     what: list.what,
+    allNames: page.allNames,
   })}${linkButton(href(`${list.path}/export`, query), 'Download as CSV')}</div>`;
 }
 
@@ -142,7 +174,7 @@ function rows<T>(
 export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<Page> {
   const { href } = context;
   const position = readPosition(context.query);
-  const { page, problems } = await readPage(list, position.cursor);
+  const { page, first, problems } = await readPage(list, position.cursor);
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
   return {
     status: problems.status,
@@ -152,7 +184,7 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
       ${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}
       ${doneNotice(context.query)}${errorSummary(problems, list.labels)}
       ${filterForm(href(list.path), isFiltered, list.filterFields(problems))}
-      ${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}
+      ${first ?? html`${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}`}
     `,
   };
 }

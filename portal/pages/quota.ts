@@ -75,7 +75,10 @@ export async function readQuota(
   if (most === undefined || group === '') return undefined;
   const { title, what } = kinds[kind];
   const filter = { trunkGroup: group, limit: maxListedItems, ...freshness };
-  const list = kind === 'clients' ? management.listClients(filter) : management.listApiKeys(filter);
+  const list =
+    kind === 'clients'
+      ? management.listClients(filter)
+      : management.listApiKeys({ ...filter, withLastUse: false });
   const page = await list.catch((error: unknown) => {
     if (isDenied(error)) return undefined;
     throw error;

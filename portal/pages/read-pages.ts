@@ -3,6 +3,8 @@ export interface ListedPage<T> {
   readonly items: readonly T[];
   readonly examined: number;
   readonly nextCursor?: string | undefined;
+  /** Of clients with a text: whether only the names of secrets are left to search. */
+  readonly allNames?: true | undefined;
 }
 
 export type ReadPage<T> = (cursor: string | undefined) => Promise<ListedPage<T>>;

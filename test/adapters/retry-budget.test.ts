@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callProfiles } from '../../adapters/call-profile.ts';
-import { RetryBudget } from '../../adapters/retry-budget.ts';
+import { RetryBudget } from '../../adapters/retries.ts';
 
 const { request } = callProfiles;
 const throttled = { errorType: 'THROTTLING' };

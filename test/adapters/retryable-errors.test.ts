@@ -6,7 +6,7 @@ import {
   isServerError,
   isThrottlingError,
   isTransientError,
-} from '../../adapters/retryable-errors.ts';
+} from '../../adapters/retries.ts';
 
 const names = [
   'AbortError',

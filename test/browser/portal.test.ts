@@ -116,7 +116,7 @@ describe('section 2 of the specification, in the browser', () => {
     await page.getByRole('button', { name: 'Disable client' }).click();
     await page.getByText('The client is disabled').waitFor();
     expect((await requestToken(clientId, secret)).error).toBe('invalid_client');
-    await page.getByRole('link', { name: 'Why refused?' }).last().click();
+    await page.getByRole('link', { name: 'If it is refused' }).click();
     await page.getByText('the client is disabled').waitFor();
     await page.goto(`${origin}/clients/${clientId}`);
     await page.getByRole('button', { name: 'Enable client' }).click();

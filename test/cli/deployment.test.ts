@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { callProfiles } from '../../adapters/call-profile.ts';
-import { findDeployment } from '../../cli/deployment.ts';
+import { getDeployment } from '../../cli/deployment.ts';
 import { formatDemoEnvironment } from '../../contract/demo-environment.ts';
 import { buildLocalDeployment } from '../../lab/local/local-deployment.ts';
 
@@ -24,7 +24,7 @@ it('gives a call to the local run as long as one to AWS: its disk may be busy', 
   writeFileSync(join(cwd, '.local', 'demo.env'), formatDemoEnvironment(variables));
   const io = { stdin: stream, stdout: stream, stderr: stream, env: {}, cwd };
   const { connectionTimeout, requestTimeout } = callProfiles.background;
-  expect(findDeployment(io, { local: true }).aws.profile).toMatchObject({
+  expect(getDeployment(io, { local: true }).aws.profile).toMatchObject({
     connectionTimeout,
     requestTimeout,
   });

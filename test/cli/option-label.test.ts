@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { nameOption } from '../../cli/option-label.ts';
+import { nameOption } from '../../cli/program.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandFor } from '../../cli/own-command.ts';
+import { commandFor } from '../../cli/deployment.ts';
 
 const io = { env: {} };
 

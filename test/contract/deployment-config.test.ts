@@ -6,8 +6,7 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { awsRegions } from '../../contract/regions.ts';
-import { authorizationPath, routesOf } from '../../contract/routes.ts';
-import { throttlesOf } from '../../contract/throttles.ts';
+import { authorizationPath, routesOf, throttlesOf } from '../../contract/routes.ts';
 
 const single = {
   regions: { slc: { awsRegion: 'us-west-2' } },
@@ -405,6 +404,21 @@ describe('parseDeploymentConfig', () => {
       'a scope that is listed twice',
       { ...single, scopes: [...single.scopes, ...single.scopes] },
       'scopes: messaging:view is listed twice',
+    ],
+    [
+      'a scope of the catalogue that is ignored',
+      { ...single, ignoredScopes: ['openid', 'messaging:view'] },
+      'ignoredScopes: received "messaging:view"; allowed: a scope that is not in the catalogue',
+    ],
+    [
+      'an ignored scope that no request can name',
+      { ...single, ignoredScopes: ['openid profile'] },
+      'ignoredScopes.0: received "openid profile"; allowed: a scope token of RFC 6749 §3.3, at most 64 characters',
+    ],
+    [
+      'an ignored scope that is listed twice',
+      { ...single, ignoredScopes: ['openid', 'openid'] },
+      'ignoredScopes: received ["openid","openid"]; allowed: each scope once',
     ],
     [
       'a domain that no certificate takes as its first name',

@@ -229,18 +229,28 @@ describe('the suites of npm run test:all', () => {
 describe('the index of decisions', () => {
   const files = readdirSync(join(root, 'docs/adr')).filter((name) => /^\d{4}-/.test(name));
   const index = readPage('docs/adr/README.md');
+  const records = files.map((name) => ({ name, text: readPage(join('docs/adr', name)) }));
 
-  it('has each record once, by its number and title', () => {
-    const expected = files.map((name) => {
-      const title = /^# (\d{4}): (.+)$/m.exec(readPage(join('docs/adr', name)));
-      return `| [${title?.[1]}](${name}) | ${title?.[2]} |`;
+  /** Of a record of which nothing is left: the link to the record that replaces it. */
+  function replacementOf(text: string): string | undefined {
+    return /^# .+\n\nReplaced by (\[\d{4}\]\(\d{4}-[\w-]+\.md\)): .+\n$/.exec(text)?.[1];
+  }
+
+  it('has each record once, by its number and title, and says which was replaced', () => {
+    const expected = records.map(({ name, text }) => {
+      const title = /^# (\d{4}): (.+)$/m.exec(text);
+      const replacement = replacementOf(text);
+      const end = replacement === undefined ? '' : ` (replaced by ${replacement})`;
+      return `- [${title?.[1]}](${name}) ${title?.[2]}${end}`;
     });
-    const rows = index.split('\n').filter((line) => line.startsWith('| ['));
+    const rows = index.split('\n').filter((line) => line.startsWith('- ['));
     expect([...rows].sort()).toEqual([...expected].sort());
   });
 
-  it.each(files)('%s has context, decision and consequences', (name) => {
-    const headings = [...readPage(join('docs/adr', name)).matchAll(/^## (\w+)/gm)];
+  const standing = records.filter(({ text }) => replacementOf(text) === undefined);
+
+  it.each(standing)('$name has context, decision and consequences', ({ text }) => {
+    const headings = [...text.matchAll(/^## (\w+)/gm)];
     expect(headings.map(([, heading]) => heading)).toEqual(
       expect.arrayContaining(['Context', 'Decision', 'Consequences']),
     );
@@ -249,6 +259,18 @@ describe('the index of decisions', () => {
   it('has no number twice', () => {
     const numbers = files.map((name) => name.slice(0, 4));
     expect(new Set(numbers).size).toBe(numbers.length);
+  });
+});
+
+describe('the words of the documents', () => {
+  /** Only goes down: a document that is added takes the place of words that a reader needs no more. */
+  const most = 83_000;
+
+  it(`are at most ${most}, as wc counts them`, () => {
+    const pages = markdownFiles().filter((page) => page.startsWith('docs/'));
+    const words = pages.flatMap((page) => readPage(page).split(/\s+/).filter(Boolean)).length;
+    figure('the documents', { pages: pages.length, words });
+    expect(words).toBeLessThanOrEqual(most);
   });
 });
 

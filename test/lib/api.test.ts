@@ -6,8 +6,8 @@ import {
   oauthAuthorizationServerPath,
   type Route,
   routesOf,
+  throttlesOf,
 } from '../../contract/routes.ts';
-import { throttlesOf } from '../../contract/throttles.ts';
 import {
   evaluate,
   type Resource,

@@ -8,7 +8,8 @@ import {
   synthesise,
 } from './synthesise.ts';
 
-const table = 'table/authorization-server-identity-providers';
+const providers = 'table/authorization-server-identity-providers';
+const signingKeys = 'table/authorization-server-signing-keys';
 
 let on: Synthesis;
 let off: Synthesis;
@@ -29,25 +30,59 @@ function variables(synthesis: Synthesis, name: string): Readonly<Record<string, 
   return evaluate(found?.Properties['Environment'].Variables) as Readonly<Record<string, string>>;
 }
 
-/** Actions of the token function on the table of identity providers. */
-function actions(synthesis: Synthesis): readonly unknown[] {
+interface Statement {
+  readonly Action: unknown;
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** What a function may do with a table, as each region says it. */
+function statements(synthesis: Synthesis, name: string, table: string): readonly Statement[] {
   return resources(synthesis, 'AWS::IAM::Policy')
     .flatMap(({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as unknown[])
-    .map((statement) => statement as { Action: unknown; Resource: unknown; Condition?: unknown })
-    .filter(({ Condition }) => JSON.stringify(Condition ?? '').includes('server-token'))
-    .filter(({ Resource }) => JSON.stringify(Resource).includes(table))
-    .map(({ Action }) => Action);
+    .map((statement) => statement as Statement)
+    .filter(({ Condition }) => JSON.stringify(Condition ?? '').includes(`server-${name}`))
+    .filter(({ Resource }) => JSON.stringify(Resource).includes(table));
 }
+
+const actions = (found: readonly Statement[]) => new Set(found.map(({ Action }) => Action));
 
 describe('a deployment with federatedClients', () => {
   it('lets the token function read an identity provider, and do nothing else with them', () => {
-    expect(new Set(actions(on))).toEqual(new Set(['dynamodb:GetItem']));
-    expect(actions(off)).toEqual([]);
+    expect(actions(statements(on, 'token', providers))).toEqual(new Set(['dynamodb:GetItem']));
+    expect(statements(off, 'token', providers)).toEqual([]);
+  });
+
+  it('lets the token function record the use of an assertion, and change no signing key', () => {
+    const before = actions(statements(off, 'token', signingKeys));
+    expect(before).toEqual(new Set(['dynamodb:Query']));
+    const writes = statements(on, 'token', signingKeys).filter(({ Action }) => !before.has(Action));
+    expect(actions(writes)).toEqual(new Set(['dynamodb:UpdateItem']));
+    for (const { Condition } of writes) {
+      expect(Condition).toMatchObject({
+        'ForAllValues:StringEquals': {
+          'dynamodb:LeadingKeys': ['workload_use'],
+          'dynamodb:Attributes': ['record_type', 'record_id', 'last_used_on'],
+        },
+        Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+        StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+      });
+    }
+  });
+
+  it('lets the management function read that use, and not write it', () => {
+    const reads = (synthesis: Synthesis) =>
+      statements(synthesis, 'management', signingKeys).filter((statement) =>
+        JSON.stringify(statement.Condition).includes('workload_use'),
+      );
+    expect(actions(reads(on))).toEqual(new Set(['dynamodb:GetItem']));
+    expect(reads(off)).toEqual([]);
   });
 
   it('tells the token function what an assertion may name', () => {
     expect(JSON.parse(variables(on, 'token')['AUTH_FEDERATED_CLIENTS'] ?? '')).toEqual({
       identityProvidersTable: 'authorization-server-identity-providers',
+      signingKeysTable: 'authorization-server-signing-keys',
       maxAge: 3600,
       ownProviders: true,
       tokenEndpoints: ['', 'slc.', 'dfw.', 'pit.'].map(

@@ -6,7 +6,7 @@ import {
   maxPolicyCharacters,
   type OperatorDocument,
   operatorDocuments,
-} from '../../lib/operators/operator-documents.ts';
+} from '../../lib/operators/operator-policies.ts';
 import { readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const input = readConfigFile('three-regions');

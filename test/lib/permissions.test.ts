@@ -182,6 +182,7 @@ describe('the permission matrix', () => {
     'authorization-server-slc-management': [
       ...boundTo('management', [
         ['Allow', 'dynamodb:BatchGetItem', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:BatchGetItem', 'ApiKeyUsesTable'],
         ['Allow', 'dynamodb:BatchGetItem', 'ClientsTable'],
         ['Allow', 'dynamodb:DeleteItem', 'ApiKeysTable'],
         ['Allow', 'dynamodb:DeleteItem', 'ClientsTable'],
@@ -222,7 +223,9 @@ describe('the permission matrix', () => {
           ),
         ],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:Scan', 'ApiKeysTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Scan', 'ClientsTable'],
+        ['Allow', 'dynamodb:Scan', 'ClientsTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Scan', 'IdentityProvidersTable'],
         ['Allow', 'dynamodb:UpdateItem', 'ClientsTable'],
         ['Allow', 'events:PutEvents', 'DailyRunBus'],

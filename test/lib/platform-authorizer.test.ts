@@ -110,6 +110,7 @@ describe('PlatformAuthorizer', () => {
         'POST /messages': 'messaging:view messaging:manage',
         'ANY /messages/{id}': '',
       },
+      AUTH_API_KEY_USES_TABLE: 'authorization-server-api-key-uses',
       AUTH_RESULT_CACHE_TTL: 0,
     });
   });
@@ -139,7 +140,7 @@ describe('PlatformAuthorizer', () => {
     }
   });
 
-  it('may read three tables by key, write its log, send traces, and nothing else', () => {
+  it('may read three tables by key, write last uses and its log, send traces, and nothing else', () => {
     const template = build();
     const statements = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).flatMap(
       ({ Properties }) => evaluate(Properties['PolicyDocument'].Statement) as readonly unknown[],
@@ -151,6 +152,19 @@ describe('PlatformAuthorizer', () => {
         Resource: expect.stringContaining('AuthorizerFunctionLogs'),
       },
       ...readStatements('arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server'),
+      {
+        Effect: 'Allow',
+        Action: 'dynamodb:UpdateItem',
+        Resource: 'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-api-key-uses',
+        Condition: {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': ['key_*'],
+            'dynamodb:Attributes': ['use_id', 'used_on', 'expires_at'],
+          },
+          Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
+          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+        },
+      },
       {
         Effect: 'Allow',
         Action: ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
@@ -168,6 +182,9 @@ describe('PlatformAuthorizer', () => {
     );
     expect(statements).toEqual(expect.arrayContaining([...readStatements(tables)]));
     expect(JSON.stringify(statements)).not.toContain('111122223333:table');
+    // A reader of another account may only read.
+    expect(JSON.stringify(statements)).not.toContain('UpdateItem');
+    expect(variablesOf(template)).not.toHaveProperty('AUTH_API_KEY_USES_TABLE');
     expect(readEnvironment('authorizer', variablesOf(template))).toMatchObject({
       AUTH_CLIENTS_TABLE: `${tables}-clients`,
       AUTH_API_KEYS_TABLE: `${tables}-api-keys`,
@@ -178,6 +195,19 @@ describe('PlatformAuthorizer', () => {
   it('reads the tables of tablesName', () => {
     expect(variablesOf(build({ tablesName: 'second' }))['AUTH_CLIENTS_TABLE']).toBe(
       'second-clients',
+    );
+  });
+
+  it('records no last use if it is told so', () => {
+    const template = build({ recordApiKeyUse: false });
+    expect(variablesOf(template)).not.toHaveProperty('AUTH_API_KEY_USES_TABLE');
+    expect(JSON.stringify(template.toJSON())).not.toContain('UpdateItem');
+  });
+
+  it('refuses to record the last use in the tables of another account', () => {
+    const tables = 'arn:aws:dynamodb:us-east-1:444455556666:table/authorization-server';
+    expect(() => build({ tables, recordApiKeyUse: true })).toThrow(
+      'recordApiKeyUse: received true; allowed: nothing, since tables names tables that this API only reads',
     );
   });
 
@@ -374,9 +404,9 @@ describe('PlatformAuthorizer', () => {
       {
         type: 'ACCESS_DENIED',
         status: '403',
-        challenge: `'Bearer realm="platform", error="insufficient_scope", error_description="the access token lacks a scope that this request requires"'`,
+        challenge: `'Bearer realm="platform", error="insufficient_scope", error_description="the access token or API key lacks a scope that this request requires"'`,
         cache,
-        body: '{"error":"insufficient_scope","error_description":"the access token lacks a scope that this request requires","scope":"$context.authorizer.required_scope"}',
+        body: '{"error":"insufficient_scope","error_description":"the access token or API key lacks a scope that this request requires","scope":"$context.authorizer.required_scope"}',
       },
       { type: 'AUTHORIZER_FAILURE', status: '500', challenge: undefined, cache, body: failure },
       {

@@ -1,6 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tableKeys, tableName, tables, trunkGroupIndex } from '../../contract/tables.ts';
+import {
+  apiKeyUseTableName,
+  tableKeys,
+  tableName,
+  tables,
+  trunkGroupIndex,
+} from '../../contract/tables.ts';
 import { type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let template: Template;
@@ -14,9 +20,10 @@ function tableResources(): readonly Resource[] {
 
 describe('the tables of one region', () => {
   it('are these, by fixed names', () => {
-    expect(tableResources().map(({ Properties }) => Properties['TableName'])).toEqual(
-      tableKeys.map((key) => tableName('authorization-server', key)),
-    );
+    expect(tableResources().map(({ Properties }) => Properties['TableName'])).toEqual([
+      ...tableKeys.map((key) => tableName('authorization-server', key)),
+      'authorization-server-api-key-uses',
+    ]);
     expect(Object.keys(resourcesOf(template, 'AWS::DynamoDB::Table'))).toEqual([]);
   });
 
@@ -53,8 +60,25 @@ describe('the tables of one region', () => {
     });
   });
 
-  it('have no TTL, no local index and no stream, which a strongly consistent table cannot keep', () => {
-    for (const { Properties } of tableResources()) {
+  it('have one for the last uses of API keys that nothing misses: with a TTL, gone with the stack', () => {
+    const uses = tableResources().find(
+      ({ Properties }) => Properties['TableName'] === apiKeyUseTableName('authorization-server'),
+    );
+    expect(uses).toMatchObject({
+      DeletionPolicy: 'Delete',
+      UpdateReplacePolicy: 'Delete',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'use_id', KeyType: 'HASH' }],
+        TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
+      },
+    });
+  });
+
+  it('of records have no TTL, no local index and no stream, which a strongly consistent table cannot keep', () => {
+    const records = tableResources().filter(({ DeletionPolicy }) => DeletionPolicy !== 'Delete');
+    expect(records).toHaveLength(tableKeys.length);
+    for (const { Properties } of records) {
       expect(Object.keys(Properties)).not.toEqual(
         expect.arrayContaining(['TimeToLiveSpecification']),
       );

@@ -66,7 +66,7 @@ describe('the stacks of three regions', () => {
 });
 
 describe('the shared tables', () => {
-  it('are those of global scope; each region has an audit table of its own', () => {
+  it('are those of global scope; each region has an audit and last uses of its own', () => {
     const names = (stack: string) =>
       propertiesOf(stack, 'AWS::DynamoDB::GlobalTable').map(({ TableName }) => TableName);
     expect(names('data')).toEqual(
@@ -74,7 +74,12 @@ describe('the shared tables', () => {
         tableName('authorization-server', key),
       ),
     );
-    for (const id of regionIds) expect(names(id)).toEqual(['authorization-server-audit']);
+    for (const id of regionIds) {
+      expect(names(id)).toEqual([
+        'authorization-server-audit',
+        'authorization-server-api-key-uses',
+      ]);
+    }
   });
 
   it('are strongly consistent, without what such a table cannot have', () => {

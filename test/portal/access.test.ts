@@ -1,8 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { OperationName } from '../../adapters/management.ts';
 import { InputError, NotFoundError, RefusedError } from '../../adapters/management.ts';
-import { ForbiddenError, guardManagement } from '../../portal/access/guarded-management.ts';
-import { mayUse, operationNames } from '../../portal/access/permissions.ts';
+import {
+  ForbiddenError,
+  guardManagement,
+  mayUse,
+  operationNames,
+} from '../../portal/access/guarded-management.ts';
 import { type Role, roles } from '../../portal/access/person.ts';
 import { routes } from '../../portal/routes.ts';
 import { isObject, runOperation } from '../adapters/management/run-operation.ts';

@@ -161,3 +161,109 @@ describe('the rotation of an API key', () => {
     expect(await refused.text()).toContain('is disabled; enable it before it is rotated');
   });
 });
+
+describe('the current address', () => {
+  const address = '198.51.100.7';
+
+  it('is added by a button, as a row of a new key and as a subnet of another one', async () => {
+    const { management, keyId, get, post } = await createPortalWorld({
+      callerAddressOf: () => address,
+    });
+    const button = `name="current" value="${address}"`;
+    expect(await (await get('/api-keys/new?trunkGroup=tg-1001')).text()).toContain(button);
+    const sent = {
+      serviceTrunkGroup: 'tg-1001',
+      rows: '2',
+      'subnets[0].name': 'office',
+      'subnets[0].address': '203.0.113.0/24',
+      current: address,
+    };
+    const shown = await (await post('/api-keys', sent)).text();
+    expect(shown).toMatch(/name="subnets\[0\]\.address"[^>]* value="203\.0\.113\.0\/24"/);
+    expect(shown).toMatch(/name="subnets\[1\]\.address"[^>]* value="198\.51\.100\.7"/);
+    expect((await management.listApiKeys()).items).toHaveLength(1);
+    const page = await (await get(`/api-keys/${keyId}`)).text();
+    expect(page).toMatch(new RegExp(`name="address" value="${address}"`));
+    const { version, subnets } = await management.findApiKey(keyId);
+    const added = await post(`/api-keys/${keyId}/subnets`, {
+      ifVersion: String(version),
+      name: 'My address',
+      address,
+    });
+    expect(added.headers.get('location')).toContain('done=subnet-added');
+    expect((await management.findApiKey(keyId)).subnets).toEqual([
+      ...subnets,
+      expect.objectContaining({ name: 'My address', address, prefixLength: 32 }),
+    ]);
+  });
+
+  it('is not offered if the server does not know it', async () => {
+    const { keyId, get } = await createPortalWorld();
+    for (const path of ['/api-keys/new?trunkGroup=tg-1001', `/api-keys/${keyId}`]) {
+      const forwarded = { 'x-forwarded-for': address };
+      expect(await (await get(path, forwarded)).text()).not.toContain('name="current"');
+    }
+  });
+});
+
+describe('warnings about subnets', () => {
+  it('are shown with a new key, and when a subnet was added', async () => {
+    const { management, keyId, get, post } = await createPortalWorld();
+    const sent = {
+      name: 'Script',
+      serviceTrunkGroup: 'tg-1001',
+      rows: '2',
+      'subnets[0].name': 'one',
+      'subnets[0].address': '0.0.0.7/1',
+      'subnets[1].name': 'two',
+      'subnets[1].address': '128.0.0.0/1',
+      requestId: 'request-0000000001',
+    };
+    const page = await (await post('/api-keys', sent)).text();
+    expect(page).toContain('0.0.0.7/1 was stored as the network 0.0.0.0/1.');
+    expect(page).toContain('The subnets together are every IPv4 address: they limit nothing.');
+    const { version } = await management.findApiKey(keyId);
+    const added = await post(`/api-keys/${keyId}/subnets`, {
+      ifVersion: String(version),
+      name: 'lan',
+      address: '10.1.2.3',
+      netmask: '255.0.0.0',
+    });
+    const location = added.headers.get('location') ?? '';
+    expect(location).toContain('done=subnet-added-cut');
+    const after = await (await get(location)).text();
+    expect(after).toContain('The rest of the address was cut.');
+    expect(after).toContain('10.0.0.0/8 is a private range');
+  });
+});
+
+describe('the last use of an API key', () => {
+  it('is on its page and in the list, for each value after a rotation', async () => {
+    const days = new Map<string, string>();
+    const world = await createPortalWorld();
+    const { management, keyId, get } = world;
+    const findLastUses = async (uses: readonly { readonly valueId: string }[]) =>
+      uses.map(({ valueId }) => days.get(valueId));
+    Object.assign(world.context, { apiKeyUses: { findLastUses } });
+    const textOf = async (path: string) => (await (await get(path)).text()).replace(/\s+/g, ' ');
+    expect(await textOf(`/api-keys/${keyId}`)).toMatch(/Last used<\/dt>.{0,60}Not recorded/);
+    days.set(keyId, new Date((world.now - day) * 1000).toISOString().slice(0, 10));
+    expect(await textOf(`/api-keys/${keyId}`)).toMatch(/Last used<\/dt>.{0,60}Yesterday/);
+    expect(await textOf('/api-keys')).toContain('Yesterday');
+    await management.rotateApiKey(keyId, { overlap: 7 * day });
+    const rotated = await textOf(`/api-keys/${keyId}`);
+    expect(rotated).toMatch(/New value last used<\/dt>.{0,60}Not recorded/);
+    expect(rotated).toMatch(/Old value last used<\/dt>.{0,60}Yesterday/);
+  });
+});
+
+describe('an API key that expires soon', () => {
+  it('is on the overview', async () => {
+    const { management, keyId, get, now } = await createPortalWorld();
+    expect(await (await get('/')).text()).toContain('No API key expires within 14 days');
+    await management.updateApiKey(keyId, { expiresAt: now + 3 * day });
+    const text = await (await get('/')).text();
+    expect(text).toContain('API keys that expire within 14 days');
+    expect(text).toContain('href="/api-keys?expires=soon&amp;enabled=yes"');
+  });
+});

@@ -74,6 +74,33 @@ describe('the list of what expires', () => {
     );
   });
 
+  it('has API keys, which lead to their pages, and in the file their ids and names', async () => {
+    const world = await createReported(1);
+    const { dailyReport, keyId, now } = world;
+    const stored = { slot: 'a', time: now, attempt: 2 } as const;
+    const parts = await dailyReport.writeCredentials(stored, [
+      {
+        kind: 'api_key',
+        serviceTrunkGroup: 'tg-1001',
+        keyId,
+        keyName: '=Ada',
+        expiresAt: now + 60,
+      },
+    ]);
+    const { version = 0 } = (await dailyReport.readState()) ?? {};
+    await dailyReport.writeState({
+      version: version + 1,
+      report: { ...stored, parts, count: 1 },
+      changesUntil: {},
+    });
+    const page = await (await world.get('/expiring')).text();
+    expect(page).toContain(`href="/api-keys/${keyId}">=Ada</a>`);
+    const [, line] = (await (await world.get('/expiring/export')).text()).split('\r\n');
+    expect(line).toBe(
+      `"2027-01-15T08:01:00Z","api_key","tg-1001","","","","","","${keyId}","'=Ada"`,
+    );
+  });
+
   it('says that no daily run has been made', async () => {
     const world = await createPortalWorld();
     Object.assign(world.dailyReport, { readState: async () => undefined });

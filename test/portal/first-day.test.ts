@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePortalLook } from '../../contract/portal-look.ts';
 import { formatDay } from '../../core/rfc3339.ts';
 import { makeSigningKey } from '../../lab/support/signing-keys.ts';
+import { formatRelative } from '../../portal/html/time.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
 const read = (page: string) => page.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
@@ -140,6 +141,51 @@ describe('what one looks at instead of reading', () => {
       expect([path, await hasFilter(path)]).toEqual([path, true]);
     }
   });
+});
+
+it.each([
+  [7 * 86_400, 'in 7 days'],
+  [7 * 86_400 - 60, 'in 7 days'],
+  [7 * 86_400 - 3601, 'in 6 days'],
+  [86_400 - 1, 'in 1 day'],
+  [3600 - 1, 'in 1 hour'],
+  [90 * 60, 'in 1 hour'],
+  [60, 'in 1 minute'],
+  [-7 * 86_400, '7 days ago'],
+  [0, 'just now'],
+])('an end in %i seconds is %s', (seconds, text) => {
+  expect(formatRelative(1_800_000_000 + seconds, 1_800_000_000)).toBe(text);
+});
+
+it('a history says in words which old secrets expire, and of a creation only what was chosen', async () => {
+  const world = await createPortalWorld();
+  const { management } = world;
+  const { client } = await management.createClient({
+    name: 'Dialer',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: ['calls:view'],
+  });
+  await management.createClientSecret(client.clientId, { name: 'blue' });
+  await management.rotateClientSecret(client.clientId, { overlap: 7 * 86_400 });
+  const text = read(await open(world, `/clients/${client.clientId}/history`));
+  expect(text).toContain('The old secrets expire blue: 2027-01-22 08:00 UTC');
+  expect(text).not.toContain('expires_others');
+  expect(text).not.toContain('Tokens revoked that were issued before');
+});
+
+it('a page after the last match says that there is no other one', async () => {
+  const world = await createPortalWorld();
+  Object.assign(world.context.clients, { readClients: async () => ({ items: [], examined: 1 }) });
+  const cursor = Buffer.from('[]').toString('base64url');
+  const text = read(await open(world, `/clients?text=x&cursor=${cursor}&page=2`));
+  expect(text).toContain('No other clients match');
+});
+
+it('a client has no second link with the name of the page in the menu', async () => {
+  const world = await createPortalWorld();
+  const text = await open(world, `/clients/${world.clientId}`);
+  expect(text).not.toMatch(/class="button[^>]*>\s*Why refused\?/);
+  expect(text).toContain('If it is refused');
 });
 
 it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person } from '../../portal/access/person.ts';
-import { LinkSessions } from '../../portal/session/link-sessions.ts';
+import { LinkSessions } from '../../portal/serve-on-loopback.ts';
 
 const origin = 'http://127.0.0.1:8084';
 const basePath = '/unguessable';

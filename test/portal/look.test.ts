@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accentColours, contrastOf } from '../../portal/look/appearance.ts';
+import { accentColours, contrastOf } from '../../portal/appearance.ts';
 import { createPortalWorld } from './portal-world.ts';
 
 const svg =

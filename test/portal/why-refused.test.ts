@@ -1,4 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { bindManagement } from '../../adapters/management.ts';
+import { assertionWarning } from '../../contract/management/field-words.ts';
+import { signToken } from '../../lab/support/test-issuer.ts';
+import {
+  createProvider,
+  createProviderClient,
+  providerIssuer,
+  providerKey,
+} from '../../lab/support/verifier-world.ts';
+import { createTestManagement, testConfig } from '../support/management.ts';
 import { createPortalWorld } from './portal-world.ts';
 
 const ids = {
@@ -63,4 +73,61 @@ it('links to what it found', async () => {
   const text = await (await post('/explain/credential', { credential: value })).text();
   expect(text).toContain('It is refused.');
   expect(text).toContain(`<a href="/api-keys/${key.keyId}">`);
+});
+
+describe('an assertion', () => {
+  const subject = 'system:serviceaccount:voice:dialer';
+
+  async function createAssertionWorld() {
+    const federatedClients = { maxAge: 3600, ownProviders: false };
+    const test = createTestManagement({ config: { ...testConfig, federatedClients } });
+    const provider = createProvider({ clientIdClaim: 'sub' });
+    const at = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId: subject };
+    const client = createProviderClient({ provider: at });
+    test.providers.set(providerIssuer, provider);
+    test.clients.set(client.clientId, client);
+    test.documents.set(provider.jwksUri, { keys: [providerKey.jwk] });
+    const portal = await createPortalWorld({ management: bindManagement(test.context) });
+    const { now } = test;
+    const times = { iat: now, exp: now + 600, jti: '1' };
+    const sign = (aud = testConfig.issuer) =>
+      signToken(providerKey, { iss: providerIssuer, sub: subject, aud, ...times }, { typ: 'JWT' });
+    const ask = async (credential: string, assertion: string) => {
+      const response = await portal.post('/explain/credential', { credential, assertion });
+      return { status: response.status, text: await response.text() };
+    };
+    return { client, portal, sign, ask };
+  }
+
+  it('has a field for where it is sent, only if the deployment accepts assertions', async () => {
+    const { portal } = await createAssertionWorld();
+    expect(await (await portal.get('/explain')).text()).toContain('>Sent to</label>');
+    const without = await createPortalWorld();
+    expect(await (await without.get('/explain')).text()).not.toContain('Sent to');
+  });
+
+  it('is explained as the token endpoint decides, and not shown again', async () => {
+    const { client, sign, ask } = await createAssertionWorld();
+    const good = sign();
+    const accepted = await ask(good, 'jwt_bearer');
+    expect(accepted.text).toContain('It is accepted.');
+    expect(accepted.text).toContain(assertionWarning);
+    expect(accepted.text).toContain(client.clientId);
+    expect(accepted.text).toContain('<option value="jwt_bearer" selected>');
+    expect(accepted.text).not.toContain(good);
+    const toApi = await ask(good, '');
+    expect(toApi.text).toContain('It is refused.');
+    expect(toApi.text).not.toContain(assertionWarning);
+    const refused = await ask(sign('https://api.example.com'), 'client_assertion');
+    expect(refused.text).toContain('It is refused.');
+    expect(refused.text).toContain('aud is one value that names this service');
+    expect(refused.text).toContain('client authentication failed');
+  });
+
+  it('is refused with a choice that the form does not have', async () => {
+    const { sign, ask } = await createAssertionWorld();
+    const { status, text } = await ask(sign(), 'basic');
+    expect(status).toBe(422);
+    expect(text).toContain('id="f-assertion-error"');
+  });
 });

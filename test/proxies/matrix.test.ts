@@ -40,6 +40,12 @@ const callers = {
     X_AUTH_SERVICE_TRUNK_GROUP: ['demo'],
     X_AUTH_KEY_ID: [expect.stringMatching(/^key_/)],
   }),
+  scopedKey: () => ({
+    X_AUTH_CREDENTIAL: ['api_key'],
+    X_AUTH_SCOPE: ['messaging:view'],
+    X_AUTH_SERVICE_TRUNK_GROUP: ['tg-9'],
+    X_AUTH_KEY_ID: [expect.stringMatching(/^key_/)],
+  }),
 };
 
 /** An address that the office's API key accepts, claimed in every header that names addresses. */
@@ -198,6 +204,40 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
       expect((await ask(path, bearer(world().credentials.anyKey), method)).status).toBe(200);
       expect(callerVariables(passedOn())).toEqual(callers.key());
     }
+  });
+
+  it('passes on an API key with scopes where they are enough, with its scopes', async () => {
+    const { scopedKey } = world().credentials;
+    const forged = ['X-Auth-Scope', 'messaging:manage'];
+    expect((await ask('/messages', [...bearer(scopedKey), ...forged])).status).toBe(200);
+    expect(callerVariables(passedOn())).toEqual(callers.scopedKey());
+    for (const [path, method, scope] of [
+      ['/messages', 'POST', 'messaging:manage'],
+      ['/numbers', 'GET', 'numbers:view numbers:manage'],
+    ] as const) {
+      const answer = await ask(path, bearer(scopedKey), method);
+      expect(answer.status).toBe(403);
+      expect(JSON.parse(answer.body)).toMatchObject({ error: 'insufficient_scope', scope });
+      expectNothingPassedOn();
+    }
+  });
+
+  it('passes on both values of a rotated API key until the old one is ended', async () => {
+    const { old, present, endOld } = await world().createRotatedKey();
+    const ids: unknown[] = [];
+    for (const value of [old, present]) {
+      expect((await ask('/messages', bearer(value))).status).toBe(200);
+      ids.push(callerVariables(passedOn())['X_AUTH_KEY_ID']);
+    }
+    expect(ids[0]).toEqual(ids[1]);
+    await endOld();
+    const refused = await ask('/messages', bearer(old));
+    expect([refused.status, JSON.parse(refused.body)]).toEqual([
+      401,
+      expect.objectContaining({ error: 'invalid_token' }),
+    ]);
+    expectNothingPassedOn();
+    expect((await ask('/messages', bearer(present))).status).toBe(200);
   });
 
   it('passes on any accepted credential if no scope is required, and everyone if none is', async () => {

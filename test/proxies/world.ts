@@ -23,6 +23,15 @@ export interface Credentials {
   readonly loopbackKey: string;
   /** For 192.0.2.0/24, which they do not come from. */
   readonly officeKey: string;
+  /** Has the scope messaging:view only. */
+  readonly scopedKey: string;
+}
+
+/** A key that was rotated, whose two values work until the old one is ended. */
+export interface RotatedKey {
+  readonly old: string;
+  readonly present: string;
+  readonly endOld: () => Promise<unknown>;
 }
 
 /** What the proxies stand between: the check, and a service. */
@@ -34,6 +43,7 @@ export interface ProxyWorld {
   readonly providerClientId: string;
   readonly relay: Relay;
   readonly service: EchoService;
+  readonly createRotatedKey: () => Promise<RotatedKey>;
   /** The check with the header in which the proxy sends addresses, and one without DynamoDB. */
   readonly checks: Readonly<Record<'realIp' | 'forwardedFor' | 'withoutDynamoDb', number>>;
 }
@@ -58,9 +68,23 @@ export function useProxyWorld(): () => ProxyWorld {
     return answer.access_token;
   }
 
-  async function keyFor(allow: string): Promise<string> {
-    const named = ['--name', 'Key', '--trunk-group', 'tg-9', '--allow', allow];
-    return String((await json(['api-key', 'create', ...named]))['api_key']);
+  function createKey(...more: readonly string[]): Promise<Record<string, unknown>> {
+    return json(['api-key', 'create', '--name', 'Key', '--trunk-group', 'tg-9', ...more]);
+  }
+
+  async function keyWith(...more: readonly string[]): Promise<string> {
+    return String((await createKey(...more))['api_key']);
+  }
+
+  async function createRotatedKey(): Promise<RotatedKey> {
+    const { key_id, api_key } = await createKey();
+    const keyId = String(key_id);
+    const rotated = await json(['api-key', 'rotate', keyId, '--expire-old-in', '7d']);
+    return {
+      old: String(api_key),
+      present: String(rotated['api_key']),
+      endOld: () => json(['api-key', 'update', keyId, '--end-old-values']),
+    };
   }
 
   async function registerProvider(provider: OidcProvider): Promise<string> {
@@ -111,8 +135,9 @@ export function useProxyWorld(): () => ProxyWorld {
       manageToken: await tokenFor('messaging:view messaging:manage'),
       providerToken: await provider.fetchToken(erp, audience),
       anyKey: service().apiKey,
-      loopbackKey: await keyFor('here=127.0.0.0/8'),
-      officeKey: await keyFor('office=192.0.2.0/24'),
+      loopbackKey: await keyWith('--allow', 'here=127.0.0.0/8'),
+      officeKey: await keyWith('--allow', 'office=192.0.2.0/24'),
+      scopedKey: await keyWith('--scope', 'messaging:view'),
     };
     world = {
       credentials,
@@ -122,6 +147,7 @@ export function useProxyWorld(): () => ProxyWorld {
       providerClientId,
       relay,
       service: echo,
+      createRotatedKey,
       checks,
     };
   }, 180_000);

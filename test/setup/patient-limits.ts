@@ -13,6 +13,7 @@ vi.mock('../../contract/limits.ts', async (importOriginal) => ({
   requestDeadline: stepLimit,
   providerFetchTimeout: stepLimit,
   trustedFetchTimeout: stepLimit,
+  apiKeyUseReadWait: stepLimit,
   sealedTokenWaits: { read: stepLimit, write: stepLimit },
 }));
 

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
-import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
+import type { ProviderOwner } from '../../core/identity-provider/identity-provider.ts';
 import type { DailyState } from '../../core/notices/daily-report.ts';
 import { type DailyRunPorts, runDaily } from '../../core/notices/daily-run.ts';
 import type { Notice } from '../../core/notices/notice.ts';

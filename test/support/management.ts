@@ -6,8 +6,10 @@ import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client } from '../../core/client/client.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
-import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import type { ProviderOwner } from '../../core/identity-provider/provider-owner.ts';
+import type {
+  IdentityProvider,
+  ProviderOwner,
+} from '../../core/identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
@@ -44,6 +46,8 @@ export const testConfig = parseDeploymentConfig({
 export interface TestManagement {
   readonly context: ManagementContext;
   readonly clients: Map<string, Client>;
+  /** The day on which a client's assertion was used last. */
+  readonly uses: Map<string, string>;
   readonly apiKeys: Map<string, ApiKey>;
   readonly providers: Map<string, IdentityProvider>;
   readonly owners: Map<string, ProviderOwner>;
@@ -62,6 +66,7 @@ export interface TestManagement {
 /** Management over stores in memory, with a clock that stands still and chance that repeats. */
 export function createTestManagement(overrides: Partial<ManagementContext> = {}): TestManagement {
   const clients = new Map<string, Client>();
+  const uses = new Map<string, string>();
   const apiKeys = new Map<string, ApiKey>();
   const providers = new Map<string, IdentityProvider>();
   const owners = new Map<string, ProviderOwner>();
@@ -88,6 +93,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const test: TestManagement = {
     now: 1_800_000_000,
     clients,
+    uses,
     apiKeys,
     providers,
     owners,
@@ -99,6 +105,9 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     documents,
     context: {
       clients: createMemoryClientStore(clients),
+      workloadUses: {
+        findWorkloadUses: async (ids) => new Map([...uses].filter(([id]) => ids.includes(id))),
+      },
       apiKeys: createMemoryApiKeyStore(apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
       providerOwners: createMemoryProviderOwnerStore(owners),

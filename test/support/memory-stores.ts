@@ -17,12 +17,12 @@ import {
   type GrantStore,
   withoutGrants,
 } from '../../core/identity-provider/grant.ts';
-import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider-store.ts';
 import type {
+  IdentityProvider,
+  IdentityProviderStore,
   ProviderOwner,
   ProviderOwnerStore,
-} from '../../core/identity-provider/provider-owner.ts';
+} from '../../core/identity-provider/identity-provider.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 import type {
   DailyReportStore,
@@ -147,6 +147,10 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
   const table = versionedTable(items, (client) => client.clientId);
   return {
     findClient: (id) => table.find(id),
+    findClients: async (ids) => {
+      const found = await Promise.all(ids.map((id) => table.find(id)));
+      return found.filter((client) => client !== undefined);
+    },
     createClient: (client) => table.create(client),
     replaceClient: (client) => table.replace(client),
     deleteClient: (id, version) => table.remove(id, version),
@@ -167,6 +171,10 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
   const table = versionedTable(items, (key) => key.keyId);
   return {
     findApiKey: (id) => table.find(id),
+    findApiKeys: async (ids) => {
+      const found = await Promise.all(ids.map((id) => table.find(id)));
+      return found.filter((key) => key !== undefined);
+    },
     createApiKey: (key) => table.create(key),
     replaceApiKey: (key) => table.replace(key),
     deleteApiKey: (id, version) => table.remove(id, version),

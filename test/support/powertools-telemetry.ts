@@ -6,8 +6,7 @@ import {
   metricDimensions,
   requestMetrics,
 } from '../../contract/request-metrics.ts';
-import type { LogFields, RequestReport } from '../../lambda/shared/request-report.ts';
-import type { Telemetry } from '../../lambda/shared/telemetry.ts';
+import type { LogFields, RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
 
 function publishMetrics(metrics: Metrics, report: RequestReport, functionVersion: string): void {
   const { outcome, clientId, statusCode, latency, counts, measures } = report;

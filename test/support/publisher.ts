@@ -1,8 +1,8 @@
 import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
-import { inspectKey } from '../../adapters/kms/inspect-key.ts';
+import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
-import { type PublisherSettings, publishKey } from '../../core/key-rotation/publish-key.ts';
+import { type PublisherSettings, publishKey } from '../../core/key-rotation/execute-action.ts';
 import type { PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 
 export interface Publisher extends PublisherSettings {

@@ -1,5 +1,4 @@
-import type { RequestReport } from '../../lambda/shared/request-report.ts';
-import type { Telemetry } from '../../lambda/shared/telemetry.ts';
+import type { RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
 
 /** Telemetry that keeps its reports, the latest last. */
 export function recordTelemetry(): { reports: RequestReport[]; telemetry: Telemetry } {

@@ -33,6 +33,7 @@ export interface TwoCustomers {
 
 const stores = [
   'clients',
+  'workloadUses',
   'apiKeys',
   'identityProviders',
   'providerOwners',

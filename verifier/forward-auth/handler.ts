@@ -16,7 +16,7 @@ import { headerValues } from '../received-authorization.ts';
 import type { BearerErrorResponse, Verifier } from '../verifier.ts';
 import type { DecisionLog } from './decision-log.ts';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly verifier: Verifier;
   readonly log: DecisionLog;
   /** In lower case. */
@@ -26,7 +26,7 @@ export interface HandlerOptions {
 }
 
 /** A path that names no scopes: the proxy's configuration is wrong, so there is no access. */
-export class ScopesMissingError extends Error {
+class ScopesMissingError extends Error {
   override readonly name = 'ScopesMissingError';
 
   constructor() {

@@ -1,6 +1,10 @@
-import type { Grant } from '../../identity-provider/grant.ts';
-import { findIssuerGrant, hostOf } from '../../identity-provider/issuer-grant.ts';
-import { subjectsOverlap, valueOf } from '../../identity-provider/subject-grant.ts';
+import {
+  findIssuerGrant,
+  type Grant,
+  hostOf,
+  subjectsOverlap,
+  valueOf,
+} from '../../identity-provider/grant.ts';
 import { formatCursor, type PageRequest, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../provider-ownership.ts';

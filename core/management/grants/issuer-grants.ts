@@ -1,13 +1,14 @@
 import type * as v from 'valibot';
 import type { newIssuerGrant } from '../../../contract/management/inputs.ts';
 import { ConflictError, RefusedError } from '../../errors.ts';
-import type { Grant, GrantList } from '../../identity-provider/grant.ts';
 import {
   findIssuerGrant,
   findIssuerGrantProblem,
+  type Grant,
+  type GrantList,
   hostOf,
   issuersOverlap,
-} from '../../identity-provider/issuer-grant.ts';
+} from '../../identity-provider/grant.ts';
 import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { listOwnProviders } from '../provider-ownership.ts';
@@ -15,7 +16,7 @@ import { refuseInput } from '../read-input.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 
-export type NewIssuerGrant = v.InferOutput<typeof newIssuerGrant>;
+type NewIssuerGrant = v.InferOutput<typeof newIssuerGrant>;
 
 function checkUrl(
   { allowLoopbackProviders: allowLoopback }: ManagementContext,

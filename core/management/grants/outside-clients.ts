@@ -1,8 +1,12 @@
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
-import type { Grant, GrantStore } from '../../identity-provider/grant.ts';
-import type { ProviderOwner } from '../../identity-provider/provider-owner.ts';
-import { findSharedSubjects, findSubjectGrant } from '../../identity-provider/subject-grant.ts';
+import {
+  findSharedSubjects,
+  findSubjectGrant,
+  type Grant,
+  type GrantStore,
+} from '../../identity-provider/grant.ts';
+import type { ProviderOwner } from '../../identity-provider/identity-provider.ts';
 
 /** A client under a provider whose id there is not granted to its trunk group. */
 export interface OutsideClient {

@@ -1,13 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import { RefusedError } from '../../errors.ts';
-import type { Grant } from '../../identity-provider/grant.ts';
 import {
   findIssuerGrant,
   findSharedHostProblem,
+  findSharedSubjects,
+  findSubjectGrant,
+  type Grant,
   hostOf,
-} from '../../identity-provider/issuer-grant.ts';
-import { findSharedSubjects, findSubjectGrant } from '../../identity-provider/subject-grant.ts';
+} from '../../identity-provider/grant.ts';
 import type { ManagementContext } from '../management-context.ts';
 import type { ManagedProvider } from '../provider-reach.ts';
 import { refuseInput } from '../read-input.ts';

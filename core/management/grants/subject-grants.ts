@@ -4,28 +4,30 @@ import type { grantedClientActions, newSubjectGrant } from '../../../contract/ma
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import { NotFoundError, RefusedError } from '../../errors.ts';
-import type { Grant, GrantKind, GrantList } from '../../identity-provider/grant.ts';
 import {
   findSubjectProblem,
+  type Grant,
+  type GrantKind,
+  type GrantList,
   subjectsOverlap,
   valueOf,
-} from '../../identity-provider/subject-grant.ts';
+} from '../../identity-provider/grant.ts';
 import { readEvery } from '../../paging.ts';
 import { removeClient, writeClient } from '../change-client.ts';
-import { findClient } from '../find-client.ts';
+import { readStoredClient } from '../find-client.ts';
 import { findProvider } from '../identity-providers.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
-import { findRegisteredIssuer } from '../registered-issuer.ts';
+import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 import { findOutside, type OutsideClient } from './outside-clients.ts';
 
 type GrantedClientAction = (typeof grantedClientActions)[number];
 
-export type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
+type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
 
 interface SubjectGrantChange extends GrantList {
   /** Clients of other trunk groups whose ids the grant has, after the change. */
@@ -43,10 +45,10 @@ export async function findSubjectGrants(
   issuer: string,
 ): Promise<GrantList> {
   const isLimited = context.trunkGroups !== undefined;
-  if (isLimited) await findRegisteredIssuer(context, issuer);
+  if (isLimited) await getRegisteredIssuer(context, issuer);
   const list = await context.providerGrants.findGrants('subject', issuer);
   // What is granted stays when a provider is deleted, and can then be withdrawn.
-  if (!isLimited && list.version === 0) await findRegisteredIssuer(context, issuer);
+  if (!isLimited && list.version === 0) await getRegisteredIssuer(context, issuer);
   return showGrants(context, list);
 }
 
@@ -98,7 +100,7 @@ async function settle(
   if (action === undefined || action === 'leave') return;
   try {
     await repeatStop({}, async () => {
-      const client = await findClient(context, clientId);
+      const client = await readStoredClient(context, clientId);
       if (action === 'delete') await removeClient(context, client);
       else await writeClient(context, client, 'client.disable', { enabled: false });
     });

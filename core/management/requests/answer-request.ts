@@ -7,7 +7,7 @@ import type {
   Person,
 } from '../../../contract/management/request.ts';
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import { namesOf, type Reach, type ReachConfig } from '../../../contract/reach.ts';
+import { findReachEntry, namesOf, type Reach, type ReachConfig } from '../../../contract/reach.ts';
 import type { AuditRecord } from '../../audit/audit-log.ts';
 import { CallerRefusedError, InputError } from '../../errors.ts';
 import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
@@ -164,6 +164,7 @@ function contextOf(
   const context: ManagementContext = {
     ...base,
     actor: async () => request.person?.actor ?? caller.arn,
+    account: caller.account,
     audit: {
       appendAudit: async (record) => {
         await base.audit.appendAudit(record);
@@ -230,14 +231,9 @@ export function findReach(
   config: ReachConfig,
   { alias, arn, account }: ReachingCaller,
 ): Reach | undefined {
-  const names = namesOf(arn);
-  for (const name of names) {
-    const found = config.reach.find(({ principals }) =>
-      principals.some((principal) => namesOf(principal)[0] === name),
-    );
-    if (found !== undefined) return found;
-  }
-  const isOwn = names.at(-1) === account;
+  const found = findReachEntry(config.reach, arn);
+  if (found !== undefined) return found;
+  const isOwn = namesOf(arn).at(-1) === account;
   if (isOwn && isUnlimited(config, alias)) return undefined;
   const allowed = isOwn
     ? 'a caller that management.reach of the deployment config names, because management.default is nothing'

@@ -96,7 +96,7 @@ function isForStaff({ limitedPerson }: Pick<ManagementOperation, 'limitedPerson'
 }
 
 /** Whether the alias, and the person behind a portal, may call an operation. */
-export function mayCall({ alias, person, isLimited }: Caller, name: OperationName): boolean {
+function mayCall({ alias, person, isLimited }: Caller, name: OperationName): boolean {
   const operation = operationOf(name);
   if (alias !== 'portal') {
     return operation.aliases.includes(alias) && !(isLimited && isForStaff(operation));

@@ -20,7 +20,7 @@ export interface Excess {
 }
 
 /** What a limit is checked against. */
-export type LimitedClient = Pick<Client, 'scopes' | 'tokenLifetime' | 'secrets' | 'provider'>;
+type LimitedClient = Pick<Client, 'scopes' | 'tokenLifetime' | 'secrets' | 'provider'>;
 
 export function* findClientExcess(
   limits: GrantLimits,
@@ -78,7 +78,7 @@ function latestExpiry(bound: number, expiry: number): number {
 }
 
 /** What a limit is checked against. */
-export type LimitedApiKey = Pick<ApiKey, 'subnets' | 'scopes' | 'expiresAt'>;
+type LimitedApiKey = Pick<ApiKey, 'subnets' | 'scopes' | 'expiresAt'>;
 
 export function* findApiKeyExcess(
   limits: GrantLimits,

@@ -13,12 +13,12 @@ import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
-import { findRegisteredIssuer } from '../registered-issuer.ts';
+import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { viewTrunkGroupLimits } from './limits-view.ts';
 
 /** What the staff sets. The stored limits are replaced as a whole. */
-export type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
+type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
 
 /**
  * Limits with each value once. Limits that are left out are not in it.
@@ -31,7 +31,7 @@ export async function readLimits(
 ): Promise<GrantLimits> {
   const { scopes, providers } = limits;
   const issuers = providers && [...new Set(providers)];
-  for (const issuer of issuers ?? []) await findRegisteredIssuer(context, issuer);
+  for (const issuer of issuers ?? []) await getRegisteredIssuer(context, issuer);
   return { ...limits, scopes: scopes && [...new Set(scopes)], providers: issuers };
 }
 

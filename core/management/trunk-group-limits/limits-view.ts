@@ -1,10 +1,6 @@
+import { wireNameOf } from '../../../contract/management/inputs.ts';
 import { formatTime } from '../../rfc3339.ts';
 import { limitNames, type TrunkGroupLimits } from '../../trunk-group/trunk-group-limits.ts';
-
-/** A limit by its name on the wire: `max_clients`. */
-export function wireNameOf(limit: string): string {
-  return limit.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
 
 /** The limits of a trunk group as they are shown. */
 export function viewTrunkGroupLimits(limits: TrunkGroupLimits): Record<string, unknown> {

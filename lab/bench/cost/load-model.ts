@@ -1,5 +1,5 @@
-import { requestsOfExecution } from '../../../contract/lambda-limits.ts';
-import { throttlesOf } from '../../../contract/throttles.ts';
+import { requestsOfExecution } from '../../../contract/limits.ts';
+import { throttlesOf } from '../../../contract/routes.ts';
 import {
   type Configuration,
   costOfMillion,

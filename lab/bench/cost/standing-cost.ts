@@ -1,12 +1,12 @@
 import { App, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { dailyRunMetrics, dailyRunMinutes } from '../../../contract/daily-run.ts';
 import {
   type DeploymentConfig,
   deployedRegions,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
 import { keyMetrics, keyScheduleMinutes } from '../../../contract/key-metrics.ts';
+import { dailyRunMetrics, dailyRunMinutes } from '../../../contract/notices.ts';
 import { requestMetrics } from '../../../contract/request-metrics.ts';
 import { syntheticMetrics } from '../../../contract/synthetic-check.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';

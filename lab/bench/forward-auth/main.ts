@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { Agent } from 'node:http';
-import { cpus } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { buildSync } from 'esbuild';
 import { createManagement } from '../../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { forwardAuthBuildOptions } from '../../build/packages.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import {
@@ -18,7 +21,40 @@ import { median, percentile } from '../statistics.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
 import { cpuSeconds, peakMegabytes } from './process-usage.ts';
-import { type Programs, withPrograms } from './programs.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+/** How Node starts forward-auth in a container: the Dockerfile's entry point without the file. */
+function readContainerCommand(): readonly [string, ...string[]] {
+  const dockerfile = readFileSync(join(root, 'examples/forward-auth/Dockerfile'), 'utf8');
+  const text = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile)?.[1] ?? '[]';
+  const [, ...args] = JSON.parse(text) as readonly string[];
+  return [process.execPath, ...args.slice(0, -1)];
+}
+
+/** Commands of the programs that are measured, both as one file and with the same heap. */
+interface Programs {
+  readonly forwardAuth: readonly [string, ...string[]];
+  readonly reference: readonly [string, ...string[]];
+}
+
+/** Builds the programs of the sources as they are, for as long as they are used. */
+async function withPrograms<T>(use: (programs: Programs) => Promise<T>): Promise<T> {
+  const outdir = mkdtempSync(join(tmpdir(), 'bench-forward-auth-'));
+  try {
+    const outExtension = { '.js': '.mjs' };
+    buildSync({ ...forwardAuthBuildOptions, outdir, outExtension });
+    const entryPoints = { reference: join(import.meta.dirname, 'reference-server.ts') };
+    buildSync({ ...forwardAuthBuildOptions, entryPoints, outdir, outExtension });
+    const node = readContainerCommand();
+    return await use({
+      forwardAuth: [...node, join(outdir, 'forward-auth.mjs')],
+      reference: [...node, join(outdir, 'reference.mjs')],
+    });
+  } finally {
+    rmSync(outdir, { recursive: true, force: true });
+  }
+}
 
 /*
  * `node lab/bench/forward-auth/main.ts` measures CPU time and memory of the check, next to bare node:http

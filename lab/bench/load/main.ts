@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -9,18 +10,63 @@ import { signQuota } from '../cost/load-model.ts';
 import { cpuSeconds } from '../forward-auth/process-usage.ts';
 import { medianOf } from '../statistics.ts';
 import { putLoad } from './closed-loop.ts';
-import { measureFirstRequests } from './first-requests.ts';
+import { postForToken } from './post.ts';
 import { sendTraffic } from './send-traffic.ts';
 import {
   delays,
   type LoadedServer,
   prepareBackend,
+  type Reuse,
   startFunction,
   startLocalService,
 } from './servers.ts';
 import { joinSummaries, type LoadSummary, summarise, type Usage } from './summary.ts';
-import { formatFirstRequests, formatLoad, type LoadRow } from './table.ts';
+import { type FirstRequests, formatFirstRequests, formatLoad, type LoadRow } from './table.ts';
 import { allTraffic, type Traffic } from './traffic.ts';
+
+const cases: readonly (readonly [Reuse, number, number])[] = [
+  ['off', 1, 50],
+  ['each instance its own', 1, 50],
+  ['each instance its own', 4, 50],
+  ['shared', 1, 50],
+  ['shared', 4, 50],
+];
+
+async function measureOnce(
+  reuse: Reuse,
+  instances: number,
+  requests: number,
+): Promise<FirstRequests> {
+  const backend = await startBackend();
+  try {
+    await prepareBackend(backend, 1);
+    const servers = await Promise.all(
+      Array.from({ length: instances }, () => startFunction(backend, reuse)),
+    );
+    await backend.command({});
+    const agent = new Agent({ keepAlive: false });
+    const answers = await Promise.allSettled(
+      Array.from({ length: requests }, (_, index) => {
+        const server = servers[index % instances];
+        if (server === undefined) throw new Error(`there is no instance ${index % instances}`);
+        return postForToken(server.postOf(0), agent);
+      }),
+    );
+    const { Sign: signatures = 0 } = await backend.command({});
+    await Promise.all(servers.map((server) => server.close()));
+    const errors = answers.filter(({ status }) => status === 'rejected').length;
+    return { reuse, instances, requests, signatures, errors };
+  } finally {
+    await backend.close();
+  }
+}
+
+/** One client asks many times at once, and no instance has a token of it. */
+async function measureFirstRequests(): Promise<readonly FirstRequests[]> {
+  const rows: FirstRequests[] = [];
+  for (const each of cases) rows.push(await measureOnce(...each));
+  return rows;
+}
 
 /*
  * `node lab/bench/load/main.ts` sends the traffic of lab/bench/load/traffic.ts to two servers on loopback,

@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
-import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
+import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
 
 // The least that a function can do: a constant answer, and the log line and metrics of a request.
 

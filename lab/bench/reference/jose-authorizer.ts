@@ -1,7 +1,6 @@
 import type { APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
-import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
+import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
 
 // The least that verifies a token: jose with the claims pinned, and our log line and metrics.
 

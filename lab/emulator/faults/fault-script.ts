@@ -1,9 +1,31 @@
 import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { describeIssues } from '../../../contract/parse-problem.ts';
+import { tables } from '../../../contract/tables.ts';
+import { operations as kmsOperations } from '../kms/operations.ts';
 import { LocalRunError } from '../loopback-server.ts';
-import { awsErrorStatus, faultyServices } from './aws-error-codes.ts';
-import { faultyOperations, faultyTables, tableFaults } from './faulty-operations.ts';
+import { awsErrorStatus, type FaultyService, faultyServices } from './aws-error-codes.ts';
+
+/** Operations that this project calls. A rule with any other would match no call. */
+const faultyOperations: Readonly<Record<FaultyService, readonly string[]>> = {
+  dynamodb: [
+    'CreateTable',
+    'DeleteItem',
+    'DescribeTable',
+    'GetItem',
+    'PutItem',
+    'Query',
+    'Scan',
+    'UpdateItem',
+  ],
+  kms: [...kmsOperations.keys()],
+};
+
+/** Tables in rules, without the deployment's name. */
+const faultyTables: readonly string[] = Object.values(tables).map(({ suffix }) => suffix);
+
+/** Faults of tables: KMS has no replicas. */
+const tableFaults: readonly string[] = ['stale_read', 'paused_replication', 'isolated_region'];
 
 const nonNegative = v.pipe(v.number(), v.finite(), v.minValue(0, 'allowed: 0 or more'));
 const wholeNumber = v.pipe(v.number(), v.safeInteger('allowed: a whole number'), v.minValue(0));

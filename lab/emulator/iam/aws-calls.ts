@@ -1,7 +1,7 @@
 import { AwsError, type AwsService } from '../aws-server/aws-error.ts';
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
 import type { KmsInput } from '../kms/input.ts';
-import type { ResourceCall } from './access-control.ts';
+import type { ResourceCall } from './authorizer.ts';
 import { dynamodbCalls } from './dynamodb-calls.ts';
 import { type KmsKeyFacts, kmsCalls } from './kms-calls.ts';
 import { describeFunctionCall, isAccountSettings, readFunctionCall } from './lambda-calls.ts';

@@ -1,6 +1,6 @@
 import type { KmsInput } from '../kms/input.ts';
 import { type KmsKey, keyArn, localAccountId } from '../kms/kms-key.ts';
-import type { ResourceCall } from './access-control.ts';
+import type { ResourceCall } from './authorizer.ts';
 import type { NamedPolicy, PolicyDocument, RequestContext } from './evaluate-request.ts';
 
 /** The id that a key is tagged under while it is being made. */

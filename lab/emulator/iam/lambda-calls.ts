@@ -1,5 +1,5 @@
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
-import type { ResourceCall } from './access-control.ts';
+import type { ResourceCall } from './authorizer.ts';
 
 /** A call of Lambda's API that names a function. */
 interface FunctionCall {

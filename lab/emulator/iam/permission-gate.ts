@@ -1,8 +1,7 @@
 import type { AccessKey } from '../aws-server/access-key.ts';
 import type { AwsService } from '../aws-server/aws-error.ts';
 import type { VerifiedRequest } from '../aws-server/verify-signature.ts';
-import type { ResourceCall } from './access-control.ts';
-import type { Authorizer, Principal } from './authorizer.ts';
+import type { Authorizer, Principal, ResourceCall } from './authorizer.ts';
 import { type FindKey, type Resources, readCalls } from './aws-calls.ts';
 
 /** A principal that has an access key. */

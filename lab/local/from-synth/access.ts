@@ -1,8 +1,9 @@
+import type { FunctionName } from '../../../contract/environment.ts';
+import { functionName } from '../../../contract/function-names.ts';
 import { restoredTableName, tableKeys, tables } from '../../../contract/tables.ts';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
-import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
-import { Authorizer, type Principal } from '../../emulator/iam/authorizer.ts';
+import { Authorizer, type DecidedRequest, type Principal } from '../../emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../emulator/iam/evaluate-request.ts';
 import { type AccessControl, PermissionGate } from '../../emulator/iam/permission-gate.ts';
 import {
@@ -144,4 +145,32 @@ class SynthesisedAccess implements Access {
 
 export function createAccess(deployment: SynthesisedDeployment, options: AccessOptions): Access {
   return new SynthesisedAccess(deployment, options);
+}
+
+/** The invokers of functions in AWS. Each throws if the templates do not allow the invocation. */
+export interface Callers {
+  fromApi(path: string, method: string): Promise<void>;
+  fromSchedule(name: FunctionName): Promise<void>;
+}
+
+export function createCallers(deployment: SynthesisedDeployment, access: Access): Callers {
+  const { config, contents } = deployment;
+  const { awsRegion, integrations, policies } = contents;
+  const arnOf = (name: string) =>
+    `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${functionName(config.name, name as FunctionName)}`;
+  const api = `arn:aws:execute-api:${awsRegion}:${localApi.accountId}:${localApi.apiId}/${localApi.stage}`;
+  return {
+    fromApi: (path, method) =>
+      access.authorizeInvocation({
+        by: 'apigateway.amazonaws.com',
+        source: `${api}/${method}${path}`,
+        functionArn: integrations.get(path) ?? '',
+      }),
+    fromSchedule: (name) =>
+      access.authorizeInvocation({
+        by: 'events.amazonaws.com',
+        source: policies.rules.get(arnOf(name)) ?? '',
+        functionArn: arnOf(name),
+      }),
+  };
 }

@@ -4,17 +4,47 @@ import type { FunctionName } from '../../../contract/environment.ts';
 import { rotationReportSchema } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import type { GatewayRoute } from '../../emulator/gateway/gateway-route.ts';
+import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../../emulator/lambda-server.ts';
 import { createExampleRoute } from '../example-api.ts';
 import type { LocalFunctions } from '../functions.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
-import type { Access } from './access.ts';
-import { createCallers } from './callers.ts';
+import { type Access, createCallers } from './access.ts';
 import { LambdaFunction } from './lambda-function.ts';
-import { createLambdaService } from './lambda-service.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
+
+/** The calls that Lambda makes for a function, with the function's role. */
+interface LambdaService {
+  /** Whether the function's log accepts lines. CloudWatch drops those of other functions. */
+  readonly mayLog: (functionName: string) => Promise<boolean>;
+  /** Sends a trace to X-Ray if the role allows it. Otherwise the function runs without tracing. */
+  readonly trace: (functionName: string) => void;
+}
+
+const traceActions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'];
+const logActions = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+/** Its log group is named after the function. The stream is the resource of both actions. */
+function logStream(awsRegion: string, functionName: string): string {
+  const group = `/aws/lambda/${functionName}`;
+  return `arn:aws:logs:${awsRegion}:${localApi.accountId}:log-group:${group}:log-stream:local`;
+}
+
+function createLambdaService(awsRegion: string, access: Access): LambdaService {
+  return {
+    mayLog: async (name) => {
+      const allowed = await Promise.all(
+        logActions.map((action) => access.mayService(name, action, logStream(awsRegion, name))),
+      );
+      return allowed.every(Boolean);
+    },
+    trace: (name) => {
+      for (const action of traceActions) void access.mayService(name, action, '*');
+    },
+  };
+}
 
 /** What the SDK in a function needs to find this machine's services, with the function's own key. */
 function sdkVariables(

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
-import { createLoginPortal } from '../../../portal/login/create-login-portal.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
+import { createLoginPortal } from '../../../portal/login/login-sessions.ts';
 import { sessionLimits } from '../../../portal/login/session.ts';
-import { serveLoopback } from '../../../portal/loopback-server.ts';
+import { serveLoopback } from '../../../portal/serve-on-loopback.ts';
 import type { LocalPortalOptions } from '../local-portal.ts';
 import { customers, localMapping, ownIssuers } from './people.ts';
 import { type LocalLogin, startLocalLogin } from './provider.ts';
@@ -97,6 +97,8 @@ export async function startLoginPortal(
         management,
         origins: [origin],
         basePath,
+        // Every request comes from this machine.
+        callerAddressOf: () => '127.0.0.1',
         provider: createLoginProvider({
           ...client,
           issuer: login.issuer,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../emulator/iam/authorizer.ts';
 import { account, functionOfKey } from './function-key.ts';
 
 type IsExpected = (request: DecidedRequest) => boolean;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { ResourceNotFoundException } from '@aws-sdk/client-lambda';
 import { type AccessKey, createAccessKey } from '../../emulator/aws-server/access-key.ts';
 import { AwsError, type AwsService } from '../../emulator/aws-server/aws-error.ts';
 import { createAwsListener } from '../../emulator/aws-server/aws-server.ts';
@@ -15,13 +16,53 @@ import {
 import {
   administratorAccess,
   functionPrincipal,
+  type Role,
   userPrincipal,
 } from '../../emulator/iam/principals.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
-import type { CallRecord } from './call-record.ts';
-import type { DeployedAccount } from './deployed-account.ts';
+import { CallRecord } from './call-record.ts';
+import {
+  type ClientOptions,
+  type DeployedAccount,
+  readDeployedAccount,
+} from './deployed-account.ts';
 import { account, functionKey, functionOfKey } from './function-key.ts';
-import { RecentRoles } from './recent-roles.ts';
+
+/** Milliseconds. The emulator takes as long to return one role as to handle several calls. */
+const maxAge = 1000;
+
+/** Roles of functions, each read once a second at most. On AWS, changes of IAM take longer. */
+export class RecentRoles {
+  readonly #readRole: (functionArn: string) => Promise<Role>;
+  readonly #clock: () => number;
+  readonly #roles = new Map<string, { readonly role: Promise<Role>; readonly at: number }>();
+
+  constructor(readRole: (functionArn: string) => Promise<Role>, clock: () => number) {
+    this.#readRole = readRole;
+    this.#clock = clock;
+  }
+
+  recall(functionArn: string): Promise<Role> {
+    const known = this.#roles.get(functionArn);
+    return known !== undefined && this.#clock() - known.at < maxAge
+      ? known.role
+      : this.read(functionArn);
+  }
+
+  /**
+   * Reads the role now. A process keeps its role for as long as it runs, also after its version was
+   * removed.
+   */
+  read(functionArn: string): Promise<Role> {
+    const before = this.#roles.get(functionArn)?.role;
+    const role = this.#readRole(functionArn).catch((error: unknown) => {
+      if (before === undefined || !(error instanceof ResourceNotFoundException)) throw error;
+      return before;
+    });
+    this.#roles.set(functionArn, { role, at: this.#clock() });
+    return role;
+  }
+}
 
 export interface PermissionGateOptions {
   /** Port of the emulator. */
@@ -193,4 +234,21 @@ export async function startPermissionGate(options: PermissionGateOptions): Promi
     variables: gate.variables,
     close: () => closeServer(server),
   };
+}
+
+/** IAM for the functions and operators of an emulated account. Deployments may do everything. */
+export interface Permissions {
+  readonly gate: PermissionGate;
+  readonly deployed: DeployedAccount;
+  readonly record: CallRecord;
+}
+
+/** @param options of a client of the SDK that may do everything. */
+export async function startPermissions(
+  emulatorPort: number,
+  options: ClientOptions,
+): Promise<Permissions> {
+  const deployed = readDeployedAccount(options);
+  const record = new CallRecord();
+  return { gate: await startPermissionGate({ emulatorPort, deployed, record }), deployed, record };
 }

@@ -13,7 +13,7 @@ import {
 import { operatorPolicyName } from '../../../contract/function-names.ts';
 import { type OperatorGroup, operatorGroups } from '../../../contract/operator-permissions.ts';
 import { deployedTableName, restoredTableName } from '../../../contract/tables.ts';
-import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../emulator/iam/authorizer.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, say } from '../../ministack/proof.ts';
 import { signIn, startPortalProcess } from '../../support/portal-process.ts';

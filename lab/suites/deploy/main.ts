@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { DecidedRequest } from '../../emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../emulator/iam/authorizer.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { inFreshAccount } from '../../ministack/fresh-account.ts';
 import { makePythonEnvironment } from '../../ministack/ministack.ts';
-import { reportUses } from '../../ministack/permissions/report-uses.ts';
+import { reportUses } from '../../ministack/permissions/statement-uses.ts';
 import { createdProjectNames, proveCreatedProject } from './created-project.ts';
 import { proveMove } from './move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './one-region.ts';

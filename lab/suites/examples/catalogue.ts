@@ -8,6 +8,7 @@ import {
   type Runtime,
 } from '../../support/runtimes.ts';
 import { buildSpringBoot, type SpringBoot } from '../../support/spring-boot.ts';
+import { fetchRuntime, nextRuntime } from './fetch-api.ts';
 
 const folder = join(import.meta.dirname, '../../../examples');
 
@@ -73,6 +74,9 @@ export const examples: readonly Example[] = [
   example('verify-token', 'Python, PyJWT', python, 'verify_token'),
   example('verify-token', 'Go, go-oidc', go, 'verify-token'),
   example('verify-token', 'Java, Nimbus', java, 'VerifyToken'),
+  example('protect-api', 'Bun, the verifier', fetchRuntime, 'bun'),
+  example('protect-api', 'Deno, the verifier', fetchRuntime, 'deno'),
+  example('protect-api', 'Next.js, the verifier', nextRuntime, ''),
   example('protect-api', 'Java, Spring Boot 3', springBoot('boot-3'), ''),
   example('protect-api', 'Java, Spring Boot 4', springBoot('boot-4'), ''),
 ];

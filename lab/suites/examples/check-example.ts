@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
-import { startSpringBoot } from '../../support/spring-boot.ts';
+import { startApi } from '../../support/spring-boot.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import type { Example } from './catalogue.ts';
 import { makeRefusedTokens } from './refused-tokens.ts';
@@ -70,14 +70,14 @@ async function expectStatus(
 }
 
 /** Each request gets the response of RFC 6750: 200, 401 for a bad token, 403 for a missing scope. */
-async function checkProtectApi(command: Command, world: World): Promise<void> {
+async function checkProtectApi(command: Command, world: World, name: string): Promise<void> {
   const [view, manage] = await Promise.all(
     ['messaging:view', 'messaging:manage'].map((scope) =>
       fetchToken(world.service.tokenUrl, world.service, { scope }),
     ),
   );
   assert.ok(view !== undefined && manage !== undefined);
-  const running = await startSpringBoot(command, world.environment);
+  const running = await startApi(command, { ...world.environment, TABLES: 'local' });
   const { url } = running;
   try {
     const body = await expectStatus(200, url, 'a good token', { token: view });
@@ -89,6 +89,13 @@ async function checkProtectApi(command: Command, world: World): Promise<void> {
     for (const [what, token] of await makeRefusedTokens(world.service, view)) {
       assert.match(await expectStatus(401, url, what, { token }), /invalid_token/, what);
     }
+    if (!name.includes('the verifier')) return;
+    const key = world.environment['API_KEY'] ?? '';
+    assert.match(
+      await expectStatus(200, url, 'an API key', { token: key }),
+      /"credential":"api_key"/,
+    );
+    await expectStatus(401, url, 'half an API key', { token: key.slice(0, -1) });
   } finally {
     await running.close();
   }
@@ -102,9 +109,9 @@ const checks = {
 
 /** @throws {assert.AssertionError} if the example does not do what it shows. */
 export async function checkExample(
-  { kind }: Example,
+  { kind, name }: Example,
   command: Command,
   world: World,
 ): Promise<void> {
-  await checks[kind](command, world);
+  await checks[kind](command, world, name);
 }

@@ -44,12 +44,12 @@ function checkedIn({ service, environment }: World): readonly Checked[] {
 async function runAll(world: World): Promise<void> {
   const wanted = checkedIn(world).filter(({ name }) => name.includes(process.argv[2] ?? ''));
   for (const { name, prepare, check } of wanted) {
-    const prepared = await prepare(world.trust);
-    if ('missing' in prepared) {
-      say('SKIPPED', `${name}: this machine lacks ${prepared.missing}`);
-      continue;
-    }
     try {
+      const prepared = await prepare(world.trust);
+      if ('missing' in prepared) {
+        say('SKIPPED', `${name}: this machine lacks ${prepared.missing}`);
+        continue;
+      }
       await check(prepared.command, world);
       say('run', name);
     } catch (error) {

@@ -4,7 +4,7 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signin
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tableName } from '../../../contract/tables.ts';
-import type { Sign } from '../../../core/signing-key/sign.ts';
+import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 

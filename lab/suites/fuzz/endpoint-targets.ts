@@ -4,7 +4,7 @@ import { tokenPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
+import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
 import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { parseJsonObject } from '../../emulator/request-body.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../support/clients.ts';

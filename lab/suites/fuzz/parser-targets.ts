@@ -12,14 +12,17 @@ import { lintKeySet } from '../../../core/identity-provider/key-lint.ts';
 import { parseIpAddress } from '../../../core/network/ip-address.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { parseBasicCredentials } from '../../../core/token/client-credentials.ts';
-import { assertFormContentType, parseForm } from '../../../core/token/form.ts';
 import {
   deriveSealedTokenKeys,
   nonceBytes,
   openToken,
   sealToken,
 } from '../../../core/token/sealed-token.ts';
-import { parseTokenParameters } from '../../../core/token/token-parameters.ts';
+import {
+  assertFormContentType,
+  parseForm,
+  parseTokenParameters,
+} from '../../../core/token/token-parameters.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { decodeUnverifiedJws } from '../../../core/verifier/compact-jws.ts';
 import { parseJsonObject } from '../../../core/verifier/json-object.ts';

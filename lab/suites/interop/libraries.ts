@@ -1,10 +1,34 @@
 import type { Runtime } from '../../support/runtimes.ts';
-import { pomOf, type SpringBoot } from '../../support/spring-boot.ts';
+import { buildSpringBoot, pomOf, type SpringBoot, startApi } from '../../support/spring-boot.ts';
 import type { Library } from './library.ts';
 import { pinned, versionInPom } from './pins.ts';
-import { startProgram } from './running-program.ts';
+import { type RunningVerifier, startProgram } from './running-program.ts';
 import { go, java, node, python, rust } from './runtimes.ts';
-import { prepareSpring } from './spring-verifier.ts';
+
+/** Asks the example's `GET /messages`. */
+function askService(url: string): RunningVerifier['ask'] {
+  return async ({ token }) => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+    const challenge = response.headers.get('www-authenticate') ?? '';
+    await response.body?.cancel();
+    const { status, ok } = response;
+    return { ok, status, why: `${status} ${challenge}` };
+  };
+}
+
+/** The Spring Boot example as a verifier. It takes the algorithms from the JWKS. */
+function prepareSpring(boot: SpringBoot, ...args: readonly string[]): Library['prepare'] {
+  return async (trust) => {
+    const built = await buildSpringBoot(boot, trust, ...args);
+    if ('missing' in built) return built;
+    return {
+      open: async (_alg, variables) => {
+        const { url, close } = await startApi(built.command, variables);
+        return { ask: askService(url), close };
+      },
+    };
+  };
+}
 
 const { npm, pip, maven, cargo } = pinned;
 

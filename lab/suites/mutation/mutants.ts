@@ -12,24 +12,43 @@ interface Edit {
 /** The suites that begin with the release before. */
 type Update = 'updates' | 'take-over' | 'items' | 'reads';
 
+/**
+ * Suites that update what the release before has deployed, in an emulator. A mutant of them takes
+ * minutes: they run only if their area is named.
+ */
+export const deployed = {
+  redeploy: ['lab/suites/redeploy/main.ts', 'config'],
+  'kept-releases': ['lab/suites/redeploy/main.ts', 'switches'],
+  indexes: ['lab/suites/redeploy/main.ts', 'back'],
+  'three-regions': ['lab/suites/deploy/main.ts', 'three'],
+} as const;
+
 /** A mistake that someone could make, written into the code while tests run. */
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area: 'rotation' | 'revocation' | 'people' | 'management' | Update;
+  readonly area:
+    | 'rotation'
+    | 'revocation'
+    | 'people'
+    | 'management'
+    | Update
+    | keyof typeof deployed;
   readonly edits: readonly Edit[];
+  /** Of a deployed suite: what it prints when it notices the mistake. */
+  readonly says?: string | undefined;
 }
 
 /** In a list, a mutant of one edit has it next to its name. */
 type Entry = { readonly name: string } & (Edit | Pick<Mutant, 'edits'>) &
-  Partial<Pick<Mutant, 'area'>>;
+  Partial<Pick<Mutant, 'area' | 'says'>>;
 
 /** @param common area of the mutants that name none. */
 function readMutants(list: string, common: Mutant['area']): readonly Mutant[] {
   const text = readFileSync(join(import.meta.dirname, `${list}.yaml`), 'utf8');
   return (parse(text) as readonly Entry[]).map((entry) => {
     const edits = 'edits' in entry ? entry.edits : [entry];
-    return { name: entry.name, area: entry.area ?? common, edits };
+    return { name: entry.name, area: entry.area ?? common, edits, says: entry.says };
   });
 }
 

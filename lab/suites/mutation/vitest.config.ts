@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { findArea, type Mutant, mutants } from './mutants.ts';
+import { type deployed, findArea, type Mutant, mutants } from './mutants.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const name = process.env.MUTANT;
@@ -59,7 +59,7 @@ const tests = {
   'take-over': ['test/lib/take-over.test.ts'],
   items: ['test/adapters/dynamodb/item-compatibility.test.ts'],
   reads: ['test/integration/releases/reads-today.test.ts'],
-};
+} satisfies Record<Exclude<Mutant['area'], keyof typeof deployed>, readonly string[]>;
 
 const area = mutant?.area ?? findArea(process.env.MUTATION_AREA);
 
@@ -68,7 +68,7 @@ export default defineConfig({
   plugins: mutant === undefined ? [] : [mutate(mutant)],
   test: {
     env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
-    include: area === undefined ? Object.values(tests).flat() : tests[area],
+    include: area === undefined ? Object.values(tests).flat() : tests[area as keyof typeof tests],
     setupFiles: ['test/setup/loopback-only.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -1,9 +1,67 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readArguments, type SoakArguments } from './arguments.ts';
-import { describeSamples, type Growth, growthOf } from './report.ts';
+import { Command } from 'commander';
+import { median, percentile } from '../../bench/statistics.ts';
+import { countFrom } from '../../support/parse-count.ts';
 import { makeSchedule, type Schedule } from './schedule.ts';
 import { type Measurement, type SoakedService, startService } from './service.ts';
 import { type Sample, Traffic } from './traffic.ts';
+
+/** Below, a fault is over before requests have met it, and the heap is still growing into its size. */
+const minSeconds = 60;
+
+interface SoakArguments {
+  readonly seconds: number;
+  readonly requests: number;
+}
+
+/** Reads the options; ends the process if they are wrong or ask for help. */
+function readArguments(): SoakArguments {
+  return new Command('npm run test:all -- soak')
+    .description('Mixed traffic on the local run while things break and heal.')
+    .option('--seconds <n>', `at most so long, from ${minSeconds}`, countFrom(minSeconds), 180)
+    .option('--requests <n>', 'at most so many', countFrom(1), 200_000)
+    .parse()
+    .opts<SoakArguments>();
+}
+
+/** One line for each kind of request. */
+function describeSamples(samples: readonly Sample[]): string {
+  const lines = [...Map.groupBy(samples, ({ kind }) => kind)].map(([kind, some]) => {
+    const statuses = [...Map.groupBy(some, ({ status }) => status)]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, list]) => `${status}: ${list.length}`);
+    const times = some.map(({ milliseconds }) => milliseconds);
+    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(0));
+    return `  ${kind}: ${some.length} requests (${statuses.join(', ')}), median ${p50} ms, p99 ${p99} ms\n`;
+  });
+  return lines.join('');
+}
+
+/** How the heap has grown between the first and the last quarter of the measurements. */
+interface Growth {
+  /** Share of what it was. */
+  readonly share: number;
+  readonly percent: string;
+  /** Medians in MB. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Medians, since one measurement may meet many requests under way. */
+function growthOf(measured: readonly Measurement[]): Growth {
+  const quarter = Math.floor(measured.length / 4);
+  const first = measured.slice(0, quarter);
+  const last = measured.slice(measured.length - quarter);
+  const heapOf = (some: readonly Measurement[]): number => median(some.map(({ heap }) => heap));
+  const [from, to] = [heapOf(first), heapOf(last)];
+  const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
+  return {
+    share: to / from - 1,
+    percent: ((to / from - 1) * 100).toFixed(1),
+    from: megabytes(from),
+    to: megabytes(to),
+  };
+}
 
 /** Requests under way at any time: what two cores carry without queueing. */
 const concurrency = 8;

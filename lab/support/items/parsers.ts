@@ -16,6 +16,7 @@ import {
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { parseSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { parseTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+import { parseWorkloadUseItem } from '../../../adapters/dynamodb/workload-use.ts';
 
 /** What reads each kind of item. A bundle of this file is kept with each release. */
 export const parsers = {
@@ -35,6 +36,7 @@ export const parsers = {
   daily_run_part: parseDailyReportPart,
   daily_state: parseDailyStateItem,
   daily_report: parseDailyReportPart,
+  workload_use: parseWorkloadUseItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

@@ -16,10 +16,11 @@ import {
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+import { toWorkloadUseItem } from '../../../adapters/dynamodb/workload-use.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { ownedRegistrationId } from '../../../core/identity-provider/provider-owner.ts';
+import { ownedRegistrationId } from '../../../core/identity-provider/identity-provider.ts';
 import { runStages } from '../../../core/notices/daily-report.ts';
 import {
   type PublicJwk,
@@ -332,6 +333,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     daily_run_part: dailyRunParts,
     daily_state: dailyRuns.map(before030),
     daily_report: dailyRunParts.map(before030),
+    workload_use: [toWorkloadUseItem({ clientId: client.clientId, lastUsedOn: '2027-01-15' })],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

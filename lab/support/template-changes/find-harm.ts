@@ -1,6 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findResourceType } from './resource-types.ts';
+import resourceTypes from './resource-types.json' with { type: 'json' };
 import { findReferences, type Template, type TemplateResource } from './template.ts';
+
+/** What CloudFormation says of a resource type. Properties are paths, e.g. `Config/Type`. */
+interface ResourceType {
+  /** An update that changes one of them replaces the resource. */
+  readonly createOnly: readonly string[];
+  /** Those by which the resource is known in its account. */
+  readonly identifier: readonly string[];
+}
+
+const known: Readonly<Record<string, ResourceType>> = resourceTypes;
+
+/** @throws {Error} if the type is not in the file. */
+function findResourceType(type: string): ResourceType {
+  if (type.startsWith('Custom::')) return { createOnly: ['ServiceToken'], identifier: [] };
+  const found = known[type];
+  if (found !== undefined) return found;
+  throw new Error(
+    `resource-types.json: received ${type}; allowed: ${Object.keys(known).join(', ')}; add it with lab/tools/resource-types ${type}`,
+  );
+}
 
 /** Types that hold data, have subscribers, or are the way to the service. */
 const lasting: ReadonlySet<string> = new Set([

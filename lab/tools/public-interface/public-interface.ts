@@ -1,10 +1,11 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { parseSync } from 'oxc-parser';
 import { commandGroups, singleCommands } from '../../../cli/command-groups.ts';
-import { dailyRunMetrics } from '../../../contract/daily-run.ts';
 import { deploymentConfigSchema } from '../../../contract/deployment-config-schema.ts';
 import { keyMetrics } from '../../../contract/key-metrics.ts';
-import { noticeDetails } from '../../../contract/notices.ts';
+import { plainClientFields, wireNameOf } from '../../../contract/management/inputs.ts';
+import { dailyRunMetrics, noticeDetails } from '../../../contract/notices.ts';
 import {
   authorizerMetrics,
   gatewayMetrics,
@@ -17,8 +18,15 @@ import { packages } from '../../build/packages.ts';
 import { readManifest } from '../../build/stage.ts';
 import { schemaKeys } from '../../support/config-keys.ts';
 import { writeSamples } from '../../support/items/samples.ts';
-import { exportedNames } from './exported-names.ts';
 import { printedMembers } from './printed-members.ts';
+
+/** What a module exports, by name, types included. */
+export function exportedNames(path: string): readonly string[] {
+  const { module } = parseSync(path, readFileSync(path, 'utf8'));
+  return module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName }) => (exportName.name === null ? [] : [exportName.name])),
+  );
+}
 
 function exportLines(root: string): readonly string[] {
   return packages.flatMap(({ folder, entries }) => {
@@ -110,6 +118,7 @@ export function publicInterface(root: string): readonly string[] {
     ...eventLines(),
     ...alarmLines(root),
     ...printedMembers(root, groups).map((line) => `json ${line}`),
+    ...plainClientFields.map((name) => `json client ${wireNameOf(name)}`),
   ];
   return [...new Set(lines)].toSorted();
 }

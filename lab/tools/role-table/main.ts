@@ -1,5 +1,5 @@
-import { findBundles } from '../../../lib/functions/function-bundles.ts';
+import { getBundles } from '../../../lib/functions/function-bundles.ts';
 import { writeParts } from '../../support/generated-parts.ts';
 import { computeRoleTables } from './role-tables.ts';
 
-writeParts(['../SECURITY.md'], computeRoleTables(findBundles()));
+writeParts(['../SECURITY.md'], computeRoleTables(getBundles()));

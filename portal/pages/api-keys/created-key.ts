@@ -6,7 +6,13 @@ import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
 import { callCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
-import { expirySummary, oldValueFacts, scopesSummary, sourcesSummary } from './key-row.ts';
+import {
+  expirySummary,
+  oldValueFacts,
+  scopesSummary,
+  sourcesSummary,
+  warningNotes,
+} from './key-row.ts';
 
 function once({ href, now, api }: RequestContext, key: ApiKey, value: string): Html {
   const more = facts([
@@ -37,7 +43,15 @@ function once({ href, now, api }: RequestContext, key: ApiKey, value: string): H
 /** The response to the form that created a key: the only place that shows the value. */
 export function createdKeyPage(
   context: RequestContext,
-  { key, value }: { readonly key: ApiKey; readonly value: string | undefined },
+  {
+    key,
+    value,
+    warnings = [],
+  }: {
+    readonly key: ApiKey;
+    readonly value: string | undefined;
+    readonly warnings?: readonly string[] | undefined;
+  },
   done: 'created' | 'rotated' = 'created',
 ): Page {
   const { href } = context;
@@ -66,6 +80,6 @@ export function createdKeyPage(
                 }),
           })
         : once(context, key, value)
-    }`,
+    }${warningNotes(warnings)}`,
   };
 }

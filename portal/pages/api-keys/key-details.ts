@@ -4,16 +4,17 @@ import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
 import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
-import { emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
+import { currentAddressName, emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
 import { doneNotice } from '../../html/done.ts';
+import { hiddenField } from '../../html/field.ts';
 import { actionButton, errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, enabledBadge } from '../../html/list.ts';
 import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
-import { subnetFields, subnetHint } from '../../html/subnet-fields.ts';
+import { currentAddressButton, subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
-import { expirySummary, oldValueFacts, scopesSummary } from './key-row.ts';
+import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   const canChange = may('removeSubnet');
@@ -43,7 +44,12 @@ function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
   );
 }
 
-function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems: Problems): Html {
+function addForm(
+  { href, callerAddress }: RequestContext,
+  key: ApiKey,
+  row: SubnetRow,
+  problems: Problems,
+): Html {
   const isFirst = key.subnets.length === 0;
   return html`
     <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
@@ -58,11 +64,18 @@ function addForm({ href }: RequestContext, key: ApiKey, row: SubnetRow, problems
       <button class="button button-plain" type="submit">
         Add subnet</button>
     </form>
+    ${
+      callerAddress !== undefined &&
+      html`
+        <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
+          ${versionField(key.version)}${hiddenField('name', currentAddressName)}${hiddenField(
+            'address',
+            callerAddress,
+          )}${currentAddressButton(callerAddress)}
+        </form>
+      `
+    }
   `;
-}
-
-function warnings({ subnets }: ApiKey): Html {
-  return html`${findSubnetWarnings(subnets).map((one) => html`<p class="note">${badge('warn', 'Look')} ${one}</p>`)}`;
 }
 
 function subnetsPanel(
@@ -71,6 +84,7 @@ function subnetsPanel(
   row: SubnetRow,
   problems: Problems,
 ): Html {
+  const warned = findSubnetWarnings(key.subnets);
   const open = html`
     <div class="panel-text">
       <p>
@@ -81,7 +95,7 @@ function subnetsPanel(
   `;
   return panel(
     { title: 'Usable from', id: 'subnets' },
-    html`${key.subnets.length === 0 ? open : html`${warnings(key)}${subnetTable(context, key)}`}${
+    html`${key.subnets.length === 0 ? open : html`${warned.length > 0 && html`<div class="panel-text">${warningNotes(warned)}</div>`}${subnetTable(context, key)}`}${
       context.may('addSubnet') && addForm(context, key, row, problems)
     }`,
   );
@@ -153,6 +167,7 @@ export function keyPage(
         [fieldLabel('scopes'), scopesSummary(key)],
         ['Expires', expirySummary(key, now)],
         ...oldValueFacts(key, now),
+        ...useFacts(key, now),
         ['Created', timeWithDistance(key.createdAt, now)],
         [
           'Changed',

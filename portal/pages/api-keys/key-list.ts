@@ -42,6 +42,7 @@ const csv: CsvTable<ApiKey> = {
     enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
     subnets: ({ subnets }) => subnets.map(formatCidr).join(' '),
     expires_at: ({ expiresAt }) => (expiresAt === undefined ? undefined : formatTime(expiresAt)),
+    last_used_on: ({ lastUsedOn }) => lastUsedOn,
     created_at: ({ createdAt }) => formatTime(createdAt),
   },
 };

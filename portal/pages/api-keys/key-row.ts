@@ -1,11 +1,12 @@
 import type { ApiKey } from '../../../adapters/management.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { badge, disabledBadge } from '../../html/list.ts';
 import type { Fact } from '../../html/parts.ts';
-import { distance, timeWithDistance } from '../../html/time.ts';
+import { lastUseText, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 export const keyColumns: readonly Column[] = [
@@ -14,8 +15,13 @@ export const keyColumns: readonly Column[] = [
   { text: 'Trunk group', isMinor: true },
   { text: 'Usable from' },
   { text: 'Expires' },
-  { text: 'Created', isMinor: true },
+  { text: fieldLabel('lastUsedOn'), isMinor: true },
 ];
+
+/** What a person should know of the subnets of a key. */
+export function warningNotes(warnings: readonly string[]): Html {
+  return html`${warnings.map((one) => html`<p class="note">${badge('warn', 'Look')} ${one}</p>`)}`;
+}
 
 /** A warning for a key that every address may use, unless it is disabled. */
 export function sourcesSummary({ subnets, enabled }: ApiKey): Html {
@@ -43,6 +49,22 @@ export function oldValueFacts({ oldValues = [] }: ApiKey, now: number): readonly
   ]);
 }
 
+function useSummary({ isLastUseUnread }: ApiKey, day: string | undefined, now: number): HtmlValue {
+  if (isLastUseUnread === true) return html`<span class="muted">Could not be read now</span>`;
+  if (day === undefined) return html`<span class="muted">Not recorded</span>`;
+  return html`<span title="${day} UTC">${lastUseText(day, now)}</span>`;
+}
+
+/** When the values of a key were last used. After a rotation: whether callers have changed to the new one. */
+export function useFacts(key: ApiKey, now: number): readonly Fact[] {
+  const { oldValues = [], lastUsedOn } = key;
+  if (oldValues.length === 0) return [[fieldLabel('lastUsedOn'), useSummary(key, lastUsedOn, now)]];
+  return [
+    ['New value last used', useSummary(key, lastUsedOn, now)],
+    ...oldValues.map((old): Fact => ['Old value last used', useSummary(key, old.lastUsedOn, now)]),
+  ];
+}
+
 /** When a key expires, with a warning if that is soon or was. */
 export function expirySummary(
   { expiresAt, enabled }: Pick<ApiKey, 'expiresAt' | 'enabled'>,
@@ -67,6 +89,6 @@ export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly Htm
     key.serviceTrunkGroup,
     sourcesSummary(key),
     expirySummary(key, now),
-    distance(key.createdAt, now),
+    useSummary(key, key.lastUsedOn, now),
   ];
 }

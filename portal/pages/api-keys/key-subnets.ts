@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
+import { describeCut } from '../../../core/api-key/subnet-warnings.ts';
 import type { Form } from '../../forms/form.ts';
 import { emptyRow, type SubnetInput, type SubnetRow, toSubnet } from '../../forms/subnet-rows.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -27,8 +28,10 @@ export const subnetAddition: Form<ApiKey, SubnetRow, SubnetInput> = {
   input: toSubnet,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const keyId = id('keyId');
-    await management.addSubnet(keyId, { ...input, ifVersion });
-    return { redirectTo: href(`/api-keys/${keyId}`, { done: 'subnet-added' }) };
+    const { subnet } = await management.addSubnet(keyId, { ...input, ifVersion });
+    const isCut = describeCut(input.address, subnet) !== undefined;
+    const done = isCut ? 'subnet-added-cut' : 'subnet-added';
+    return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
   },
   look: (context, { subject, values, problems }) => keyPage(context, subject, problems, values),
 };

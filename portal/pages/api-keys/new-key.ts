@@ -11,6 +11,7 @@ import type { Fields } from '../../forms/fields.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { noProblems, problemAt } from '../../forms/problems.ts';
 import {
+  currentAddressRow,
   readSubnetRows,
   type SubnetRow,
   showSubnetRows,
@@ -38,20 +39,22 @@ interface KeyValues extends ExpiryValues, KeyScopes {
   readonly serviceTrunkGroup: string;
   readonly enabled: boolean;
   readonly rows: readonly SubnetRow[];
-  /** Whether the button for more rows was pressed: nothing is created. */
+  /** Whether a button that adds rows was pressed: nothing is created. */
   readonly wantsMore: boolean;
 }
 
 function readValues(form: Fields): KeyValues {
-  const wantsMore = form.isOn('more');
+  const current = currentAddressRow(form);
+  const hasMore = form.isOn('more');
+  const rows = [...readSubnetRows(form), ...(current === undefined ? [] : [current])];
   return {
     ...readExpiryValues(form),
     ...readKeyScopes(form),
     name: form.text('name'),
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
     enabled: form.isOn('enabled'),
-    rows: showSubnetRows(readSubnetRows(form), wantsMore),
-    wantsMore,
+    rows: showSubnetRows(rows, hasMore),
+    wantsMore: hasMore || current !== undefined,
   };
 }
 
@@ -157,7 +160,10 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
           problems,
           maxLifetime: granted.maxApiKeyLifetime,
         }),
-        subnetRows(values.rows, problems, granted.requireSubnet === true),
+        subnetRows(values.rows, problems, {
+          isRequired: granted.requireSubnet === true,
+          callerAddress: context.callerAddress,
+        }),
       ],
     };
   },

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { fieldLabel } from '../../../contract/management/field-words.ts';
+import { fieldLabel, newKeyWarning } from '../../../contract/management/field-words.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import type { Form } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -45,7 +45,7 @@ export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
     title: `Rotate ${key.name}`,
     section: 'api-keys',
     crumbs: keyCrumbs(context, key),
-    lead: 'A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay. Regions and verifiers of release 0.2.0 refuse a key that was rotated.',
+    lead: `A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay. ${newKeyWarning('that was rotated')}`,
     labels: { overlap: overlapLabel, expiresAt: fieldLabel('expiresAt') },
     submit: 'Create the new value',
     fields: [

@@ -1,6 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
 import { type FieldUnit, wordsOfWireName } from '../../../contract/management/field-words.ts';
-import { describeAction } from '../../../core/audit/action-words.ts';
+import { describeAction } from '../../../core/audit/audit-log.ts';
 import { parseTime } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
@@ -21,6 +21,23 @@ type State = Readonly<Record<string, unknown>>;
 /** Members that are not useful for readers of a change. */
 const silent = new Set(['updated_at', 'version', 'client_version']);
 
+interface ShownSecret {
+  readonly secret_id: string;
+  readonly name?: string;
+  readonly expires_at?: string;
+}
+
+function isSecret(value: unknown): value is ShownSecret {
+  return typeof value === 'object' && value !== null && 'secret_id' in value;
+}
+
+/** An old secret of a rotation: `blue, 2026-11-30 22:45 UTC`. */
+function showSecret({ secret_id, name, expires_at = '' }: ShownSecret): string {
+  const end = parseTime(expires_at);
+  const secret = name ?? secret_id;
+  return end === undefined ? secret : `${secret}: ${formatMinute(end)}`;
+}
+
 /** A value in words: `30 minutes`, `2026-11-21 10:30 UTC`, `yes`. */
 function show(value: unknown, unit: FieldUnit | undefined): string {
   if (value === undefined) return '';
@@ -30,18 +47,24 @@ function show(value: unknown, unit: FieldUnit | undefined): string {
     const time = unit === 'time' ? parseTime(value) : undefined;
     return time === undefined ? value : formatMinute(time);
   }
+  if (Array.isArray(value) && value.length > 0 && value.every(isSecret)) {
+    return value.map(showSecret).join(', ');
+  }
   const isOfTexts = Array.isArray(value) && value.every((one) => typeof one === 'string');
   return isOfTexts ? value.join(', ') : JSON.stringify(value);
 }
 
 /** A difference between two states in words: its name, the old and the new value. */
-export function differences(
+function differences(
   before: State = {},
   after: State = {},
 ): readonly (readonly [name: string, was: string, became: string])[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  // A client that was just created had no tokens.
+  const { tokens_not_before: revoked, created_at: created } = after;
+  const isFirst = before['created_at'] === undefined && revoked === created;
   return names
-    .filter((name) => !silent.has(name))
+    .filter((name) => !silent.has(name) && !(isFirst && name === 'tokens_not_before'))
     .map((name) => {
       const { label, unit } = wordsOfWireName(name) ?? { label: name };
       return [label, show(before[name], unit), show(after[name], unit)] as const;
@@ -108,14 +131,9 @@ interface Shown {
   readonly region?: string | undefined;
 }
 
-/** Who made a change. A customer sees no ARN: it has the number of the platform's AWS account. */
-function actorText({ trunkGroups }: RequestContext['person'], actor: string): string {
-  return trunkGroups !== undefined && actor.startsWith('arn:') ? 'Platform staff' : actor;
-}
-
 /** One change: time, action, subject, actor and outcome. */
 export function auditEntry(
-  { href, person }: RequestContext,
+  { href }: RequestContext,
   entry: AuditEntry,
   { about, region }: Shown = {},
 ): Html {
@@ -132,7 +150,7 @@ export function auditEntry(
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
       <p class="entry-actor muted">
-        ${actorText(person, entry.actor)}${region !== undefined && html`, in ${region}`}
+        ${entry.actor}${region !== undefined && html`, in ${region}`}
       </p>
       ${changes(entry)}
     </li>

@@ -1,8 +1,11 @@
 import type { Client } from '../../../adapters/management.ts';
-import { fieldLabel } from '../../../contract/management/field-words.ts';
+import { clientWords, fieldLabel } from '../../../contract/management/field-words.ts';
+import { plainClientFields } from '../../../contract/management/inputs.ts';
 import { hadTokensRevoked } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
+import { lastUse } from '../../../core/client/secret-attention.ts';
 import { versionField } from '../../forms/form.ts';
+import { fieldFact } from '../../forms/worded-fields.ts';
 import { doneNotice } from '../../html/done.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -16,9 +19,9 @@ import {
   pageHeader,
   panel,
 } from '../../html/parts.ts';
-import { distance, formatDayDistance, formatExactSpan, timeWithDistance } from '../../html/time.ts';
+import { distance, formatDayDistance, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { firstExpiry, lastUse } from './client-row.ts';
+import { firstExpiry, isUseKnown } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
 import { secretTable, secretTitle } from './secret-table.ts';
 import { findLongestText } from './stop-client.ts';
@@ -51,10 +54,16 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
       'Scopes',
       html`<ul class="tags">${client.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`,
     ],
-    [
-      fieldLabel('tokenLifetime'),
-      provider === undefined ? formatExactSpan(client.tokenLifetime) : 'Its provider sets it',
-    ],
+    ...plainClientFields.map((name): Fact | undefined => {
+      const value = client[name];
+      if (value === undefined) return undefined;
+      return [
+        fieldLabel(name),
+        name === 'tokenLifetime' && provider !== undefined
+          ? 'Its provider sets it'
+          : fieldFact(clientWords[name], value),
+      ];
+    }),
     ['Audience', audiences.map((audience) => html`<code class="line">${audience}</code>`)],
     [
       'Provider',
@@ -87,14 +96,15 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
 }
 
 /** What one comes for: whether it is used, and until when it works. */
-function glance({ now }: RequestContext, client: Client): Html | undefined {
-  if (client.provider !== undefined || client.secrets.length === 0) return undefined;
+function glance({ now, deployment }: RequestContext, client: Client): Html | undefined {
+  if (!isUseKnown(client, deployment)) return undefined;
   const used = lastUse(client);
+  const use = html`Last used <strong>${used === undefined ? 'never' : formatDayDistance(used, now)}</strong>.`;
+  if (client.provider !== undefined) return use;
+  if (client.secrets.length === 0) return undefined;
   const expiry = firstExpiry(client, now);
-  return html`
-    Last used <strong>${used === undefined ? 'never' : formatDayDistance(used, now)}</strong>.
-    Next expiry: <strong>${expiry === undefined ? 'none' : distance(expiry, now)}</strong>.
-  `;
+  const end = expiry === undefined ? 'none' : distance(expiry, now);
+  return html`${use} Next expiry: <strong>${end}</strong>.`;
 }
 
 /** How a rotation goes on. */

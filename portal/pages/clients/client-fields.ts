@@ -1,49 +1,32 @@
 import type { Client } from '../../../adapters/management.ts';
-import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
-import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
+import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import {
+  clientFields,
+  clientWords,
+  fieldLabel,
+  fieldLabels,
+} from '../../../contract/management/field-words.ts';
+import { type ClientField, plainClientFields } from '../../../contract/management/inputs.ts';
 import { formatDuration } from '../../../core/duration.ts';
 import { type Granted, offeredScopes } from '../../access/granted.ts';
-import type { ClientValues } from '../../forms/client-form.ts';
+import type { ChangedField, ClientValues } from '../../forms/client-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import {
-  checkbox,
-  hiddenField,
-  type Option,
-  selectField,
-  textArea,
-  textField,
-} from '../../html/field.ts';
+import { wordedField } from '../../forms/worded-fields.ts';
+import { hiddenField, type Option, selectField, textField } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-export const clientLabels: Labels = fieldLabels(
-  'name',
-  'serviceTrunkGroup',
-  'tokenLifetime',
-  'scopes',
-  'audiences',
-  'provider',
-  'externalClientId',
-  'requiredClaims',
-);
-
-/** The stored value, if another user has changed it since the form was opened. */
-function storedHint(stored: string | undefined, typed: string): string {
-  return stored === undefined || stored === typed ? '' : ` Stored now: ${stored}.`;
-}
+export const clientLabels: Labels = fieldLabels(...clientFields);
 
 export function nameField(value: string, problems: Problems, stored?: string): Html {
-  return textField({
-    name: 'name',
-    label: fieldLabel('name'),
-    hint: `For people, up to ${maxNameLength} characters.${storedHint(stored, value)}`,
-    value,
-    required: true,
-    maxLength: maxNameLength,
-    error: problemAt(problems, 'name'),
-  });
+  return wordedField(
+    clientWords,
+    'name',
+    { text: value, items: [], isOn: true },
+    { problems, stored },
+  );
 }
 
 /** Whether the form has a text field for the trunk group. */
@@ -61,7 +44,7 @@ export function trunkGroupField(
   const field = {
     name: 'serviceTrunkGroup',
     label: fieldLabel('serviceTrunkGroup'),
-    hint: 'Whose service it is, e.g. tg-1001. It cannot be changed later.',
+    hint: clientWords.serviceTrunkGroup.hint,
     value,
     error: problemAt(problems, 'serviceTrunkGroup'),
   };
@@ -99,23 +82,11 @@ interface ChangeableFields {
   readonly isUnderProvider: boolean;
 }
 
-function lifetimeField(
-  { deployment }: RequestContext,
-  { values, problems, granted, stored }: ChangeableFields,
-): Html {
-  const { minimum } = deployment.tokenLifetime;
-  const maximum = Math.min(deployment.tokenLifetime.maximum, granted.maxTokenLifetime ?? Infinity);
-  const { tokenLifetime: value = '' } = values;
-  const now = storedHint(stored && formatDuration(stored.tokenLifetime), value);
-  return textField({
-    name: 'tokenLifetime',
-    label: fieldLabel('tokenLifetime'),
-    hint: `${formatDuration(minimum)} to ${formatDuration(maximum)}, e.g. 15m or 1h. A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.${now}`,
-    value,
-    required: true,
-    width: 'short',
-    error: problemAt(problems, 'tokenLifetime'),
-  });
+/** How long a token of it may be valid, as this service issues it. */
+function lifetimeHint({ deployment }: RequestContext, { maxTokenLifetime = Infinity }: Granted) {
+  const { minimum, maximum } = deployment.tokenLifetime;
+  const most = Math.min(maximum, maxTokenLifetime);
+  return `${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. ${clientWords.tokenLifetime.hint}`;
 }
 
 /** The fields of a client that can change later. */
@@ -123,19 +94,21 @@ export function changeableFields(context: RequestContext, fields: ChangeableFiel
   const { deployment } = context;
   const { values, problems, granted, present = [], stored, isUnderProvider } = fields;
   const scopes = offeredScopes(deployment.scopes, granted, present);
+  const chosen = values.scopes.items;
   const scopesNow =
-    stored !== undefined && stored.scopes.join(' ') !== values.scopes.join(' ')
+    stored !== undefined && stored.scopes.join(' ') !== chosen.join(' ')
       ? html`<p class="note">Scopes stored now: ${stored.scopes.join(', ')}.</p>`
       : '';
-  return html`${nameField(values.name, problems, stored?.name)}${
-    !isUnderProvider && lifetimeField(context, fields)
-  }${scopeMatrix(scopes, values.scopes, problemAt(problems, 'scopes'))}${scopesNow}${textArea({
-    name: 'audiences',
-    label: `${fieldLabel('audiences')} (optional)`,
-    hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.${storedHint(stored?.audiences.join(' '), values.audiences)}`,
-    value: values.audiences,
-    rows: 2,
-    error: problemAt(problems, 'audiences'),
+  const show = (name: ChangedField, more: { hint?: string; required?: boolean } = {}) =>
+    wordedField(clientWords, name, values[name], { problems, stored: stored?.[name], ...more });
+  const lifetime = { hint: lifetimeHint(context, granted), required: true };
+  const plain = plainClientFields.filter((name) => name !== 'tokenLifetime' || !isUnderProvider);
+  return html`${show('name')}${plain.map((name) => show(name, name === 'tokenLifetime' ? lifetime : {}))}${scopeMatrix(
+    scopes,
+    chosen,
+    problemAt(problems, 'scopes'),
+  )}${scopesNow}${show('audiences', {
+    hint: `The APIs that a token is for, one on each line. Leave it empty for ${deployment.defaultAudience}.`,
   })}`;
 }
 
@@ -150,10 +123,11 @@ export function providerFields(
   const field = {
     name: 'provider',
     label: fieldLabel('provider'),
-    hint: 'Who issues tokens to the client. Under a registered identity provider it has no secrets here, and other fields.',
-    value: values.provider,
+    hint: clientWords.provider.hint,
+    value: values.provider.text,
     error: problemAt(problems, 'provider'),
   };
+  const show = (name: ClientField) => wordedField(clientWords, name, values[name], { problems });
   const options = issuers?.map((issuer): Option => [issuer, issuer]);
   return html`${
     options === undefined
@@ -161,40 +135,13 @@ export function providerFields(
       : selectField({ ...field, options: [['', 'This service'], ...options] })
   }<div class="field"><button class="button button-plain" type="submit" name="choose" value="1" formnovalidate>
       Show its fields
-    </button></div>${values.provider !== '' && atProviderFields(values, problems)}${
-      values.provider !== '' && person.trunkGroups === undefined && otherGrantField(values)
+    </button></div>${
+      values.provider.text !== '' && [
+        show('externalClientId'),
+        show('requiredClaims'),
+        show('allowUserTokens'),
+        // Only the staff may create a client inside the grant of another trunk group.
+        person.trunkGroups === undefined && show('allowOtherGrant'),
+      ]
     }`;
-}
-
-/** Only the staff may create a client inside the grant of another trunk group. */
-function otherGrantField({ allowsOtherGrant }: ClientValues): Html {
-  return checkbox({
-    name: 'allowOtherGrant',
-    label: 'Also if the id is granted to another trunk group',
-    hint: 'Without it, such an id is refused. Warning: tokens of that customer then count as this client, if its id is the more specific one.',
-    isOn: allowsOtherGrant,
-  });
-}
-
-/** The fields of a client that its provider authenticates. */
-function atProviderFields(values: ClientValues, problems: Problems): Html {
-  return html`${textField({
-    name: 'externalClientId',
-    label: fieldLabel('externalClientId'),
-    value: values.externalClientId,
-    isCode: true,
-    error: problemAt(problems, 'externalClientId'),
-  })}${textArea({
-    name: 'requiredClaims',
-    label: fieldLabel('requiredClaims'),
-    hint: 'What else a token of the provider must say, NAME=VALUE on each line. Lines of one name are alternatives. For a known platform, the claim is added that only tokens of the application itself have; for Microsoft Entra ID, give sub=OBJECT_ID of its service principal, and for Google Cloud sub=UNIQUE_ID of its service account.',
-    value: values.requiredClaims,
-    rows: 2,
-    error: problemAt(problems, 'requiredClaims'),
-  })}${checkbox({
-    name: 'allowUserTokens',
-    label: 'Leave out the claim of the known platform',
-    hint: 'Warning: a token that the provider issues for a person through this application then counts as the client, with all of its scopes.',
-    isOn: values.allowsUserTokens,
-  })}`;
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { findSecretConcern } from '../../../core/client/secret-attention.ts';
+import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { badge, disabledBadge } from '../../html/list.ts';
@@ -22,14 +22,6 @@ export function clientColumns(isByExpiry: boolean): readonly Column[] {
 function expiryCell(client: Client, now: number): Html | string {
   const expiry = firstExpiry(client, now);
   return expiry === undefined ? '' : endTime(expiry, now);
-}
-
-/** The UTC day of the last use of any secret. */
-export function lastUse(client: Client): string | undefined {
-  return client.secrets
-    .flatMap(({ lastUsedOn }) => lastUsedOn ?? [])
-    .toSorted()
-    .at(-1);
 }
 
 /** The first expiry of the secrets that work; undefined if none expires. */
@@ -63,9 +55,17 @@ function scopesCell({ scopes }: Client): Html {
   }</span>`;
 }
 
+/** The use of assertions is only recorded if this service accepts them. */
+export function isUseKnown(
+  { provider }: Client,
+  { acceptsAssertions }: RequestContext['deployment'],
+): boolean {
+  return provider === undefined || acceptsAssertions === true;
+}
+
 /** A client in a list: its identifying fields and urgent problems. */
 export function clientRow(
-  { href, now }: RequestContext,
+  { deployment, href, now }: RequestContext,
   client: Client,
   isByExpiry: boolean,
 ): readonly HtmlValue[] {
@@ -80,6 +80,6 @@ export function clientRow(
     secretsCell(client, now),
     isByExpiry
       ? expiryCell(client, now)
-      : client.provider === undefined && lastUseText(lastUse(client), now),
+      : isUseKnown(client, deployment) && lastUseText(lastUse(client), now),
   ];
 }

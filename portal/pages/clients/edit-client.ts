@@ -1,11 +1,14 @@
 import type { Client, Management } from '../../../adapters/management.ts';
+import { clientWords } from '../../../contract/management/field-words.ts';
 import {
   type ClientValues,
-  clientChanges,
-  readClientValues,
+  changedFields,
+  clientInput,
+  requiredChanges,
   valuesOfClient,
 } from '../../forms/client-form.ts';
-import type { Form } from '../../forms/form.ts';
+import type { Form, Readers } from '../../forms/form.ts';
+import { readValues } from '../../forms/worded-fields.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
 import { clientCrumbs, findClient } from './stop-client.ts';
 
@@ -16,9 +19,9 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   find: findClient,
   version: ({ version }) => version,
   start: (_, client) => valuesOfClient(client),
-  read: readClientValues,
-  required: { name: 'Give the client a name.', scopes: 'Choose one scope or more.' },
-  input: clientChanges,
+  read: (form) => readValues(clientWords, form),
+  required: requiredChanges,
+  input: (values) => clientInput(values, changedFields) as Readers<ClientChanges>,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
     return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };

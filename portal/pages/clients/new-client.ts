@@ -1,14 +1,15 @@
 import type { IdentityProvider, Management } from '../../../adapters/management.ts';
+import { clientWords } from '../../../contract/management/field-words.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
   type ClientValues,
-  clientChanges,
-  newClientValues,
-  readClientValues,
-  readRequiredClaims,
+  clientInput,
+  requiredFields,
+  valuesOfClient,
 } from '../../forms/client-form.ts';
-import { type Form, Instead } from '../../forms/form.ts';
+import { type Form, Instead, type Readers } from '../../forms/form.ts';
 import { isDenied, noProblems } from '../../forms/problems.ts';
+import { readValues } from '../../forms/worded-fields.ts';
 import { html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
@@ -67,7 +68,9 @@ async function startClient(context: RequestContext): Promise<NewClientValues | I
     );
   }
   const tokenLifetime = Math.min(deployment.tokenLifetime.default, maxTokenLifetime);
-  return { ...newClientValues(tokenLifetime, group), provider, isChoosing: false };
+  const values = valuesOfClient({ tokenLifetime, serviceTrunkGroup: group });
+  const field = { text: provider, items: [], isOn: true };
+  return { ...values, provider: field, isChoosing: false };
 }
 
 type NewClient = Omit<Parameters<Management['createClient']>[0], 'idempotencyKey'>;
@@ -77,21 +80,9 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
   creates: true,
   find: async () => undefined,
   start: startClient,
-  read: (form) => ({ ...readClientValues(form), isChoosing: form.isOn('choose') }),
-  required: {
-    serviceTrunkGroup: 'Say which trunk group the client belongs to.',
-    name: 'Give the client a name.',
-    scopes: 'Choose one scope or more.',
-  },
-  input: (values) => ({
-    ...clientChanges(values),
-    serviceTrunkGroup: values.serviceTrunkGroup.trim(),
-    provider: values.provider || undefined,
-    externalClientId: values.externalClientId.trim() || undefined,
-    requiredClaims: () => readRequiredClaims(values),
-    allowUserTokens: values.allowsUserTokens || undefined,
-    allowOtherGrant: values.allowsOtherGrant || undefined,
-  }),
+  read: (form) => ({ ...readValues(clientWords, form), isChoosing: form.isOn('choose') }),
+  required: requiredFields,
+  input: (values) => clientInput(values) as Readers<NewClient>,
   act: async ({ management, href }, { values, input, idempotencyKey, showAgain }) => {
     if (values.isChoosing) return showAgain();
     const { client, existed } = await management.createClient({ ...input, idempotencyKey });
@@ -100,7 +91,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     return { redirectTo: href(`/clients/${client.clientId}`, { done }) };
   },
   look: async (context, { values, problems }) => {
-    const group = values.serviceTrunkGroup.trim();
+    const group = values.serviceTrunkGroup.text.trim();
     const providers = await findProviders(context, group);
     const granted = await context.granted(group);
     const quota = await readQuota(context, { kind: 'clients', group, limits: granted });
@@ -113,15 +104,15 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
       section: 'clients',
       crumbs: [{ text: 'Clients', href: context.href('/clients') }],
       lead:
-        values.provider === ''
+        values.provider.text === ''
           ? 'A program that requests access tokens. You create its secret in the next step.'
           : 'A program that gets its tokens from its provider. It has no secret here.',
       labels: clientLabels,
       submit: 'Create client',
       hasOtherButtons: true,
-      fields: html`${quota?.note}${trunkGroupField(context, values.serviceTrunkGroup, problems)}${changeableFields(
+      fields: html`${quota?.note}${trunkGroupField(context, values.serviceTrunkGroup.text, problems)}${changeableFields(
         context,
-        { values, problems, granted, isUnderProvider: values.provider !== '' },
+        { values, problems, granted, isUnderProvider: values.provider.text !== '' },
       )}${providerFields(context, open, values, problems)}`,
     };
   },

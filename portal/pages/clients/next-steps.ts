@@ -100,7 +100,7 @@ export function nextSteps(context: RequestContext, client: Client): Html {
     {
       title: 'Get a token, and call the API',
       id: 'token',
-      actions: linkButton(href('/explain', { clientId }), 'Why refused?'),
+      actions: linkButton(href('/explain', { clientId }), 'If it is refused'),
     },
     html`
       <ol class="next-steps">

@@ -42,7 +42,7 @@ const statusTexts: Readonly<Record<HttpStatus, Text>> = {
   421: ['This is not the address of the portal', ''],
 };
 
-export interface Retry {
+interface Retry {
   readonly button: string;
   /** Above the button, if a form is sent again. */
   readonly note: string;
@@ -70,7 +70,7 @@ export interface ErrorText {
   readonly isFault?: boolean;
 }
 
-export function describeStatus(status: HttpStatus): ErrorText {
+function describeStatus(status: HttpStatus): ErrorText {
   const [title, text] = statusTexts[status];
   return { status, title, text };
 }

@@ -1,4 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
+import { assertionWarning } from '../../../contract/management/field-words.ts';
+import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, noValues, submit } from '../../forms/form.ts';
@@ -59,6 +61,12 @@ function tokenForm(context: RequestContext, values: Fields, problems: Problems):
   `;
 }
 
+const assertionOptions: readonly Option[] = [
+  ['', 'An API'],
+  ['client_assertion', 'The token endpoint, as client_assertion'],
+  ['jwt_bearer', 'The token endpoint, as the grant jwt-bearer'],
+];
+
 /** A question with a credential, which is never in an address and never shown again. */
 function requestForm(context: RequestContext, values: Fields, problems: Problems): Html {
   const { deployment, href } = context;
@@ -67,7 +75,9 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
     <form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>
       ${textArea({
         name: 'credential',
-        label: 'Access token or API key',
+        label: deployment.acceptsAssertions
+          ? 'Access token, API key or assertion'
+          : 'Access token or API key',
         hint: 'It is checked here, and neither stored nor shown again.',
         value: '',
         rows: 4,
@@ -85,6 +95,15 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
         options: scopeOptions(context, 'None'),
         error: problemAt(problems, 'scopes'),
       })}${
+        deployment.acceptsAssertions === true &&
+        selectField({
+          name: 'assertion',
+          label: 'Sent to',
+          value: values.text('assertion'),
+          options: assertionOptions,
+          error: problemAt(problems, 'assertion'),
+        })
+      }${
         needsIssuer &&
         textField({
           name: 'issuer',
@@ -107,6 +126,7 @@ const labels = {
   credential: 'Access token or API key',
   sourceAddress: 'IP address',
   issuer: 'Issuer',
+  assertion: 'Sent to',
 };
 
 function showPage(
@@ -185,11 +205,14 @@ export const credentialQuestion: Form<undefined, undefined, Question> = {
     sourceAddress: form.text('sourceAddress').trim() || undefined,
     scopes: form.all('scopes').filter((scope) => scope !== ''),
     issuer: form.text('issuer').trim() || undefined,
+    // Management says which forms there are.
+    assertion: (form.text('assertion') || undefined) as AssertionForm | undefined,
   }),
   act: async (context, { input }) => {
     const request = await context.management.explainRequest(input);
     const pasted = readCredential(context.form.text('credential'));
-    return showPage(context, { request, note: 'note' in pasted ? pasted.note : undefined });
+    const notes = ['note' in pasted ? pasted.note : undefined, input.assertion && assertionWarning];
+    return showPage(context, { request, note: notes.filter(Boolean).join(' ') || undefined });
   },
   look: (context, { problems }) => showPage(context, { problems }),
 };

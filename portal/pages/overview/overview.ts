@@ -1,14 +1,17 @@
-import type { Client } from '../../../adapters/management.ts';
+import type { ApiKey, Client, Management } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { findSecretConcern, secretAttention } from '../../../core/client/secret-attention.ts';
+import {
+  findSecretConcern,
+  lastUse,
+  secretAttention,
+} from '../../../core/client/secret-attention.ts';
 import { isDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
 import { linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
-import { lastUse } from '../clients/client-row.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 
 /** Maximum rows of one kind on the overview. The linked list has all of them. */
@@ -225,31 +228,72 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   ];
 }
 
-async function checkKeys(context: RequestContext): Promise<Check> {
-  const { management, href, now, freshness } = context;
-  const page = await management.listApiKeys({ anySource: true, enabled: true, ...freshness });
-  const title = 'API keys that any address can use';
+interface KeyCheck {
+  readonly id: string;
+  readonly title: string;
+  readonly good: string;
+  readonly filter: Parameters<Management['listApiKeys']>[0];
+  /** The same in the address of the list. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly column: string;
+  readonly cell: (key: ApiKey) => Html;
+}
+
+async function checkKeys(context: RequestContext, check: KeyCheck): Promise<Check> {
+  const { management, href, freshness } = context;
+  const { id, title, good } = check;
+  const page = await management.listApiKeys({
+    ...check.filter,
+    enabled: true,
+    withLastUse: false,
+    ...freshness,
+  });
   return {
-    id: 'open-keys',
+    id,
     title,
     count: page.items.length,
     isPartial: page.nextCursor !== undefined,
-    all: href('/api-keys', { sources: 'any', enabled: 'yes' }),
-    good: 'No API key can be used from any address',
+    all: href('/api-keys', { ...check.query, enabled: 'yes' }),
+    good,
     fine: page.nextCursor === undefined ? '' : notAll(context, page.examined, 'API keys'),
     table: () =>
       dataTable(
         title,
-        [{ text: 'API key' }, { text: 'Trunk group' }, { text: 'Created', isMinor: true }],
+        [{ text: 'API key' }, { text: 'Trunk group' }, { text: check.column, isMinor: true }],
         page.items
           .slice(0, maxRows)
           .map((key) => [
             html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>`,
             key.serviceTrunkGroup,
-            distance(key.createdAt, now),
+            check.cell(key),
           ]),
       ),
   };
+}
+
+function checkOpenKeys(context: RequestContext): Promise<Check> {
+  return checkKeys(context, {
+    id: 'open-keys',
+    title: 'API keys that any address can use',
+    good: 'No API key can be used from any address',
+    filter: { anySource: true },
+    query: { sources: 'any' },
+    column: 'Created',
+    cell: ({ createdAt }) => distance(createdAt, context.now),
+  });
+}
+
+function checkExpiringKeys(context: RequestContext): Promise<Check> {
+  const { expiresWithin } = secretAttention;
+  return checkKeys(context, {
+    id: 'expiring-keys',
+    title: `API keys that expire within ${days(expiresWithin)} days`,
+    good: `No API key expires within ${days(expiresWithin)} days`,
+    filter: { expiresWithin },
+    query: { expires: 'soon' },
+    column: 'Expires',
+    cell: ({ expiresAt = context.now }) => endTime(expiresAt, context.now),
+  });
 }
 
 async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {
@@ -361,7 +405,7 @@ export const showOverview: Handler = async (context) => {
   const parts = await Promise.all([
     unlessDenied('identity providers', checkProviders(context)),
     unlessDenied('clients', checkSecrets(context)),
-    unlessDenied('API keys', checkKeys(context)),
+    unlessDenied('API keys', Promise.all([checkOpenKeys(context), checkExpiringKeys(context)])),
   ]);
   const denied = parts.flatMap((part) => ('denied' in part ? [part] : []));
   // The report has secrets and keys: AWS lets only those read it who may read clients and keys.

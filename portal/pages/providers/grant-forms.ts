@@ -1,7 +1,6 @@
 import { type Client, InputError } from '../../../adapters/management.ts';
 import { subjectOf } from '../../../core/client/provider-client-id.ts';
-import type { GrantList } from '../../../core/identity-provider/grant.ts';
-import { subjectsOverlap, valueOf } from '../../../core/identity-provider/subject-grant.ts';
+import { type GrantList, subjectsOverlap, valueOf } from '../../../core/identity-provider/grant.ts';
 import type { Fields } from '../../forms/fields.ts';
 import type { Form, Shown } from '../../forms/form.ts';
 import { FormError, problemAt } from '../../forms/problems.ts';

@@ -1,8 +1,11 @@
-import { dailyRunHour } from '../../../contract/daily-run.ts';
+import { secondsPerDay } from '../../../contract/limits.ts';
+import { dailyRunHour } from '../../../contract/notices.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { problemAt } from '../../forms/problems.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
 import { type Html, html } from '../../html/html.ts';
+import { dataTable } from '../../html/list.ts';
+import { emptyState, linkButton } from '../../html/parts.ts';
 import { endTime, formatMinute, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
@@ -60,9 +63,71 @@ function emptyText(
       };
 }
 
+const columns = [
+  { text: 'Client or API key' },
+  { text: 'Expires' },
+  { text: 'Trunk group' },
+  { text: 'Last used', isMinor: true },
+];
+
+const expiringRow = (context: RequestContext, one: Credential) => [
+  nameCell(context, one),
+  endTime(one.expiresAt, context.now),
+  one.serviceTrunkGroup,
+  one.kind === 'api_key' ? 'On its page' : lastUseText(one.lastUsedOn, context.now),
+];
+
+/** Rows of the table of the first to expire. */
+const maxFirst = 100;
+
+/**
+ * The first to expire of more clients than are read for one page: those of the report, as they are
+ * now.
+ *
+ * @returns undefined without a report.
+ */
+export async function firstToExpire(
+  context: RequestContext,
+  { within, trunkGroup }: { readonly within: number; readonly trunkGroup: string | undefined },
+): Promise<Html | undefined> {
+  const { management, href, may, now } = context;
+  if (!may('listExpiring')) return undefined;
+  const page = await management.listExpiring({ asOfNow: true, limit: maxFirst, trunkGroup });
+  if (page.reportedAt === undefined) return undefined;
+  const items = page.items.filter((one) => one.kind !== 'api_key' && one.expiresAt <= now + within);
+  const days = within / secondsPerDay;
+  const isFull = page.items.length === maxFirst;
+  return html`
+    <p class="notice">
+      ${
+        page.isPartial === true
+          ? 'Not everything that was changed since the last daily run was read: there may be more.'
+          : isFull
+            ? `These are the first of the secrets that expire within ${days} days, as they are now.`
+            : `These are all secrets that expire within ${days} days, as they are now.`
+      }
+      There are too many clients to put the others in order here: choose a trunk group, or download
+      the file. <a href="${href('/expiring', { trunkGroup })}">The report of the day</a> has API
+      keys, too.
+    </p>
+    ${
+      items.length === 0
+        ? emptyState(`No secret was found that expires within ${days} days`, '')
+        : dataTable(
+            'Clients by first expiry',
+            columns,
+            items.map((one) => expiringRow(context, one)),
+          )
+    }
+    <div class="list-foot">
+      ${linkButton(href('/clients/export', { trunkGroup, order: 'expiry' }), 'Download as CSV')}
+    </div>
+  `;
+}
+
 /** The list, which is read first: its lead says of when it is. */
 async function expiringList(context: RequestContext): Promise<ListPage<Credential>> {
-  const { management, query, now } = context;
+  const { management, query } = context;
   const trunkGroup = query.optional('trunkGroup');
   const { reportedAt } = await management.listExpiring({ limit: 1 });
   return {
@@ -79,18 +144,8 @@ async function expiringList(context: RequestContext): Promise<ListPage<Credentia
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
     filterFields: (problems) =>
       trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-    columns: [
-      { text: 'Client or API key' },
-      { text: 'Expires' },
-      { text: 'Trunk group' },
-      { text: 'Last used', isMinor: true },
-    ],
-    row: (one) => [
-      nameCell(context, one),
-      endTime(one.expiresAt, now),
-      one.serviceTrunkGroup,
-      one.kind === 'api_key' ? 'Not recorded' : lastUseText(one.lastUsedOn, now),
-    ],
+    columns,
+    row: (one) => expiringRow(context, one),
     empty: emptyText(context, reportedAt),
     read: async (cursor) => {
       const { items, nextCursor } = await management.listExpiring({ trunkGroup, cursor });

@@ -1,16 +1,12 @@
 import { NotFoundError } from '../../../adapters/management.ts';
+import { type LimitName, limitWords } from '../../../contract/management/field-words.ts';
 import type {
   GrantLimits,
   TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
-import type { Form } from '../../forms/form.ts';
-import {
-  type LimitsValues,
-  limitsInput,
-  readLimitsValues,
-  valuesOfLimits,
-} from '../../forms/limits-form.ts';
+import type { Form, Readers } from '../../forms/form.ts';
 import { asSentence, FormError } from '../../forms/problems.ts';
+import { type FieldValues, inputOf, readValues, valuesOf } from '../../forms/worded-fields.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
 import { badge } from '../../html/list.ts';
@@ -47,13 +43,13 @@ async function previewOf(
   );
 }
 
-export const limitsChange: Form<TrunkGroupLimits, LimitsValues, GrantLimits> = {
+export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, GrantLimits> = {
   operation: 'setTrunkGroupLimits',
   find: ({ management, id }) => management.findTrunkGroupLimits(id('group')),
   version: ({ version }) => version,
-  start: (_, limits) => valuesOfLimits(limits),
-  read: readLimitsValues,
-  input: limitsInput,
+  start: (_, limits) => valuesOf(limitWords, limits),
+  read: (form) => readValues(limitWords, form),
+  input: (values) => inputOf(limitWords, values) as Readers<GrantLimits>,
   act: async (context, { input: limits, ifVersion, showAgain }) => {
     const group = context.id('group');
     if (context.form.isOn('preview')) return showAgain(await previewOf(context, group, limits));

@@ -4,9 +4,10 @@ import {
   limitWords,
 } from '../../../contract/management/field-words.ts';
 import { limitNames } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { type LimitsValues, onlyThese } from '../../forms/limits-form.ts';
+
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { checkbox, radioGroup, textField } from '../../html/field.ts';
+import { type FieldValues, onlyThese, wordedField } from '../../forms/worded-fields.ts';
+import { checkbox, radioGroup } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitLabel } from '../../html/limit-facts.ts';
@@ -50,7 +51,7 @@ function choicesOf(
 }
 
 interface LimitsForm {
-  readonly values: LimitsValues;
+  readonly values: FieldValues<LimitName>;
   /** Of the registered providers. */
   readonly issuers: readonly string[];
   readonly problems: Problems;
@@ -63,14 +64,15 @@ function limitField(
   { values, issuers, problems }: LimitsForm,
 ): Html {
   const { kind, hint, choice = '' } = limitWords[name];
-  const { text, items, isOn } = values[name];
+  if (kind !== 'list') return wordedField(limitWords, name, values[name], { problems });
+  const { items, isOn } = values[name];
   const error = problemAt(problems, name);
-  const field = { name, label: limitLabel(name), hint, error };
-  if (kind === 'flag') return checkbox({ name, label: choice, hint, isOn });
-  if (kind !== 'list') return textField({ ...field, value: text, width: 'short' });
   const list = choicesOf(context, name as ListName, items, issuers);
   return radioGroup({
-    ...field,
+    name,
+    label: limitLabel(name),
+    hint,
+    error,
     group: `${name}Choice`,
     // What was ticked is meant, if it was refused without its choice.
     value: isOn || error !== undefined ? 'some' : 'all',

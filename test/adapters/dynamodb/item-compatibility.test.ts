@@ -33,6 +33,7 @@ import {
   toTrunkGroupLimitsItem,
   trunkGroupLimitsSchema,
 } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+import { workloadUseSchema } from '../../../adapters/dynamodb/workload-use.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 import { release } from '../../../lab/tools/public-interface/files.ts';
@@ -134,6 +135,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   daily_run_part: dailyRunPartSchema,
   daily_state: dailyStateSchema,
   daily_report: dailyReportPartSchema,
+  workload_use: workloadUseSchema,
 };
 
 /**

@@ -111,7 +111,12 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       idempotencyKey: 'key-12345',
     }),
     findApiKey: call('keyId', keyId),
-    listApiKeys: call('filter', { ...filters, anySource: false, expiresWithin: 60 }),
+    listApiKeys: call('filter', {
+      ...filters,
+      anySource: false,
+      withLastUse: false,
+      expiresWithin: 60,
+    }),
     renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
     updateApiKey: call('keyId changes', keyId, {
       name: 'Ada L.',
@@ -192,6 +197,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       scopes: ['calls:view'],
       audience: 'https://api.example.com',
       issuer: 'https://auth.example.com',
+      assertion: undefined,
     }),
     listAudit: call('filter', { day: '2027-01-15', text: 'a', limit: 10, cursor: undefined }),
     listHistory: call('id filter', world.clientId, { since: '2027-01-01', cursor: undefined }),

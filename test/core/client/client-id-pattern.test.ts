@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxClientPatternLookups } from '../../../contract/limits.ts';
-import { findPatternProblem, patternsOf } from '../../../core/client/client-id-pattern.ts';
+import { findPatternProblem, patternsOf } from '../../../core/client/provider-client-id.ts';
 
 describe('the patterns that could match an id', () => {
   it.each<[string, readonly string[]]>([

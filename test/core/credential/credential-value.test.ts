@@ -1,9 +1,10 @@
 import { crc32 as zlibCrc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { base62Length, encodeBase62 } from '../../../core/credential/base62.ts';
 import {
+  base62Length,
   crc32,
+  encodeBase62,
   formatApiKeyValue,
   formatClientSecret,
   formatId,

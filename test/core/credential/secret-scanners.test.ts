@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { encodeBase62 } from '../../../core/credential/base62.ts';
 import {
+  encodeBase62,
   formatApiKeyValue,
   formatClientSecret,
   formatId,

@@ -1,9 +1,12 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
+import type { WorkloadUseRecorder } from '../../../core/client/client-store.ts';
 import { ServiceUnavailableError, TooManyFailuresError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
+import { formatDay } from '../../../core/rfc3339.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -27,6 +30,7 @@ function createWorld() {
   const clients = new Map<string, Client>();
   const providers = new Map<string, IdentityProvider>();
   const reads: string[] = [];
+  const recordWorkloadUse = vi.fn<WorkloadUseRecorder['recordWorkloadUse']>(async () => undefined);
   const state = { keys: 'ok' as 'ok' | 'down' | 'hanging' };
   const jwks = createTestKeys(time, async () => {
     reads.push('keys');
@@ -38,6 +42,7 @@ function createWorld() {
     new WorkloadAuthentication(
       {
         jwks,
+        workloadUses: { recordWorkloadUse },
         clients: {
           async findClient(id) {
             reads.push('client');
@@ -72,6 +77,7 @@ function createWorld() {
     clients,
     providers,
     reads,
+    recordWorkloadUse,
     state,
     add,
     use: (more: object) => {
@@ -109,6 +115,9 @@ function createWorld() {
 
 let world: ReturnType<typeof createWorld>;
 let serial = 0;
+
+/** While one fails: after 0, 5, 15 and 35 seconds, if chance leaves nothing out. */
+const fetchesInAMinute = 4;
 
 function assertion(claims: Readonly<Record<string, unknown>> = {}, header = {}, key = providerKey) {
   serial += 1;
@@ -208,6 +217,37 @@ describe('an assertion of a provider', () => {
   });
 });
 
+describe('the last use of an assertion', () => {
+  const use = async () => {
+    const { workload } = await world.send(assertion());
+    const recording = workload?.recordUse();
+    const first = recording?.state;
+    await setImmediate();
+    return [first, recording?.state];
+  };
+
+  it('is recorded once a day, and again after a failure', async () => {
+    const { clientId } = world.add();
+    world.recordWorkloadUse.mockRejectedValueOnce(new Error('DynamoDB'));
+    expect(await use()).toEqual(['pending', 'failed']);
+    expect(await use()).toEqual(['pending', 'recorded']);
+    expect(await use()).toEqual(['not_due', 'not_due']);
+    world.time.now += 86_400;
+    expect(await use()).toEqual(['pending', 'recorded']);
+    expect(world.recordWorkloadUse.mock.calls.map(([id, day]) => [id, day])).toEqual([
+      [clientId, formatDay(start)],
+      [clientId, formatDay(start)],
+      [clientId, formatDay(start + 86_400)],
+    ]);
+  });
+
+  it('is not recorded for an assertion that is refused', async () => {
+    world.add({ enabled: false });
+    expect((await world.send(assertion())).status).toBe(400);
+    expect(world.recordWorkloadUse).not.toHaveBeenCalled();
+  });
+});
+
 describe('floods', () => {
   it('of bad signatures cost no read after a few, and good ones of the same source are accepted', async () => {
     world.add();
@@ -254,7 +294,7 @@ describe('floods', () => {
   it('while keys cannot be fetched are refused with the text of every other, and counted apart', async () => {
     world.add();
     world.state.keys = 'down';
-    for (let count = 0; count < 30; count += 1) {
+    for (let count = 0; count < 20; count += 1) {
       const { status, reason, log } = await world.send(assertion());
       expect({ status, reason }).toEqual({ status: 400, reason: 'provider_keys_unavailable' });
       expect(log).toEqual({
@@ -262,9 +302,33 @@ describe('floods', () => {
         assertion: { assertion_issuer: providerIssuer },
       });
     }
+    // They count as failures of the source and issuer, until the provider answers again.
+    expect(await world.send(assertion())).toMatchObject({ status: 429, reads: [] });
+    expect((await world.send(assertion(), { source: '192.0.2.2' })).status).toBe(400);
     world.state.keys = 'ok';
-    world.time.now += 60;
+    world.time.now += 30;
     expect((await world.send(assertion())).status).toBe(200);
+  });
+
+  it('fetch the keys of a provider that does not answer once in each pause', async () => {
+    world.add();
+    world.state.keys = 'down';
+    let fetches = 0;
+    for (let second = 0; second < 60; second += 1) {
+      for (let source = 0; source < 10; source += 1) {
+        const { reads } = await world.send(assertion(), { source: `192.0.2.${source}` });
+        fetches += reads.filter((read) => read === 'keys').length;
+      }
+      world.time.now += 1;
+    }
+    expect(fetches).toBe(fetchesInAMinute);
+  });
+
+  it.each(['a b', '\u0000\u202e', 'x'.repeat(300), ''])('a jti is any text: %j', async (jti) => {
+    world.add();
+    const { status, log } = await world.send(assertion({ jti }));
+    expect(status).toBe(200);
+    expect(log.assertion?.assertion_jti).toBe(jti.slice(0, 255));
   });
 });
 
@@ -273,6 +337,7 @@ it('fails as the service does if a record cannot be read', async () => {
     {
       jwks: createTestKeys(world.time, async () => ({ keys: [createTestKey('ES256').jwk] })),
       clients: { findClient: async () => undefined },
+      workloadUses: { recordWorkloadUse: async () => undefined },
       identityProviders: {
         findIdentityProvider: () => Promise.reject(new ServiceUnavailableError('DynamoDB', 'down')),
       },

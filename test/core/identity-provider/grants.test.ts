@@ -1,19 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPatternProblem, patternsOf } from '../../../core/client/client-id-pattern.ts';
-import { type Grant, replaceGrant } from '../../../core/identity-provider/grant.ts';
+import { findPatternProblem, patternsOf } from '../../../core/client/provider-client-id.ts';
 import {
   findIssuerGrant,
   findIssuerGrantProblem,
   findSharedHostProblem,
-  issuersOverlap,
-} from '../../../core/identity-provider/issuer-grant.ts';
-import {
   findSharedSubjects,
   findSubjectGrant,
   findSubjectProblem,
+  type Grant,
+  issuersOverlap,
+  replaceGrant,
   subjectsOverlap,
-} from '../../../core/identity-provider/subject-grant.ts';
+} from '../../../core/identity-provider/grant.ts';
 import { proposeGrants } from '../../../core/management/grants/check-grants.ts';
 
 /** Ids of few parts, so that prefixes of one another are common. */

@@ -16,7 +16,7 @@ import {
   PromotionRefusedError,
 } from '../../../core/key-rotation/rotation-ports.ts';
 import type { Heartbeat } from '../../../core/key-rotation/rotation-state.ts';
-import type { Sign } from '../../../core/signing-key/sign.ts';
+import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { createContext } from '../../../lab/suites/rotation/simulation/runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockError } from '../../../core/errors.ts';
-import { CheckedClock } from '../../../core/key-rotation/checked-clock.ts';
+import { CheckedClock } from '../../../core/server-date.ts';
 
 const start = 1_800_000_000_000;
 

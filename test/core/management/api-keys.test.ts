@@ -25,7 +25,30 @@ const input: NewApiKey = { name: 'Ada', serviceTrunkGroup: 'tg-1001' };
 const office = { name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' };
 const home = { name: 'home', address: '2001:db8::/32' };
 
+const openToAll = ['Every address on the internet can use the key.'];
+
 describe('creating an API key', () => {
+  it('warns of subnets that limit nothing, and of bits that were cut', async () => {
+    const { context } = createTestManagement();
+    const halves = ['0.0.0.0/1', '128.0.0.0/1'];
+    const named = (...addresses: readonly string[]) =>
+      addresses.map((address, index) => ({ name: `${index}`, address }));
+    const created = (...addresses: readonly string[]) =>
+      createApiKey(context, { ...input, subnets: named(...addresses) });
+    expect((await created()).warnings).toEqual(openToAll);
+    expect((await created('203.0.113.0/24')).warnings).toEqual([]);
+    expect((await created(...halves)).warnings).toEqual([
+      'The subnets together are every IPv4 address: they limit nothing.',
+    ]);
+    const { key, warnings } = await created('203.0.113.7/24');
+    expect(warnings).toEqual(['203.0.113.7/24 was stored as the network 203.0.113.0/24.']);
+    const added = await addSubnet(context, key.keyId, { name: 'lan', address: '10.1.2.3/8' });
+    expect(added.warnings).toEqual([
+      '10.1.2.3/8 was stored as the network 10.0.0.0/8.',
+      expect.stringContaining('10.0.0.0/8 is a private range'),
+    ]);
+  });
+
   it('gives the value once and keeps only its hash', async () => {
     const { context, apiKeys, audit } = createTestManagement();
     const { key, value } = await createApiKey(context, input);
@@ -146,12 +169,14 @@ describe('the list of an API key', () => {
     const { key } = await createApiKey(context, { ...input, subnets: [office, home] });
     const [first, last] = key.subnets;
     await removeSubnet(context, key.keyId, first?.subnetId ?? '');
-    const remove = (allowAnySource: boolean) =>
-      removeSubnet(context, key.keyId, last?.subnetId ?? '', { allowAnySource });
-    await expect(remove(false)).rejects.toThrow(
-      `2001:db8::/32 is the last subnet of ${key.keyId}: without it, every source may use the key`,
-    );
-    expect((await remove(true)).subnets).toEqual([]);
+    const remove = (options?: { readonly allowAnySource: boolean }) =>
+      removeSubnet(context, key.keyId, last?.subnetId ?? '', options);
+    for (const options of [undefined, { allowAnySource: false }]) {
+      await expect(remove(options)).rejects.toThrow(
+        `2001:db8::/32 is the last subnet of ${key.keyId}: without it, every source may use the key`,
+      );
+    }
+    expect((await remove({ allowAnySource: true })).subnets).toEqual([]);
   });
 
   it('refuses to lose what it does not have', async () => {
@@ -223,7 +248,7 @@ describe('the end of an API key', () => {
     const expiresAt = now(context) + 60;
     const { key } = await createApiKey(context, { ...request, expiresAt });
     const again = await createApiKey(context, { ...request, expiresAt: expiresAt + 5 });
-    expect(again).toEqual({ key, value: undefined });
+    expect(again).toEqual({ key, value: undefined, warnings: openToAll });
   });
 
   it('filters a list, without disabled keys', async () => {
@@ -277,7 +302,11 @@ describe('the scopes of an API key', () => {
     const { context } = createTestManagement();
     const request = { ...input, scopes: view, idempotencyKey: '6f9619ff-8b86-d011' };
     const { key } = await createApiKey(context, request);
-    expect(await createApiKey(context, request)).toEqual({ key, value: undefined });
+    expect(await createApiKey(context, request)).toEqual({
+      key,
+      value: undefined,
+      warnings: openToAll,
+    });
     for (const scopes of [undefined, ['calls:view']]) {
       await expect(createApiKey(context, { ...request, scopes })).rejects.toThrow(RefusedError);
     }

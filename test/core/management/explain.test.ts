@@ -473,6 +473,10 @@ describe('explaining a bearer credential', () => {
     const limited = { ...context, trunkGroups: ['tg-2002'] };
     const ask = (credential: string) => explainRequest(limited, { credential });
     expect((await ask(value)).finding).toBeUndefined();
+    const accepted = explainRequest(limited, { credential: value, sourceAddress: '203.0.113.9' });
+    await expect(accepted).rejects.toThrow(
+      'the credential belongs to a service trunk group that you cannot access',
+    );
     const wrong = formatApiKeyValue(apiKey.keyId, new Uint8Array(32).fill(9));
     expect((await explainRequest(context, { credential: wrong })).finding).toEqual({
       name: 'key_id',

@@ -141,6 +141,47 @@ describe('the history of a client', () => {
   });
 });
 
+describe('the actors that a customer sees', () => {
+  const role = 'arn:aws:sts::444455556666:assumed-role/AcmeOps/ada';
+  const start = async () => {
+    const test = createTestManagement();
+    const reach = [
+      { principals: ['arn:aws:iam::444455556666:role/AcmeOps'], trunkGroups: ['tg-1'] },
+      { principals: ['777788889999'], trunkGroups: ['tg-2'] },
+      { principals: ['arn:aws:iam::123456789012:role/Hosted'], trunkGroups: ['tg-1'] },
+    ];
+    const { config } = test.context;
+    const management = { ...config.management, reach };
+    const context = { ...test.context, config: { ...config, management }, account: '123456789012' };
+    const id = await addClient(test);
+    return { ...test, context, id };
+  };
+
+  it.each([
+    ['the own role', role, role],
+    ['the own user at the login', 'https://login.example#ada', 'https://login.example#ada'],
+    [
+      'a role of the own in the account of the deployment',
+      'arn:aws:sts::123456789012:assumed-role/Hosted/ada',
+      'assumed-role/Hosted/ada',
+    ],
+    ['the staff', 'arn:aws:iam::123456789012:user/grace', 'Platform staff'],
+    ['a session named as the role', 'arn:aws:sts::1:assumed-role/x/AcmeOps', 'Platform staff'],
+    ['the role of another customer', 'arn:aws:iam::777788889999:role/r', 'Platform staff'],
+  ])('%s', async (_, actor, shown) => {
+    const { context, id } = await start();
+    await setClientEnabled({ ...context, actor: async () => actor }, id, false);
+    const own = limitToTrunkGroups(context, ['tg-1']);
+    const [history] = await readAll(own, id);
+    const { items } = await listAudit(own);
+    expect([history?.items[0]?.actor, items[0]?.actor]).toEqual([shown, shown]);
+    // A search does not tell what is not shown.
+    const found = await listAudit(own, { text: actor });
+    expect(found.items).toHaveLength(shown === actor ? 1 : 0);
+    expect((await listAudit(context)).items[0]?.actor).toBe(actor);
+  });
+});
+
 describe('the audit of a trunk group', () => {
   it('has nothing that is also about another one', async () => {
     const test = createTestManagement();

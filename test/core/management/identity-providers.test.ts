@@ -156,6 +156,15 @@ describe('deleting a provider', () => {
     expect(test.clients.size).toBe(2);
   });
 
+  it('speaks of one client in the singular', async () => {
+    const test = withProvider();
+    await registerProvider(test.context, url);
+    const a = await addClient(test, 'a');
+    await expect(deleteProvider(test.context, issuer)).rejects.toThrow(
+      `has a client: ${a} (a). Delete it first, or add --cascade`,
+    );
+  });
+
   it('takes the clients with it if that is meant, and before it', async () => {
     const test = withProvider();
     await registerProvider(test.context, url);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
-import { secretsInUse } from '../../../core/notices/credential.ts';
-import { isExpiring } from '../../../core/notices/credential-notices.ts';
+import { isExpiring, keyInUse, secretsInUse } from '../../../core/notices/credential-notices.ts';
 import { type ReportedCredential, sortByExpiry } from '../../../core/notices/daily-report.ts';
 import { formatDay } from '../../../core/rfc3339.ts';
 import { createWorld, type World } from '../../adapters/management/world.ts';
@@ -120,11 +119,12 @@ describe('what expires first, as of now', () => {
   }
 
   async function report(world: World): Promise<void> {
-    const { clients, dailyReport, now } = world;
+    const { clients, apiKeys, dailyReport, now } = world;
     const credentials = sortByExpiry(
-      [...clients.values()]
-        .flatMap((client) => secretsInUse(client, now))
-        .filter((one) => isExpiring(one, now)),
+      [
+        ...[...clients.values()].flatMap((client) => secretsInUse(client, now)),
+        ...[...apiKeys.values()].flatMap((one) => keyInUse(one, now)),
+      ].filter((one) => isExpiring(one, now)),
     );
     const stored = { slot: 'b', time: now, attempt: 9 } as const;
     const parts = await dailyReport.writeCredentials(stored, credentials);
@@ -169,20 +169,55 @@ describe('what expires first, as of now', () => {
     expect(page.isPartial).toBeUndefined();
   });
 
+  it('is so for API keys: stopped, moved, rotated and new', async () => {
+    const world = await createWorld();
+    const { management } = world;
+    const createKey = async (name: string, days: number) => {
+      const expiresAt = world.now + days * 86_400;
+      const { key: created } = await management.createApiKey({
+        name,
+        serviceTrunkGroup: 'tg-1001',
+        expiresAt,
+      });
+      return created.keyId;
+    };
+    const disabled = await createKey('disabled', 1);
+    const deleted = await createKey('deleted', 2);
+    const moved = await createKey('moved', 3);
+    const rotated = await createKey('rotated with its end', 4);
+    const renewed = await createKey('rotated with another end', 5);
+    const forever = await createKey('never expires now', 6);
+    await createClientWith(world, 'a client', 7);
+    const nearer = await createKey('now nearer', 200);
+    await report(world);
+    await management.setApiKeyEnabled(disabled, false);
+    await management.deleteApiKey(deleted);
+    await management.updateApiKey(moved, { expiresAt: world.now + 300 * 86_400 });
+    await management.rotateApiKey(rotated, { overlap: 86_400 });
+    await management.rotateApiKey(renewed, { overlap: 86_400, expiresAt: world.now + 90 * 86_400 });
+    await management.updateApiKey(forever, { expiresAt: null });
+    await management.updateApiKey(nearer, { expiresAt: world.now + 8 * 86_400 });
+    await createKey('new', 9);
+    const page = await listExpiring(world.context, { asOfNow: true });
+    expect(namesOf(page)).toEqual(['rotated with its end', 'a client', 'now nearer', 'new']);
+    expect(page.isPartial).toBeUndefined();
+  });
+
   it('reads only as much as it needs', async () => {
     const world = await createWorld();
-    for (let days = 1; days <= 28; days++) await createClientWith(world, `ends ${days}`, days);
+    for (let index = 0; index < 112; index++)
+      await createClientWith(world, `ends ${index}`, 1 + index / 4);
     world.audit.length = 0;
     await report(world);
     let reads = 0;
     Object.assign(world.context.clients, {
-      findClient: async (id: string) => {
-        reads += 1;
-        return world.clients.get(id);
+      findClients: async (ids: readonly string[]) => {
+        reads += ids.length;
+        return ids.flatMap((id) => world.clients.get(id) ?? []);
       },
     });
     const page = await listExpiring(world.context, { asOfNow: true, limit: 2 });
-    expect([namesOf(page), reads]).toEqual([['ends 1', 'ends 2'], 25]);
+    expect([namesOf(page), reads]).toEqual([['ends 0', 'ends 1'], 100]);
   });
 
   it('says whether callers have moved to a newer secret', async () => {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { noticeDetails } from '../../../contract/notices.ts';
+import { formatRecordId } from '../../../core/audit/audit-change.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
-import { formatRecordId } from '../../../core/audit/record-id.ts';
 import { ChangeNotices } from '../../../core/notices/change-notices.ts';
 import type { Notice } from '../../../core/notices/notice.ts';
 

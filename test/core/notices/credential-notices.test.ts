@@ -9,13 +9,11 @@ import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import {
   type Credential,
   credentialId,
-  keyInUse,
-  secretsInUse,
-} from '../../../core/notices/credential.ts';
-import {
   findCredentialNotices,
   isExpiring,
+  keyInUse,
   type RunTimes,
+  secretsInUse,
 } from '../../../core/notices/credential-notices.ts';
 import type { Notice } from '../../../core/notices/notice.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { secondsPerDay } from '../../../contract/limits.ts';
+import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError } from '../../../core/errors.ts';
@@ -34,6 +35,22 @@ function client(number: number, expiresAt: number, change: Partial<Client> = {})
     createdAt,
     updatedAt: createdAt,
     ...change,
+  };
+}
+
+function apiKey(keyId: string, expiresAt: number, changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    keyId,
+    hash: 'sha256$H',
+    name: 'Ada',
+    enabled: true,
+    serviceTrunkGroup: 'tg-1',
+    subnets: [],
+    expiresAt,
+    version: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    ...changes,
   };
 }
 
@@ -155,18 +172,7 @@ describe('a daily run', () => {
 
   it('lists all that expires within 30 days by its end, of all trunk groups', async () => {
     const test = runWithClients(1090);
-    test.apiKeys.set('key_1', {
-      keyId: 'key_1',
-      hash: 'sha256$H',
-      name: 'Ada',
-      enabled: true,
-      serviceTrunkGroup: 'tg-1',
-      subnets: [],
-      expiresAt: test.now + 3 * day,
-      version: 1,
-      createdAt: 1,
-      updatedAt: 1,
-    });
+    test.apiKeys.set('key_1', apiKey('key_1', test.now + 3 * day));
     await test.run();
     const report = (await reportOf(test)) ?? [];
     expect(report).toHaveLength(110);
@@ -174,6 +180,35 @@ describe('a daily run', () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b));
     expect(new Set(report.map(({ serviceTrunkGroup }) => serviceTrunkGroup)).size).toBe(7);
     expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
+  });
+
+  it('tells of the end of API keys once for each threshold, and not of those without one', async () => {
+    const test = createTestDailyRun();
+    const end = test.now + 20 * day;
+    const put = (key: ApiKey) => void test.apiKeys.set(key.keyId, key);
+    put(apiKey('key_ends', end, { scopes: ['messaging:view'] }));
+    put(apiKey('key_disabled', end, { enabled: false }));
+    put(apiKey('key_past', test.now - 1));
+    put(apiKey('key_later', test.now + 90 * day));
+    const { expiresAt: _, ...lasting } = apiKey('key_lasting', end);
+    put(lasting);
+    const told: unknown[] = [];
+    for (let count = 0; count < 21; count++) {
+      await test.run();
+      told.push(
+        ...test.sent.splice(0).map(({ kind, detail }) => {
+          const { key_id, key_name, threshold_days, days_to_expiry } = detail as never;
+          return [kind, key_id, key_name, threshold_days, days_to_expiry];
+        }),
+      );
+      test.now += day;
+    }
+    expect(told).toEqual([
+      ['expiring', 'key_ends', 'Ada', 30, 20],
+      ['expiring', 'key_ends', 'Ada', 14, 14],
+      ['expiring', 'key_ends', 'Ada', 7, 7],
+      ['expiring', 'key_ends', 'Ada', 1, 1],
+    ]);
   });
 
   it('tells of a secret that was disabled when it was unused for 90 days, when it is enabled', async () => {

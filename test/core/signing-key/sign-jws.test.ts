@@ -2,8 +2,11 @@ import { compactVerify, importJWK, type JWK } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
-import type { Sign } from '../../../core/signing-key/sign.ts';
-import { signJws, UnverifiableSignatureError } from '../../../core/signing-key/sign-jws.ts';
+import {
+  type Sign,
+  signJws,
+  UnverifiableSignatureError,
+} from '../../../core/signing-key/sign-jws.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 
 const payload = { a: 1 };

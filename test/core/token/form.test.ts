@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxFormParameters, maxTokenFormBytes } from '../../../contract/limits.ts';
-import { assertFormContentType, parseForm } from '../../../core/token/form.ts';
+import { assertFormContentType, parseForm } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 function parse(text: string) {

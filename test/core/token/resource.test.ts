@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maxAudienceLength } from '../../../contract/limits.ts';
-import { parseResource, selectAudience } from '../../../core/token/resource.ts';
+import { parseResource, selectAudience } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 describe('resource parameter', () => {

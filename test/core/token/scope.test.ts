@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxScopeBytes, maxScopeLength } from '../../../contract/limits.ts';
-import { grantScopes, parseScope } from '../../../core/token/scope.ts';
+import { grantScopes, parseScope } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const scopeCharacters = Array.from({ length: 0x7f - 0x21 }, (_, index) =>
@@ -85,6 +85,24 @@ describe('granted scopes', () => {
     [['a'], [], 'client_without_scopes'],
   ])('%j of %j is refused', (requested, all, reason) => {
     expect(refusal(() => grantScopes(requested, all))).toBe(reason);
+  });
+
+  it.each([
+    [['openid'], allowed, ['a', 'b', 'c']],
+    [['openid', 'b', 'offline_access'], allowed, ['b']],
+    [undefined, allowed, ['a', 'b', 'c']],
+    // A scope that left the catalogue but not the client is never dropped without a word.
+    [['openid'], ['a', 'openid'], ['openid']],
+  ])('%j of %j gives %j if openid and offline_access are ignored', (requested, all, granted) => {
+    expect(grantScopes(requested, all, ['openid', 'offline_access'])).toEqual(granted);
+  });
+
+  it.each([
+    [['openid', 'd'], allowed, 'scope_not_granted'],
+    [['OpenID'], allowed, 'scope_not_granted'],
+    [['openid'], [], 'client_without_scopes'],
+  ])('%j of %j is refused if openid is ignored', (requested, all, reason) => {
+    expect(refusal(() => grantScopes(requested, all, ['openid']))).toBe(reason);
   });
 
   it('never exceeds what the client may have nor what was asked for', () => {

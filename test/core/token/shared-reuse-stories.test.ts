@@ -3,7 +3,7 @@ import { compactVerify, decodeJwt, decodeProtectedHeader, importJWK } from 'jose
 import { describe, expect, it } from 'vitest';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import type { AccessTokenClaims } from '../../../core/token/access-token-claims.ts';
-import type { SealedItem } from '../../../core/token/sealed-token-store.ts';
+import type { SealedItem } from '../../../core/token/sealed-token.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { type FleetRequest, TokenFleet } from '../../../lab/support/token-fleet.ts';
 import { figure } from '../../support/figure.ts';

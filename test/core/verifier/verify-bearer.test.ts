@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKeySubnet } from '../../../core/api-key/api-key.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
@@ -54,6 +55,47 @@ describe('the Authorization header (RFC 6750 §2.1)', () => {
 
   it.each(refused)('is refused: %s', async (_, values, reason) => {
     expect(await reasonOf(createWorld().verify(values))).toBe(reason);
+  });
+});
+
+describe('the use of an API key', () => {
+  const old = { valueId: 'key_0000000000000000000007', expiresAt: now + 60 };
+  const newValue = formatApiKeyValue('key_0000000000000000000007', Buffer.alloc(32, 9));
+
+  async function usesOf(overrides: Parameters<typeof createApiKey>[0], value = apiKeyValue) {
+    const uses: unknown[] = [];
+    const key = createApiKey(overrides);
+    const recordUse = (...use: unknown[]) => uses.push(use);
+    const world = createWorld({ apiKeys: { findApiKey: async () => key, recordUse } });
+    await world.verify(`Bearer ${value}`, ['messaging:view']).catch(() => undefined);
+    return uses;
+  }
+  const keyId = 'key_0000000000000000000007';
+
+  it.each([
+    ['the first value', {}, [[{ keyId, valueId: keyId }, now]]],
+    [
+      'an old value',
+      {
+        hash: hashSecret(newValue),
+        valueId: 'secret_new',
+        oldValues: [{ ...old, hash: hashSecret(apiKeyValue) }],
+      },
+      [[{ keyId, valueId: keyId }, now]],
+    ],
+    [
+      'a new value',
+      { valueId: 'secret_new', oldValues: [{ ...old, hash: hashSecret(newValue) }] },
+      [[{ keyId, valueId: 'secret_new' }, now]],
+    ],
+    // Its owner still calls, and should know before the key is deleted.
+    ['a key that lacks the scope', { scopes: ['calls:view'] }, [[{ keyId, valueId: keyId }, now]]],
+    ['a disabled key', { enabled: false }, []],
+    ['a key that has expired', { expiresAt: now }, []],
+    ['another source', { subnets: [subnet('192.0.2.0', 24)] }, []],
+    ['a wrong value', { hash: hashSecret('another') }, []],
+  ])('is recorded with its value, and only if the value works: %s', async (_, overrides, uses) => {
+    expect(await usesOf(overrides)).toEqual(uses);
   });
 });
 
@@ -135,7 +177,15 @@ describe('an API key', () => {
 
   it('is refused if the verifier was given no keys', async () => {
     const world = createWorld({ apiKeys: undefined });
-    expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_not_accepted');
+    const refusal: unknown = await world.verify(`Bearer ${apiKeyValue}`).catch((error) => error);
+    expect(refusal).toMatchObject({
+      reason: 'api_key_not_accepted',
+      finding: {
+        name: 'credential',
+        received: 'an API key',
+        expected: 'an access token: this verifier has no look-ups of API keys (apiKeys)',
+      },
+    });
   });
 
   it('is never accepted in the place of a stored hash', async () => {

@@ -2,9 +2,13 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import {
+  createDynamoDbWorkloadUseReader,
+  createDynamoDbWorkloadUseRecorder,
+} from '../../../adapters/dynamodb/workload-use.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
-import { collect } from '../../../core/collect.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
+import { collect } from '../../../core/paging.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
@@ -142,6 +146,23 @@ describe('the client store', () => {
     await store.replaceClient({ ...example, version: 3, secrets: [] });
     expect((await store.findClient(example.clientId))?.secrets).toEqual([]);
   });
+});
+
+it('the use of an assertion is noted by day, and never goes back', async () => {
+  const table = tables.nameOf('signingKeys');
+  const recorder = createDynamoDbWorkloadUseRecorder(tables.dynamodb, table);
+  const malformed: unknown[] = [];
+  const reader = createDynamoDbWorkloadUseReader(tables.dynamodb, table, {
+    onMalformedRecord: (error) => malformed.push(error),
+  });
+  for (const day of ['2026-11-20', '2026-11-20', '2026-11-21', '2026-11-19']) {
+    await recorder.recordWorkloadUse('client_a', day);
+  }
+  const Item = { record_type: 'workload_use', record_id: 'client_b', last_used_on: 'today' };
+  await tables.dynamodb.put({ TableName: table, Item });
+  const found = await reader.findWorkloadUses(['client_a', 'client_b', 'client_c']);
+  expect([...found]).toEqual([['client_a', '2026-11-21']]);
+  expect(malformed).toHaveLength(1);
 });
 
 describe('the use of a secret', () => {

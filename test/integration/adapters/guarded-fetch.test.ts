@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createGuardedFetch, type Resolve } from '../../../adapters/https/guarded-fetch.ts';
+import { createGuardedFetch, type Resolve } from '../../../adapters/https/json-request.ts';
 import { FetchError, type FetchProblem } from '../../../core/identity-provider/fetch-json.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 

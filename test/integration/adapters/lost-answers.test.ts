@@ -6,8 +6,8 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-sto
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { collect } from '../../../core/collect.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
+import { collect } from '../../../core/paging.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsOptions } from './dynalite.ts';

@@ -10,8 +10,8 @@ import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signing-key-reader.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { collect } from '../../../core/collect.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
+import { collect } from '../../../core/paging.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { type StubServer, startStub } from './stub-server.ts';
 

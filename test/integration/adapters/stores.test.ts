@@ -12,9 +12,9 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signin
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
-import { collect } from '../../../core/collect.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
+import { collect } from '../../../core/paging.ts';
 import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';

@@ -255,6 +255,74 @@ describe('a list of trunk groups over its index', () => {
   });
 });
 
+describe.each(states)('a text in the names of every trunk group %s', (_, prepare) => {
+  it.each(operations)('%s: pages of any size hold each item once', async (operation) => {
+    const started = await start();
+    await seed(started.management, 4);
+    await prepare(started);
+    const expected = ['tg-0 a.x', 'tg-1 a.x', 'tg-2 a.x', 'tg-3 a.x'];
+    for (const limit of [1, 2, 3, 4, 5]) {
+      const { names } = await listAll(started.management, operation, { limit, text: 'A.X' });
+      expect(names.toSorted()).toEqual(expected);
+    }
+    const none = { text: 'a.x', enabled: false };
+    expect((await listAll(started.management, operation, none)).names).toEqual([]);
+  });
+
+  it('finds the names and ids of secrets, too, each client once', async () => {
+    const started = await start();
+    const { management } = started;
+    await seed(management, 2);
+    const { client: other } = await createClient(management, 'tg-9', 'other');
+    await management.createClientSecret(other.clientId, { name: 'b-2026' });
+    const { client: both } = await createClient(management, 'tg-9', 'both b-2026');
+    await management.createClientSecret(both.clientId, { name: 'b-2026' });
+    await prepare(started);
+    for (const limit of [1, 2, 500]) {
+      const { names } = await listAll(management, 'listClients', { limit, text: 'B-2026' });
+      expect(names.toSorted()).toEqual(['tg-9 both b-2026', 'tg-9 other']);
+    }
+  });
+});
+
+describe('a text in the names of every trunk group', () => {
+  it('costs one read of the names, and says that the names of secrets are left', async () => {
+    const { dynamodb, management } = await start();
+    await seed(management, 20);
+    const send = vi.spyOn(Object.getPrototypeOf(Object.getPrototypeOf(dynamodb)), 'send');
+    send.mockClear();
+    const page = await management.listClients({ text: 'a.x', limit: 50 });
+    const reads = send.mock.calls.map(([command]) => {
+      const { input, constructor } = command as { input: QueryCommandInput; constructor: Function };
+      return `${constructor.name} ${input.IndexName ?? ''}`.trim();
+    });
+    expect(page.items).toHaveLength(20);
+    expect(page).toMatchObject({ examined: 60, allNames: true, nextCursor: expect.any(String) });
+    const keys = await management.listApiKeys({ text: 'a.x', limit: 50 });
+    expect(keys).toMatchObject({ allNames: undefined, nextCursor: undefined });
+    expect(reads.toSorted()).toEqual([
+      'BatchGetCommand',
+      'QueryCommand',
+      'ScanCommand by-trunk-group',
+    ]);
+  });
+
+  it('finds what was made and renamed just now, although the index does not have it yet', async () => {
+    const writes: (() => void)[] = [];
+    const { management } = await start({ defer: (write) => writes.push(write) });
+    const { client } = await createClient(management, 'tg-1', 'former');
+    await createClient(management, 'tg-1', 'found a');
+    for (const write of writes.splice(0)) write();
+    await createClient(management, 'tg-2', 'found b');
+    await management.updateClient(client.clientId, { name: 'found c' });
+    for (const limit of [1, 2, 3, 500]) {
+      const { names } = await listAll(management, 'listClients', { limit, text: 'found' });
+      expect(names.toSorted()).toEqual(['tg-1 found a', 'tg-1 found c', 'tg-2 found b']);
+    }
+    expect((await listAll(management, 'listClients', { text: 'former' })).names).toEqual([]);
+  });
+});
+
 describe('a cursor of a scan', () => {
   it.each(operations)('%s: cannot start one if the index can be used', async (operation) => {
     const { dynamodb, management } = await start();

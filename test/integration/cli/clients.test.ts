@@ -94,7 +94,7 @@ it('lists clients as a table, as JSON and as ids', async () => {
   const clientId = await createClient();
   const table = await authctl(['client', 'list']);
   expect(table.stdout.split('\n')[0]).toMatch(
-    /^CLIENT_ID +NAME +TRUNK GROUP +SCOPES +ENABLED +SECRETS +SECRET USED +PROVIDER$/,
+    /^CLIENT_ID +NAME +TRUNK GROUP +SCOPES +ENABLED +SECRETS +LAST USED +PROVIDER$/,
   );
   expect(table.stdout).toMatch(new RegExp(`^${clientId} +Billing +tg-1001 +messaging:view`, 'm'));
   const { items } = await json(['client', 'list']);
@@ -161,7 +161,7 @@ it('rotates: the new secret works at once, the old ones until they end', async (
   const clientId = await createClient();
   const old = await createSecret(clientId);
   const rotated = await json(['client-secret', 'rotate', clientId]);
-  expect(rotated.expired_secrets).toEqual([expect.objectContaining({ secret_id: old.secretId })]);
+  expect(rotated.expiring_secrets).toEqual([expect.objectContaining({ secret_id: old.secretId })]);
   expect((await requestToken(clientId, String(rotated.client_secret))).status).toBe(200);
   expect((await requestToken(clientId, old.value)).status).toBe(200);
   const args = ['client-secret', 'rotate', clientId, '--expire-old-in', '0s'];
@@ -209,6 +209,11 @@ it('explains which rule refuses a credential', async () => {
   expect(await json([...ask, '--scope', 'calls:view'], { stdin })).toMatchObject({
     accepted: true,
     credential: 'access_token',
+    client_id: clientId,
+  });
+  const pasted = `authorization: Bearer ${stdin}`;
+  expect(await json([...ask, '--scope', 'calls:view'], { stdin: pasted })).toMatchObject({
+    accepted: true,
     client_id: clientId,
   });
   const refused = await authctl([...ask, '--scope', 'numbers:view'], { stdin });

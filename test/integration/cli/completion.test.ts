@@ -67,6 +67,19 @@ describe('the completion of bash', () => {
     expect(await complete('authctl --local explain token --client-id ')).toEqual([clientId]);
   });
 
+  it('offers the secrets of the client that stands before, and no others', async () => {
+    const { clientId } = service();
+    const [secretId = ''] = await complete(`authctl --local client-secret update ${clientId} `);
+    expect(secretId).toMatch(/^secret_/);
+    expect(await complete('authctl --local client-secret update client_x ')).not.toContain(
+      secretId,
+    );
+  });
+
+  it('offers the shells that it knows', async () => {
+    expect(await complete('authctl complete ')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
+  });
+
   it('offers no issuer that a shell would evaluate, as earlier releases registered them', async () => {
     const { dynamodb } = createAwsClients(service().aws);
     const store = createDynamoDbIdentityProviderStore(dynamodb, 'local-identity-providers');
@@ -85,6 +98,33 @@ describe('the completion of bash', () => {
 
   it('offers nothing, and says nothing, if the deployment cannot be read', async () => {
     expect(await complete('authctl client show --config none.json ')).toEqual(['']);
+  });
+});
+
+describe('complete', () => {
+  const call = (...args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [authctl, ...args], {
+      encoding: 'utf8',
+    });
+    return { status, stdout, stderr };
+  };
+
+  it.each([
+    [
+      ['complete', 'tcsh'],
+      "authctl: command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are zsh, bash, fish, powershell.\n(--help shows what is allowed)\n",
+    ],
+    [['complete'], "authctl: missing required argument 'shell'\n(--help shows what is allowed)\n"],
+    [
+      ['--json', 'complete', 'bash'],
+      '{"error":"usage","error_description":"--json: complete writes a script for a shell, and no JSON"}\n',
+    ],
+  ])('%j is refused with the code 2', (args, stderr) => {
+    expect(call(...args)).toEqual({ status: 2, stdout: '', stderr });
+  });
+
+  it('writes the same script after a global option', () => {
+    expect(call('--local', 'complete', 'bash')).toEqual(call('complete', 'bash'));
   });
 });
 

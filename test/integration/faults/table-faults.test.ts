@@ -5,12 +5,23 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { secondsPerDay } from '../../../contract/limits.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { formatId, idBytes } from '../../../core/credential/credential-value.ts';
+import { formatId, idBytes, readApiKeyId } from '../../../core/credential/credential-value.ts';
+import type { FaultScriptInput } from '../../../lab/emulator/faults/fault-script.ts';
+import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { figure } from '../../support/figure.ts';
-import { type Answer, askToken, countStatus, load, timed, unavailableAnswer } from './load.ts';
+import {
+  type Answer,
+  askToken,
+  countStatus,
+  load,
+  percentile,
+  timed,
+  unavailableAnswer,
+} from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
 
 type Item = Record<string, AttributeValue>;
@@ -136,6 +147,45 @@ describe('a table that does not answer', () => {
     const answer = await askToken(service(), basic(clientId, service().clientSecret));
     expect(answer.status).toBe(200);
     expect(faults.takeCounts()['dynamodb.UpdateItem']).toBeGreaterThan(0);
+  });
+});
+
+describe('the table of the last uses of API keys', () => {
+  // A value is written once a day, so each case is on a day of its own. The write that hangs is last:
+  // it is under way until the service is stopped.
+  it.each([
+    ['answers', 1, []],
+    ['denies', 2, [{ fault: 'error', code: 'AccessDeniedException' }]],
+    ['throttles', 3, [{ fault: 'error', code: 'ThrottlingException' }]],
+    ['hangs', 4, [{ fault: 'latency', milliseconds: stepLimit }]],
+  ] as const)('%s: the authorizer accepts a key, and no answer waits', async (what, day, rules) => {
+    const { apiKey, exampleUrl } = service();
+    const keyId = readApiKeyId(apiKey);
+    const write = { service: 'dynamodb', operation: 'UpdateItem', key: `${keyId}/${keyId}` };
+    faults.play({
+      rules: [
+        { fault: 'clock_skew', seconds: day * secondsPerDay },
+        ...rules.map((rule) => ({ ...write, ...rule })),
+      ],
+    } as FaultScriptInput);
+    const headers = { authorization: `Bearer ${apiKey}` };
+    faults.takeCounts();
+    faults.takeAffected();
+    const requests = 20;
+    const answers = await load(requests, 2, () => timed(() => fetch(exampleUrl, { headers })));
+    const writes = faults.takeCounts()['dynamodb.UpdateItem'];
+    figure(`the table of the last uses ${what}`, {
+      requests,
+      writes: String(writes),
+      'median ms': percentile(answers, 0.5).toFixed(1),
+      'slowest ms': percentile(answers, 1).toFixed(1),
+    });
+    expect([countStatus(answers, 200), faults.takeAffected()]).toEqual([requests, rules.length]);
+    // A write of a test before this one may still be repeated.
+    expect(writes).toBeGreaterThan(0);
+    expect(writes).toBeLessThan(requests / 2);
+    // An answer that waits for the write takes this long.
+    expect(percentile(answers, 1)).toBeLessThan(stepLimit);
   });
 });
 

@@ -235,3 +235,26 @@ describe('the token endpoint with federatedClients', () => {
     expect((await requestToken(service())).status).toBe(200);
   });
 });
+
+/*
+ * The assertions of the scenario `auth/wif-jwt-bearer` of MCP's conformance suite (SEP-1933), with
+ * what it wants of its own server. It tests clients, so nothing of it runs against another server.
+ */
+it.each([
+  ['its assertion', {}, {}, 200, undefined],
+  ['a wrong audience', { aud: 'https://wrong.example' }, {}, 400, 'invalid_grant'],
+  ['an expired one', { exp: Math.floor(Date.now() / 1000) - 60 }, {}, 400, 'invalid_grant'],
+  ['a scope that is not granted', {}, { scope: 'wif.rejected' }, 400, 'invalid_scope'],
+  ['no assertion', {}, { assertion: '' }, 400, 'invalid_request'],
+  ['the client_id of another', {}, { client_id: 'conformance-wif-workload' }, 400, 'invalid_grant'],
+  ['the subject as client_id', {}, { client_id: subject }, 200, undefined],
+])('the grant as MCP’s conformance suite has it: %s', async (_, claims, form, status, error) => {
+  const assertion = await sign({ jti: crypto.randomUUID(), ...claims }, { typ: undefined });
+  const answer = await send({ ...asGrant(assertion), ...form });
+  expect([answer.status, answer.body['error']]).toEqual([status, error]);
+});
+
+it('an assertion without kid, as that suite signs it, gets no token', async () => {
+  const { status, body } = await send(asGrant(await sign({}, { kid: undefined })));
+  expect([status, body['error']]).toEqual([400, 'invalid_grant']);
+});

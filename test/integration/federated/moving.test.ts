@@ -4,6 +4,7 @@ import {
   type LoopbackProvider,
   startLoopbackProvider,
 } from '../../../lab/support/loopback-provider.ts';
+import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 
 const { authctl, json, service, requestToken } = useLocalCli({ federatedClients: {} });
@@ -19,15 +20,27 @@ beforeAll(async () => {
 
 afterAll(() => provider.close());
 
-/** What the workload sends: no secret, no id. */
-async function requestByAssertion(): Promise<number> {
-  const assertion = await new SignJWT({ sub: subject })
+/** As `client show` has it, and the list. */
+async function lastUses(clientId: unknown) {
+  const shown = await json(['client', 'show', String(clientId)]);
+  const { items } = await json(['client', 'list']);
+  expect(items).toContainEqual(shown);
+  const secrets = shown['secrets'] as readonly Record<string, unknown>[];
+  return { assertion: shown['last_used_on'], secrets: secrets.map((one) => one['last_used_on']) };
+}
+
+const signAssertion = (audience: string) =>
+  new SignJWT({ sub: subject })
     .setProtectedHeader({ alg: 'ES256', kid: provider.key.kid })
     .setIssuer(provider.issuer)
-    .setAudience(service().issuer)
+    .setAudience(audience)
     .setIssuedAt()
     .setExpirationTime('5m')
     .sign(provider.key.privateKey);
+
+/** What the workload sends: no secret, no id. */
+async function requestByAssertion(): Promise<number> {
+  const assertion = await signAssertion(service().issuer);
   const body = new URLSearchParams({
     grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
     assertion,
@@ -49,14 +62,39 @@ it('a client moves from a secret to its workload without a request that fails', 
   expect(await requestByAssertion()).toBe(200);
   expect((await requestToken(oldId, secret)).status).toBe(200);
 
-  const shown = await json(['client', 'show', oldId]);
-  expect(shown['secrets']).toMatchObject([{ secret_id: secretId, status: 'active' }]);
-  const [used] = shown['secrets'] as readonly Record<string, unknown>[];
-  expect(used?.['last_used_on']).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  // No token waits for the write.
+  const used = await waitUntil('the use is recorded', async () => {
+    const uses = await lastUses(moved['client_id']);
+    return uses.assertion !== undefined && uses;
+  });
+  const aDay = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/);
+  expect(used).toEqual({ assertion: aDay, secrets: [] });
+  expect(await lastUses(oldId)).toEqual({ secrets: [aDay] });
+  const { stdout } = await authctl(['client', 'show', String(moved['client_id'])]);
+  expect(stdout).toMatch(/assertion last used +\d{4}-\d{2}-\d{2}/);
 
   await authctl(['client-secret', 'disable', oldId, secretId, '--yes']);
   expect((await requestToken(oldId, secret)).status).toBe(401);
   expect(await requestByAssertion()).toBe(200);
   await authctl(['client', 'delete', oldId, '--yes']);
   expect(await requestByAssertion()).toBe(200);
+});
+
+it('explain says why the token endpoint refuses an assertion, and that it still works', async () => {
+  const explain = ['explain', 'request', '--bearer-stdin', '--assertion', 'client_assertion'];
+  const good = await authctl(explain, { stdin: await signAssertion(service().issuer) });
+  expect(good.stdout).toMatch(/^Accepted\.\ncredential +assertion\n/);
+  expect(good.stderr).toContain('The assertion still works');
+  const stdin = await signAssertion('https://api.example.com');
+  const { exitCode, stdout, stderr } = await authctl(explain, { stdin });
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain(
+    [
+      'Refused (token_audience_not_allowed). The rule: aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint.',
+      `aud: received ["https://api.example.com"]; expected one value: ${service().issuer}.`,
+      'The caller sees 401 invalid_client: client authentication failed.',
+    ].join('\n'),
+  );
+  expect(stderr).toContain('The assertion still works');
+  expect(stdout + stderr).not.toContain(stdin);
 });

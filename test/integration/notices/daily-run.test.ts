@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openDailyRun } from '../../../adapters/daily-run.ts';
+import { createPutNotices, openDailyRun } from '../../../adapters/daily-run.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from '../../../adapters/dynamodb/daily-report-store.ts';
 import { createDynamoDbGrantStore } from '../../../adapters/dynamodb/record-partition.ts';
-import { createPutNotices } from '../../../adapters/events/put-notices.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import type { Client } from '../../../core/client/client.ts';

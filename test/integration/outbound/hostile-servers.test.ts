@@ -139,11 +139,10 @@ describe('the table of outbound clients', () => {
   /** They open no connection, except the last three: a health check, and probes of a socket. */
   const exempt = new Set([
     'portal/pages/clients/first-request.ts',
-    'adapters/sts/caller-proof.ts',
     'portal/create-portal.ts',
     'portal/serve-on-loopback.ts',
     'lib/platform/forward-auth-container.ts',
-    'verifier/forward-auth/server.ts',
+    'verifier/forward-auth/run.ts',
     'cli/look-around.ts',
   ]);
 

@@ -4,21 +4,25 @@ import { join } from 'node:path';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
-import { containerCredentials } from '../../../adapters/credentials/container-credentials.ts';
-import { instanceCredentials } from '../../../adapters/credentials/credential-chain.ts';
-import { webIdentityCredentials } from '../../../adapters/credentials/web-identity-credentials.ts';
+import {
+  instanceCredentials,
+  webIdentityCredentials,
+} from '../../../adapters/credentials/credential-chain.ts';
+import { containerCredentials } from '../../../adapters/credentials/environment-credentials.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
-import { createFetchServiceDocument } from '../../../adapters/https/fetch-service-document.ts';
-import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { loginFetch } from '../../../adapters/https/login-fetch.ts';
-import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
+import {
+  createFetchServiceDocument,
+  createPostTokenRequest,
+} from '../../../adapters/https/service-requests.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
-import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-proof.ts';
 import { providerFetchTimeout, trustedFetchTimeout } from '../../../contract/limits.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
@@ -193,7 +197,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       createInvokeFunction(createLambdaClient({ ...sdk, endpointLambda: url }))('a', {}),
   },
   "the SDK's client of STS": {
-    files: ['adapters/sts/caller-identity.ts'],
+    files: ['adapters/sts/caller-proof.ts'],
     limit: 2 * awsLimit,
     call: (url) => createCallerIdentity({ ...sdk, endpointSts: url })(),
   },

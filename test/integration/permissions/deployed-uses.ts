@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { deployedUsesPath } from '../../../lab/ministack/permissions/report-uses.ts';
+import { deployedUsesPath } from '../../../lab/ministack/permissions/statement-uses.ts';
 
 /**
  * Reads which statements the last `npm run test:deploy` of this machine used, by the names that the

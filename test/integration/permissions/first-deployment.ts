@@ -8,7 +8,7 @@ import { tokenPath } from '../../../contract/routes.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import { type Delays, Propagation } from '../../../lab/emulator/iam/propagation.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-server.ts';

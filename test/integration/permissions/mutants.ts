@@ -1,4 +1,4 @@
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import {
   evaluateRequest,
   type NamedPolicy,

@@ -41,6 +41,7 @@ export function tourCommands(items: TourItems): Readonly<Record<string, readonly
   return {
     'provider register': ['provider', 'register', discoveryUrl],
     'client list': ['client', 'list'],
+    'client list by a text': ['client', 'list', '--text', 'none'],
     'client show': ['client', 'show', clientId],
     'client create': ['client', 'create', ...client, '--idempotency-key', randomUUID()],
     'client update': ['client', 'update', clientId, '--name', 'B'],
@@ -161,6 +162,7 @@ export async function runTour(
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'client-operator': [
     'client list',
+    'client list by a text',
     'client show',
     'client create',
     'client update',
@@ -184,6 +186,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'provider show',
     'provider delete',
     'client list',
+    'client list by a text',
     'trunk-group-limits show',
   ],
   'signing-key-operator': ['signing-key list'],
@@ -191,6 +194,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'break-glass-operator': ['client show', 'client disable', 'api-key show', 'api-key disable'],
   auditor: [
     'client list',
+    'client list by a text',
     'client show',
     'api-key list',
     'api-key show',

@@ -1,4 +1,4 @@
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 
 /** A request that no function and no operator sends, and what IAM must say to it. */

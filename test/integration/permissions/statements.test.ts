@@ -7,7 +7,7 @@ import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import type { FunctionName } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';

@@ -1,4 +1,4 @@
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import type { StackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
 

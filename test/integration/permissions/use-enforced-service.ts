@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
 import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';

@@ -12,7 +12,7 @@ import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { loginClient, type TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createPortalHandler } from '../../../lambda/portal/function.ts';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
+import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
 import { createWorld, type World } from '../../adapters/management/world.ts';
 import { Browser, origin } from '../../portal/login/login-world.ts';

@@ -74,6 +74,19 @@ describe('the portal function', () => {
     expect(audit.at(-1)).toMatchObject({ action: 'client.create', actor });
   });
 
+  it('offers the address that API Gateway saw for the subnets of a key, regardless of headers', async () => {
+    const { browser, signIn } = await open();
+    await signIn();
+    const page = await browser.get('/api-keys/new', {
+      'X-Forwarded-For': '198.51.100.66',
+      'X-Real-IP': '198.51.100.66',
+      Forwarded: 'for=198.51.100.66',
+    });
+    const text = await page.text();
+    expect(text).toContain('name="current" value="203.0.113.7"');
+    expect(text).not.toContain('198.51.100.66');
+  });
+
   it('serves the same assets as everywhere, to everyone', async () => {
     const { browser } = await open();
     for (const name of ['portal.css', 'portal.js', 'icon.svg']) {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dailyRunAlias } from '../../../contract/daily-run.ts';
 import { environments } from '../../../contract/environment.ts';
 import {
   managementOperations,
@@ -13,7 +12,7 @@ import {
   type PersonRole,
   personRoles,
 } from '../../../contract/management/roles.ts';
-import { noticeBusName } from '../../../contract/notices.ts';
+import { dailyRunAlias, noticeBusName } from '../../../contract/notices.ts';
 import type { PortalReach } from '../../../contract/reach.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';

@@ -8,7 +8,7 @@ import { createManagementContext } from '../../../adapters/management-context.ts
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
-import { collect } from '../../../core/collect.ts';
+import { collect } from '../../../core/paging.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';

@@ -7,7 +7,7 @@ import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-tab
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import { restoredTableName, tableName } from '../../../contract/tables.ts';
-import { collect } from '../../../core/collect.ts';
+import { collect } from '../../../core/paging.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import { startFunctionProcess } from '../../../lab/emulator/runtime-api/function-process.ts';
 import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';

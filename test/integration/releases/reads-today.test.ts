@@ -13,7 +13,7 @@ import {
   secretBytes,
 } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
-import type { DecidedRequest } from '../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import type { FunctionProcess } from '../../../lab/emulator/runtime-api/function-process.ts';
 import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
 import { ageNextKey } from '../../../lab/support/age-next-key.ts';
@@ -21,6 +21,7 @@ import { createTables } from '../../../lab/support/create-tables.ts';
 import type { ForwardAuthProcess } from '../../../lab/support/forward-auth-process.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
+import type { CommandResult } from '../../../lab/support/run-command.ts';
 import { fetchToken } from '../../../lab/support/token-request.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import type { DynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
@@ -103,6 +104,7 @@ const rows: Readonly<Record<ItemKind, Row>> = {
   issuer_grants: newPartition,
   daily_run: newPartition,
   daily_run_part: newPartition,
+  workload_use: newPartition,
   daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
   daily_report: {
     table: 'signingKeys',
@@ -184,6 +186,7 @@ const decisions: DecidedRequest[] = [];
 let provider: OidcProvider;
 let run: LocalRun;
 let dynamodb: DynamoDBDocument;
+let askedToday: readonly CommandResult[];
 
 const readKeys = async (aws: LocalRun['aws']) => {
   const client = createDynamoDbClient(aws);
@@ -225,6 +228,28 @@ async function registerProvider(): Promise<void> {
   }
 }
 
+/**
+ * What its `authctl` prints of creations through the function of this version. Its own config allows
+ * more than that of the function, which therefore decides.
+ */
+async function askToday(today: LocalRun): Promise<readonly CommandResult[]> {
+  const faxes = { service: 'faxes', permission: 'send', description: 'Send faxes' };
+  const config = release.write({
+    ...release.config,
+    issuer: today.issuer,
+    scopes: [...release.config.scopes, faxes],
+    tokenLifetime: { minimum: 1 },
+  });
+  const create = (...args: readonly string[]) => {
+    const fields = ['--name', 'A', '--trunk-group', 'tg-1001', ...args];
+    return release.authctl(today, '--config', config, 'client', 'create', ...fields);
+  };
+  return [
+    await create('--scope', 'faxes:send', '--token-lifetime', '5s'),
+    await create('--scope', 'messaging:view', '--json'),
+  ];
+}
+
 /** This version serves until its rotation has published a key, and leaves what it has written. */
 async function serveToday(): Promise<void> {
   const options = { port: 0, stateDirectory, keyScheduleSeconds: 1 };
@@ -233,6 +258,7 @@ async function serveToday(): Promise<void> {
     (await readKeys(today.aws)).some((key) => 'seen_at' in key),
   );
   await registerProvider();
+  askedToday = await askToday(today);
   const client = createDynamoDbClient(today.aws);
   for (const each of ['samples', 'copies']) await createTables(client, each);
   await putSamples(client, 'samples', kinds);
@@ -257,10 +283,24 @@ afterAll(async () => {
 });
 
 it('every kind of item has a row', () => {
-  expect(Object.keys(rows)).toEqual(kinds);
+  expect(Object.keys(rows).toSorted()).toEqual(kinds.toSorted());
 });
 
 describe('authctl of the release before', () => {
+  it('reads what the function of this version returns: every problem of a refusal, and a client', () => {
+    const [refused, client] = askedToday;
+    // Its own word for the field that the function names, and then every other problem.
+    const scopes = release.config.scopes.map(
+      ({ service, permission }) => `${service}:${permission}`,
+    );
+    expect(refused).toEqual({
+      code: 2,
+      stdout: '',
+      output: `authctl: --scope: received "faxes:send"; allowed: ${scopes.join(', ')}\ntoken_lifetime: received 5; allowed: 60 to 86400 seconds\n`,
+    });
+    expect(JSON.parse(client?.stdout ?? '')).toMatchObject({ name: 'A' });
+  });
+
   const withList = kinds.filter((kind) => rows[kind].list !== undefined);
 
   it.each(withList)('lists every %s, and names those that it cannot read', async (kind) => {

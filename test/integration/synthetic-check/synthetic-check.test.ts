@@ -2,8 +2,10 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { createFetchServiceDocument } from '../../../adapters/https/fetch-service-document.ts';
-import { createPostTokenRequest } from '../../../adapters/https/post-token-request.ts';
+import {
+  createFetchServiceDocument,
+  createPostTokenRequest,
+} from '../../../adapters/https/service-requests.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { tableName } from '../../../contract/tables.ts';

@@ -92,10 +92,10 @@ describe('the example API', () => {
     expect(await call(`Bearer ${token}`, { method: 'POST' })).toEqual({
       status: 403,
       challenge:
-        'Bearer realm="platform", error="insufficient_scope", error_description="the access token lacks a scope that this request requires"',
+        'Bearer realm="platform", error="insufficient_scope", error_description="the access token or API key lacks a scope that this request requires"',
       body: {
         error: 'insufficient_scope',
-        error_description: 'the access token lacks a scope that this request requires',
+        error_description: 'the access token or API key lacks a scope that this request requires',
         scope: 'messaging:manage',
       },
     });

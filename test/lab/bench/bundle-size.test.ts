@@ -16,18 +16,19 @@ const budgets: Readonly<Record<string, number>> = {
   // With the algorithms of assertions.
   discovery: 26_900,
   // Patterns of client ids and required claims of providers (ADR 0057), bounds of the key cache
-  // (ADR 0028), scopes and second values of API keys (ADR 0109).
-  authorizer: 89_400,
+  // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112).
+
+  authorizer: 91_300,
   'key-rotation': 600_000,
   canary: 500_000,
   'synthetic-check': 500_000,
   // With the SDK's client of Lambda, for what the live version has (ADR 0100).
   'deployment-check': 545_000,
   // The management library: every operation, over four tables, the daily run (ADR 0086), grants and
-  // stops that are repeated, rotations of API keys (ADR 0109).
-  management: 655_000,
+  // stops that are repeated, rotations of API keys (ADR 0109), and decisions about assertions.
+  management: 675_000,
   // Pages, also of trunk groups, grants and what expires, login and the SDK's client of Lambda.
-  portal: 733_000,
+  portal: 736_500,
 };
 
 /** The token function's second file, which it loads at the first assertion. */
@@ -114,9 +115,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 108,000 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 109,300 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(108_000);
+    expect(bytes).toBeLessThanOrEqual(109_300);
     expect(inputs.filter((path) => absent.some((part) => path.includes(part)))).toEqual([]);
   });
 });

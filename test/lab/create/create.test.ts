@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { awsRegions } from '../../../contract/regions.ts';
 import { type Ask, readRequest } from '../../../lab/create/choices.ts';
-import { CreateError } from '../../../lab/create/create-error.ts';
-import { installProject } from '../../../lab/create/install-project.ts';
-import { buildProject } from '../../../lab/create/project.ts';
-import { writeProject } from '../../../lab/create/write-project.ts';
+import {
+  buildProject,
+  CreateError,
+  installProject,
+  writeProject,
+} from '../../../lab/create/project.ts';
 
 const pins = { own: () => '1.2.3', cdkLib: '2.300.0', cdk: '2.1200.0', constructs: '10.9.0' };
 const choices = { awsRegion: 'eu-central-1', audience: 'https://api.acme.example' };

@@ -5,7 +5,7 @@ import type {
 } from 'aws-lambda';
 import { audience, createWorld, issuer, type World } from '../../../lab/support/verifier-world.ts';
 import { createAuthorizerFunction } from '../../../lambda/authorizer/function.ts';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
+import type { RequestReport } from '../../../lambda/shared/telemetry.ts';
 
 export interface EventOptions {
   readonly authorization?: string | readonly string[];

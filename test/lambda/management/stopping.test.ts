@@ -314,3 +314,22 @@ describe('what only stops', () => {
     expect(onlyStopsApiKey(open, { ...key, subnets: [net('10.0.0.0', 8)] })).toBe(false);
   });
 });
+
+it.each([
+  ['client', 'setClientEnabled'],
+  ['key', 'setApiKeyEnabled'],
+] as const)(
+  'a stop of a %s may be repeated without a version, and an enabling not',
+  async (kind, operation) => {
+    const { ask, world } = await askedWorld();
+    const id = { client: { clientId: world.clientId }, key: { keyId: world.keyId } }[kind];
+    const set = (enabled: boolean) => ask(operation, { ...id, enabled, options: {} });
+    expect((await set(false)).error).toBeUndefined();
+    expect((await set(true)).error).toMatchObject({ class: 'InputError', field: 'ifVersion' });
+    const stored = {
+      client: world.clients.get(world.clientId),
+      key: world.apiKeys.get(world.keyId),
+    };
+    expect(stored[kind]?.enabled).toBe(false);
+  },
+);

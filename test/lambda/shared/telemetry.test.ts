@@ -2,8 +2,7 @@ import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lambdaContext } from '../../../lab/support/proxy-event.ts';
-import type { RequestReport } from '../../../lambda/shared/request-report.ts';
-import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
+import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
 import { createPowertoolsTelemetry } from '../../support/powertools-telemetry.ts';
 

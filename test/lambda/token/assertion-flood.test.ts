@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
-import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
@@ -13,7 +13,7 @@ import { figure } from '../../support/figure.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { tokenRequest } from '../../support/token-world.ts';
 
-vi.mock('../../../adapters/https/guarded-fetch.ts');
+vi.mock('../../../adapters/https/json-request.ts');
 
 const total = 10_000;
 const connections = 50;

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { createGuardedFetch } from '../../../adapters/https/guarded-fetch.ts';
+import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { slowTokenRequest } from '../../../contract/request-metrics.ts';
 import { createFederation, type FederationSource } from '../../../lambda/token/federated.ts';
 
-vi.mock('../../../adapters/https/guarded-fetch.ts', { spy: true });
+vi.mock('../../../adapters/https/json-request.ts', { spy: true });
 
 /** What the rest of a token request may take, with the reads of two records. */
 const restOfRequest = 400;

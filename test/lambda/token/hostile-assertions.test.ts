@@ -6,8 +6,10 @@ import { deriveProviderClientId } from '../../../core/client/provider-client-id.
 import { UnavailableError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
-import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
-import { ownedRegistrationId } from '../../../core/identity-provider/provider-owner.ts';
+import {
+  type IdentityProvider,
+  ownedRegistrationId,
+} from '../../../core/identity-provider/identity-provider.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import type { Federation } from '../../../core/token/federation.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
@@ -120,6 +122,7 @@ function openFunction({ ownProviders = false } = {}) {
   const workloads = new WorkloadAuthentication(
     {
       clients: { findClient: readClient },
+      workloadUses: { recordWorkloadUse: async () => undefined },
       identityProviders: {
         async findIdentityProvider(at) {
           counts.providers += 1;

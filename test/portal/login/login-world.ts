@@ -1,14 +1,14 @@
 import type { PeopleMapping } from '../../../contract/portal-config.ts';
-import {
-  createLoginPortal,
-  type LoginPortalOptions,
-} from '../../../portal/login/create-login-portal.ts';
 import type { LoginEvent } from '../../../portal/login/login-context.ts';
 import {
   LoginError,
   type LoginProvider,
   type LoginRequest,
 } from '../../../portal/login/login-provider.ts';
+import {
+  createLoginPortal,
+  type LoginPortalOptions,
+} from '../../../portal/login/login-sessions.ts';
 import type { Claims } from '../../../portal/login/people.ts';
 import type { SealingKeys } from '../../../portal/login/sealing.ts';
 import type { Portal } from '../../../portal/portal-options.ts';

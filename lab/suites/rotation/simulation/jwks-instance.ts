@@ -1,7 +1,6 @@
 import { buildJwks, publicationTime } from '../../../../core/jwks/jwks.ts';
-import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
+import type { SigningKey, SigningKeyReader } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
-import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
 import type { HostClock } from './host-clock.ts';
 import type { TokenWatch } from './token-watch.ts';
 import type { VirtualTime } from './virtual-time.ts';

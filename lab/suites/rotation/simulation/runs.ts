@@ -5,15 +5,14 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../../../../core/errors.ts';
-import { CheckedClock } from '../../../../core/key-rotation/checked-clock.ts';
-import type { RotationContext } from '../../../../core/key-rotation/execute-action.ts';
-import { publishKey } from '../../../../core/key-rotation/publish-key.ts';
+import { publishKey, type RotationContext } from '../../../../core/key-rotation/execute-action.ts';
 import {
   PromotionRefusedError,
   type PublishKey,
   RetainedKeyError,
   type RotationPorts,
 } from '../../../../core/key-rotation/rotation-ports.ts';
+import { CheckedClock } from '../../../../core/server-date.ts';
 import type { HostClock } from './host-clock.ts';
 import { modelCustody } from './memory-kms.ts';
 import { shareOfLag } from './policies.ts';

@@ -7,11 +7,13 @@ import {
   chooseSigningKeys,
   type ListSigningKeys,
 } from '../../../../core/signing-key/select-signing-key.ts';
-import type { Sign } from '../../../../core/signing-key/sign.ts';
-import { type ChooseKeys, signWithFirst } from '../../../../core/signing-key/sign-jws.ts';
-import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
+import {
+  type ChooseKeys,
+  type Sign,
+  signWithFirst,
+} from '../../../../core/signing-key/sign-jws.ts';
+import type { SigningKey, SigningKeyReader } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
-import type { SigningKeyReader } from '../../../../core/signing-key/signing-key-store.ts';
 import type { AccessTokenClaims } from '../../../../core/token/access-token-claims.ts';
 import { findOrSign } from '../../../../core/token/issue-token.ts';
 import { TokenReuse } from '../../../../core/token/token-reuse.ts';

@@ -4,7 +4,7 @@ import type { Alg } from '../../../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { regionsInService } from '../../../../core/key-rotation/plan.ts';
 import { findCurrentKey, wantedAlg } from '../../../../core/key-rotation/rotation-state.ts';
-import { eligibleAt } from '../../../../core/signing-key/eligibility.ts';
+import { eligibleAt } from '../../../../core/signing-key/select-signing-key.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
 import { HostClock } from './host-clock.ts';
 import type { KeyCounter } from './memory-kms.ts';

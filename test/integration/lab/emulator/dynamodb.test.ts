@@ -8,7 +8,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tableKeys, tableName } from '../../../../contract/tables.ts';
+import { apiKeyUseTableName, tableKeys, tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
 import { lockState } from '../../../../lab/local/state-lock.ts';
@@ -35,7 +35,9 @@ describe('the local DynamoDB', () => {
     await createTables(dynamodb, 'local');
     await createTables(dynamodb, 'local');
     const { TableNames } = await dynamodb.send(new ListTablesCommand({}));
-    expect(TableNames).toEqual(tableKeys.map((key) => tableName('local', key)).sort());
+    expect(TableNames).toEqual(
+      [...tableKeys.map((key) => tableName('local', key)), apiKeyUseTableName('local')].sort(),
+    );
     const { Table } = await dynamodb.send(
       new DescribeTableCommand({ TableName: tableName('local', 'signingKeys') }),
     );

@@ -59,6 +59,30 @@ describe('a local run of a config', () => {
     });
   });
 
+  it.each([
+    ['openid', 'orders:read orders:write'],
+    ['offline_access openid orders:write', 'orders:write'],
+  ])('ignores the scopes that it is told to ignore: %s', async (scope, granted) => {
+    const run = await start(temporaryDirectory(), { ignoredScopes: ['openid', 'offline_access'] });
+    const response = await requestToken(run, { scope });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ scope: granted }),
+    ]);
+  });
+
+  it.each([{}, { ignoredScopes: ['offline_access'] }])(
+    'refuses a scope that the client does not have: %j',
+    async (changes) => {
+      const run = await start(temporaryDirectory(), changes);
+      const response = await requestToken(run, { scope: 'openid' });
+      expect([response.status, await response.json()]).toEqual([
+        400,
+        expect.objectContaining({ error: 'invalid_scope' }),
+      ]);
+    },
+  );
+
   it('has an example API that asks for the scopes of the config', async () => {
     const run = await start(temporaryDirectory());
     const token = await requestToken(run, { scope: 'orders:read' });

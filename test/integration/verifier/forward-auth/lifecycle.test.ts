@@ -13,7 +13,7 @@ import {
 } from '../../../../lab/support/forward-auth-process.ts';
 import { stepLimit } from '../../../../lab/support/hang-limit.ts';
 import { runCommand } from '../../../../lab/support/run-command.ts';
-import { startServer } from '../../../../verifier/forward-auth/server.ts';
+import { startServer } from '../../../../verifier/forward-auth/run.ts';
 import { requestToken, useLocalService } from '../../lab/local/use-local-service.ts';
 import { bearer, optionsFor, send } from './use-forward-auth.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderAwsError } from '../../../../lab/emulator/aws-server/aws-error.ts';
-import type { DecidedRequest } from '../../../../lab/emulator/iam/access-control.ts';
-import { accessDenied } from '../../../../lab/emulator/iam/access-denied.ts';
+import { accessDenied, type DecidedRequest } from '../../../../lab/emulator/iam/authorizer.ts';
 
 const principal = 'arn:aws:sts::000000000000:assumed-role/r/f';
 const request: DecidedRequest = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceCall } from '../../../../lab/emulator/iam/access-control.ts';
+import type { ResourceCall } from '../../../../lab/emulator/iam/authorizer.ts';
 import { dynamodbCalls } from '../../../../lab/emulator/iam/dynamodb-calls.ts';
 import { evaluateRequest } from '../../../../lab/emulator/iam/evaluate-request.ts';
 import { kmsCalls } from '../../../../lab/emulator/iam/kms-calls.ts';

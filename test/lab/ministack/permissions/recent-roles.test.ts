@@ -1,7 +1,7 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-lambda';
 import { expect, it, vi } from 'vitest';
 import type { Role } from '../../../../lab/emulator/iam/principals.ts';
-import { RecentRoles } from '../../../../lab/ministack/permissions/recent-roles.ts';
+import { RecentRoles } from '../../../../lab/ministack/permissions/permission-gate.ts';
 
 const role = { name: 'token' } as unknown as Role;
 const gone = new ResourceNotFoundException({ $metadata: {}, message: 'gone', Type: 'User' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DecidedRequest } from '../../../../lab/emulator/iam/access-control.ts';
+import type { DecidedRequest } from '../../../../lab/emulator/iam/authorizer.ts';
 import type {
   AppliedStatement,
   NamedPolicy,

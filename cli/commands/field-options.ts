@@ -1,0 +1,82 @@
+import { Option } from 'commander';
+import { type FieldKind, type GivenWords } from '../../contract/management/field-words.ts';
+import { wireNameOf } from '../../contract/management/inputs.ts';
+import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
+import { formatDuration, numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
+import { collectValues, option } from '../command-spec.ts';
+import type { Cell } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
+
+export const clientIdArgument = ['client-id', 'id of the client, client_...'] as const;
+
+export const idempotencyKeyOption = () =>
+  option('--idempotency-key <key>', 'two creations with the same key create one; e.g. a UUID');
+
+type Words<Name extends string> = Readonly<Record<Name, GivenWords>>;
+
+/** What commander makes of the options. */
+export type OptionTexts = Readonly<Record<string, unknown>>;
+
+/** `name=value` of each `--require-claim`; values of one name are alternatives. */
+function parseRequiredClaims(texts: readonly string[]): readonly ClaimCondition[] {
+  const conditions = groupClaims(texts);
+  if (conditions !== undefined) return conditions;
+  throw new UsageError(
+    `--require-claim: received ${JSON.stringify(texts)}; allowed: NAME=VALUE, e.g. repository_id=1296269`,
+  );
+}
+
+/** An option that may be repeated has the name of one value. */
+const isRepeated: ReadonlySet<FieldKind> = new Set(['list', 'lines', 'claims']);
+
+/** A field as words of a command line: `max-clients`. */
+export const dashed = (name: string): string => wireNameOf(name).replaceAll('_', '-');
+
+function optionOf(name: string, words: GivenWords): Option {
+  const { kind, option: summary, item = kind === 'seconds' ? 'duration' : 'count' } = words;
+  const one = isRepeated.has(kind) ? name.replace(/s$/, '') : name;
+  const flag = `--${words.optionName ?? dashed(one)}`;
+  const made = new Option(kind === 'flag' ? flag : `${flag} <${item}>`, summary);
+  if (isRepeated.has(kind)) made.argParser(collectValues);
+  if (kind === 'count') made.argParser(numberOrTyped);
+  return words.required === undefined ? made : made.makeOptionMandatory();
+}
+
+/** The options of fields. A list that can be empty also has `--no-…`. */
+export function fieldOptions<Name extends string>(
+  words: Words<Name>,
+  names: readonly Name[],
+): readonly Option[] {
+  return names.flatMap((name) => {
+    const { noOption } = words[name];
+    const made = optionOf(name, words[name]);
+    if (noOption === undefined) return [made];
+    const none = new Option(`--no-${dashed(name)}`, noOption);
+    return [made, none.conflicts(made.attributeName())];
+  });
+}
+
+/** The fields that options name, as the library takes them. `--no-scopes` is false for `scopes`. */
+export function readFields<Name extends string>(
+  words: Words<Name>,
+  names: readonly Name[],
+  options: OptionTexts,
+): Readonly<Partial<Record<Name, unknown>>> {
+  const read = (name: Name): unknown => {
+    const { kind, noOption } = words[name];
+    if (noOption !== undefined && options[name] === false) return [];
+    const value = options[optionOf(name, words[name]).attributeName()];
+    if (kind === 'seconds') return secondsOrTyped(value as string | undefined);
+    return kind === 'claims' && value !== undefined
+      ? parseRequiredClaims(value as readonly string[])
+      : value;
+  };
+  const entries = names.map((name) => [name, read(name)] as const);
+  const given = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Partial<Record<Name, unknown>>;
+}
+
+/** The value of a field as a line shows it. */
+export function fieldCell({ kind }: GivenWords, value: unknown): Cell {
+  return kind === 'seconds' && typeof value === 'number' ? formatDuration(value) : (value as Cell);
+}

@@ -1,0 +1,150 @@
+import { expect, it } from 'vitest';
+import type { AssertionForm } from '../../../contract/management/inputs.ts';
+import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
+import {
+  createProvider,
+  createProviderClient,
+  providerIssuer,
+  providerKey,
+} from '../../../lab/support/verifier-world.ts';
+import { createTestManagement, testConfig } from '../../support/management.ts';
+import { explainRequest } from '../../support/operations.ts';
+
+const subject = 'system:serviceaccount:voice:dialer';
+const federatedClients = { maxAge: 3600, ownProviders: false };
+const { issuer = '' } = testConfig;
+
+function createWorld(config: typeof testConfig = { ...testConfig, federatedClients }) {
+  const test = createTestManagement({ config });
+  const provider = createProvider({ clientIdClaim: 'sub' });
+  const at = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId: subject };
+  const client = createProviderClient({ provider: at });
+  test.providers.set(providerIssuer, provider);
+  test.clients.set(client.clientId, client);
+  test.documents.set(provider.jwksUri, { keys: [providerKey.jwk] });
+  const { now } = test;
+  const sign = (claims: object = {}) => {
+    const usual = { iss: providerIssuer, sub: subject, aud: issuer, iat: now, exp: now + 600 };
+    return signToken(providerKey, { ...usual, jti: 'a b', ...claims }, { typ: 'JWT' });
+  };
+  const ask = (claims: object = {}, more: { assertion?: AssertionForm; scopes?: string[] } = {}) =>
+    explainRequest(test.context, {
+      credential: sign(claims),
+      assertion: 'client_assertion',
+      ...more,
+    });
+  return { test, client, sign, ask };
+}
+
+it('says whose an assertion is, and records no use', async () => {
+  const { test, client, ask } = createWorld();
+  expect(await ask()).toEqual({
+    accepted: true,
+    verified: {
+      credential: 'access_token',
+      issuer: providerIssuer,
+      subject,
+      clientId: client.clientId,
+      scopes: client.scopes,
+      serviceTrunkGroup: client.serviceTrunkGroup,
+      audiences: [issuer],
+      tokenId: 'a b',
+      expiresAt: test.now + 600,
+    },
+  });
+  expect(test.uses.size).toBe(0);
+  expect(test.audit).toEqual([]);
+});
+
+it.each([
+  [
+    'client_assertion',
+    { aud: 'https://api.example.com' },
+    {
+      reason: 'token_audience_not_allowed',
+      rule: expect.stringContaining('aud is one value that names this service'),
+      finding: { name: 'aud', received: ['https://api.example.com'], expected: expect.any(String) },
+      status: 401,
+      error: 'invalid_client',
+      errorDescription: 'client authentication failed',
+    },
+  ],
+  [
+    'jwt_bearer',
+    { iat: 1_799_990_000 },
+    {
+      reason: 'token_expired',
+      finding: {
+        name: 'iat',
+        received: 1_799_990_000,
+        expected: 'at least 1799996390, 3600 s ago',
+      },
+      status: 400,
+      error: 'invalid_grant',
+      errorDescription: 'the assertion is not accepted',
+    },
+  ],
+  [
+    'client_assertion',
+    { sub: 'another' },
+    {
+      reason: 'client_unknown',
+      finding: { name: 'external client id', received: 'another', expected: expect.any(String) },
+    },
+  ],
+] as const)('says which rule refuses a %s with %j', async (assertion, claims, expected) => {
+  const { ask } = createWorld();
+  expect(await ask(claims, { assertion })).toMatchObject({ accepted: false, ...expected });
+});
+
+it('decides about the scopes that the request names', async () => {
+  const { test, client, ask } = createWorld();
+  const scopes = ['messaging:view', 'messaging:send'];
+  test.clients.set(client.clientId, { ...client, scopes });
+  const [scope = ''] = scopes;
+  const verifiedScopes = async (asked: string[]) => (await ask({}, { scopes: asked })).verified;
+  expect(await verifiedScopes([scope])).toMatchObject({ scopes: [scope] });
+  expect(await verifiedScopes([])).toMatchObject({ scopes });
+  expect(await ask({}, { scopes: [scope, 'another:one'] })).toMatchObject({
+    accepted: false,
+    reason: 'insufficient_scope',
+    rule: 'the client has scopes, and every one that the request names',
+    finding: {
+      name: 'scope',
+      received: [scope, 'another:one'],
+      expected: 'scopes of the client: messaging:view messaging:send',
+    },
+    facts: { clientId: client.clientId },
+    status: 400,
+    error: 'invalid_scope',
+    errorDescription: 'the client may not have a scope that it asks for',
+  });
+  test.clients.set(client.clientId, { ...client, scopes: [] });
+  expect(await ask()).toMatchObject({
+    status: 400,
+    error: 'invalid_scope',
+    errorDescription: 'the client has no scopes',
+  });
+});
+
+it('says that keys cannot be fetched, which the token endpoint hides', async () => {
+  const { test, ask } = createWorld();
+  test.documents.clear();
+  await expect(ask()).rejects.toThrow(`the keys of ${providerIssuer} cannot be fetched`);
+});
+
+it('reveals nothing of a client of another trunk group', async () => {
+  const { test, sign } = createWorld();
+  const limited = limitToTrunkGroups(test.context, ['tg-2002']);
+  const ask = (credential: string) =>
+    explainRequest(limited, { credential, assertion: 'jwt_bearer' });
+  await expect(ask(sign())).rejects.toThrow('another service trunk group');
+  expect(await ask(sign({ sub: 'another' }))).toMatchObject({ reason: 'client_unknown' });
+});
+
+it('is refused if the deployment accepts no assertions', async () => {
+  await expect(createWorld({ ...testConfig }).ask()).rejects.toThrow(
+    'this deployment accepts no assertions: its config has no federatedClients',
+  );
+});
