@@ -96,6 +96,12 @@ export const exceptions: readonly Exception[] = [
       'CloudWatch encrypts every log. No log has a credential (test/lambda/token/log-canaries.test.ts), and a key of its own would be one more thing that can fail.',
   },
   {
+    check: 'CKV_AWS_165',
+    resources: [/^AWS::DynamoDB::GlobalTable\.ApiKeyUsesTable/],
+    reason:
+      'Days that tell people what is in use. Nothing decides by them, and each use writes them again.',
+  },
+  {
     check: 'CKV_AWS_166',
     resources: [/^AWS::Backup::BackupVault\.BackupVault/],
     reason: 'AWS Backup encrypts the vault. The tables have only hashes of secrets.',
