@@ -3,9 +3,15 @@ import {
   type QueryCommandInput,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, vi } from 'vitest';
-import { bindManagement, InputError, type Management } from '../../../adapters/management.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type ApiKey,
+  bindManagement,
+  InputError,
+  type Management,
+} from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
+import { recentChangeWithin } from '../../../contract/limits.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
@@ -48,6 +54,12 @@ async function seed(management: Management, customers: number): Promise<void> {
       await management.createApiKey({ name, serviceTrunkGroup: `tg-${customer}` });
     }
   }
+}
+
+/** Must come before the tables are opened, which take the clock of that moment. */
+function fakeDate(time: string): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(time) });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 interface Listed {
@@ -208,6 +220,15 @@ describe('a list of trunk groups over its index', () => {
     expect(await names(1)).toEqual(['tg-1 b', 'tg-1 c']);
   });
 
+  it('never hides what was made yesterday, a second ago', async () => {
+    fakeDate('2026-11-20T23:59:59.500Z');
+    const { management } = await start({ defer: () => undefined });
+    await createClient(management, 'tg-1', 'a');
+    vi.setSystemTime(Date.parse('2026-11-21T00:00:00.500Z'));
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    expect((await listAll(own, 'listClients', {})).names).toEqual(['tg-1 a']);
+  });
+
   it.each([
     ['later', 'b', 'x'],
     ['earlier', 'x', 'b'],
@@ -222,6 +243,36 @@ describe('a list of trunk groups over its index', () => {
     const expected = ['a', 'm', 'z', present].toSorted().map((name) => `tg-1 ${name}`);
     for (const limit of [1, 2, 3, 4, 500]) {
       expect((await listAll(own, 'listClients', { limit })).names).toEqual(expected);
+    }
+  });
+
+  const renames: readonly (readonly [
+    string,
+    (own: Management, key: ApiKey) => Promise<unknown>,
+  ])[] = [
+    [
+      'renameApiKey',
+      (own, { keyId, version }) => own.renameApiKey(keyId, 'x', { ifVersion: version }),
+    ],
+    ['updateApiKey', (own, { keyId }) => own.updateApiKey(keyId, { name: 'x' })],
+  ];
+
+  it.each(renames)('lists an API key once, by its new name, after %s', async (_, rename) => {
+    fakeDate('2026-11-20T12:00:00Z');
+    const writes: (() => void)[] = [];
+    const { management } = await start({ defer: (write) => writes.push(write) });
+    const { key } = await management.createApiKey({ name: 'b', serviceTrunkGroup: 'tg-1' });
+    for (const name of ['a', 'm', 'z']) {
+      await management.createApiKey({ name, serviceTrunkGroup: 'tg-1' });
+    }
+    for (const write of writes.splice(0)) write();
+    // Its creation is not recent any more, only its new name is.
+    vi.setSystemTime(Date.now() + 2 * recentChangeWithin);
+    const own = management.forCaller({ trunkGroups: ['tg-1'] });
+    await rename(own, key);
+    for (const limit of [1, 2, 3, 4, 500]) {
+      const { names } = await listAll(own, 'listApiKeys', { limit });
+      expect(names).toEqual(['tg-1 a', 'tg-1 m', 'tg-1 x', 'tg-1 z']);
     }
   });
 
