@@ -76,9 +76,9 @@ export async function readCompletionValues(
   words: readonly string[],
 ): Promise<CompletionValues> {
   const group = words.find((word) => Object.hasOwn(reads, word)) ?? '';
-  const wanted = Object.entries(reads[group] ?? {}).filter(([name]) => isAskedFor(name, words));
+  const offered = Object.entries(reads[group] ?? {}).filter(([name]) => isAskedFor(name, words));
   type Found = readonly [name: string, values: readonly string[]];
-  const read = wanted.map(async ([name, values]): Promise<Found> => {
+  const read = offered.map(async ([name, values]): Promise<Found> => {
     try {
       const cli = createCli(io, readGlobalOptions(words), () => undefined);
       // Shells insert a value as it is, so one that they would evaluate is not offered.

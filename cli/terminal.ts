@@ -85,12 +85,12 @@ export async function askQuestion(
   });
   const ended = once(prompt, 'close').then(() => undefined);
   // After Ctrl-D, Node 24 rejects it, and Node 22 never settles it.
-  const asked = prompt.question(question).catch((error: Error) => {
+  const reply = prompt.question(question).catch((error: Error) => {
     if (error.name !== 'AbortError') throw error;
     return undefined;
   });
   try {
-    const answer = await Promise.race([asked, ended, interrupted]);
+    const answer = await Promise.race([reply, ended, interrupted]);
     if (answer === undefined) output.write('\n');
     return answer?.trim();
   } catch (error) {

@@ -52,10 +52,10 @@ export function assertionAudiencesOf(
   const { federatedClients, issuer } = config;
   if (federatedClients === undefined) return [];
   const { audience } = federatedClients;
-  const given = audience === undefined ? [] : [audience];
-  if (issuer === undefined) return given;
+  const configured = audience === undefined ? [] : [audience];
+  if (issuer === undefined) return configured;
   const { regionalTokenEndpoints } = addressesOf(config, issuer);
-  return [issuer, issuer + tokenPath, ...Object.values(regionalTokenEndpoints), ...given];
+  return [issuer, issuer + tokenPath, ...Object.values(regionalTokenEndpoints), ...configured];
 }
 
 /** Address of the discovery document of the region that serves this JWKS. */

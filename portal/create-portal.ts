@@ -130,9 +130,9 @@ function fail(options: RespondOptions, error: unknown, c: PortalContext): Respon
  *   origins: ['https://portal.example.com'],
  * });
  */
-export function createPortal(given: PortalOptions): Portal {
-  const appearance = createAppearance(given.look);
-  const options: RespondOptions = { ...given, appearance };
+export function createPortal(portal: PortalOptions): Portal {
+  const appearance = createAppearance(portal.look);
+  const options: RespondOptions = { ...portal, appearance };
   const { basePath = '', signOut } = options;
   // Hono's strict router does not find the first page below a base path.
   const app = new Hono<Environment>({ strict: false }).basePath(basePath || '/');

@@ -39,12 +39,12 @@ export class ProviderHealth {
     issuers: readonly string[],
     now: number,
   ): Promise<ReadonlyMap<string, Health>> {
-    const asked = issuers.map((issuer) => this.#refresh(management, issuer, now));
+    const refreshes = issuers.map((issuer) => this.#refresh(management, issuer, now));
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, patience);
     });
-    await Promise.race([Promise.all(asked), tooLate]);
+    await Promise.race([Promise.all(refreshes), tooLate]);
     clearTimeout(timer);
     return new Map(issuers.map((issuer) => [issuer, this.#known.get(issuer)?.keys]));
   }

@@ -134,12 +134,12 @@ export function profileRegion(environment: Environment): string | undefined {
   const [file = ''] = configFiles(environment);
   if (!existsSync(file)) return undefined;
   const profile = environment['AWS_PROFILE'] || 'default';
-  const wanted = new Set([profile, `profile ${profile}`]);
+  const sections = new Set([profile, `profile ${profile}`]);
   let section = '';
   for (const line of readFileSync(file, 'utf8').split(/\r?\n/)) {
     section = /^\[([^\]]+)\]/.exec(line)?.[1]?.trim() ?? section;
     const region = /^region\s*=\s*([a-z0-9-]+)\s*$/.exec(line)?.[1];
-    if (region !== undefined && wanted.has(section)) return region;
+    if (region !== undefined && sections.has(section)) return region;
   }
   return undefined;
 }

@@ -52,10 +52,10 @@ class Turn {
     const keys = this.tables.get(table) ?? new Map<string, Wanted>();
     this.tables.set(table, keys);
     const key = keyText(input);
-    const wanted = keys.get(key) ?? want(input, options);
+    const pending = keys.get(key) ?? want(input, options);
     if (!keys.has(key)) this.size += 1;
-    keys.set(key, wanted);
-    return wanted.result;
+    keys.set(key, pending);
+    return pending.result;
   }
 
   takes({ abortSignal }: CallOptions): boolean {
@@ -111,7 +111,7 @@ class Batches implements BatchedGets {
     const [first] = keys.values();
     if (first === undefined) return;
     if (keys.size === 1 || this.#clock() < this.#pausedUntil) {
-      for (const wanted of keys.values()) this.#getOne(wanted);
+      for (const pending of keys.values()) this.#getOne(pending);
       return;
     }
     this.#readTogether(keys, first).catch((error: unknown) => {
@@ -125,9 +125,9 @@ class Batches implements BatchedGets {
     const byKey = (items: readonly Item[] = []) =>
       new Map(items.map((item) => [String(item[partitionKey]), item]));
     const [items, unread] = [byKey(output?.Items), byKey(output?.UnprocessedKeys)];
-    for (const [key, wanted] of keys) {
-      if (output === undefined || unread.has(key)) this.#getOne(wanted);
-      else wanted.resolve({ Item: items.get(key) });
+    for (const [key, pending] of keys) {
+      if (output === undefined || unread.has(key)) this.#getOne(pending);
+      else pending.resolve({ Item: items.get(key) });
     }
   }
 

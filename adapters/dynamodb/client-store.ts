@@ -45,7 +45,7 @@ async function replaceClient(
   client: Client,
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
-  const wanted = parseClientItem(toClientItem(client));
+  const next = parseClientItem(toClientItem(client));
   const read = () =>
     readClient(dynamodb, table, { clientId: client.clientId, consistentRead: true }, {});
   const stored = await read();
@@ -56,14 +56,14 @@ async function replaceClient(
   // exempt, and the update leaves them alone.
   const condition = having('version', stored.version);
   const key = { [partitionKey]: client.clientId };
-  const input = toUpdateInput({ table, key, condition }, createClientUpdate(stored, wanted));
+  const input = toUpdateInput({ table, key, condition }, createClientUpdate(stored, next));
   await writeConditionally({
     doing,
     conflict: changedMeanwhile,
     send: () => dynamodb.update(input),
     wasDone: async () => {
       const now = await read();
-      return now !== undefined && isSameClient(now, wanted);
+      return now !== undefined && isSameClient(now, next);
     },
   });
 }

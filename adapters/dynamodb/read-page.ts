@@ -50,7 +50,7 @@ export function meets(item: Item, { path, values }: Condition): boolean {
     (inner, part) => (isMap(inner) ? inner[part] : undefined),
     item,
   );
-  return values === undefined ? value !== undefined : values.some((wanted) => wanted === value);
+  return values === undefined ? value !== undefined : values.some((allowed) => allowed === value);
 }
 
 /** Filters of every list of clients and API keys. */
@@ -82,10 +82,10 @@ export function textOf(key: Item | undefined, attribute: string): string | undef
 }
 
 /** Whether one of the texts contains another, in any case. */
-export function isIn(wanted: string | undefined, texts: readonly unknown[]): boolean {
-  if (wanted === undefined) return true;
+export function isIn(searched: string | undefined, texts: readonly unknown[]): boolean {
+  if (searched === undefined) return true;
   return texts.some(
-    (text) => typeof text === 'string' && text.toLowerCase().includes(wanted.toLowerCase()),
+    (text) => typeof text === 'string' && text.toLowerCase().includes(searched.toLowerCase()),
   );
 }
 

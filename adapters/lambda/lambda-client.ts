@@ -12,12 +12,12 @@ import { invocationProfile } from './invocation-profile.ts';
  * @param requestTimeout milliseconds.
  */
 export function createLambdaClient(
-  given: Omit<AwsClientOptions, 'profile'> = {},
+  aws: Omit<AwsClientOptions, 'profile'> = {},
   requestTimeout = invocationProfile.requestTimeout,
 ): LambdaClient {
-  const { endpointLambda: endpoint } = given;
+  const { endpointLambda: endpoint } = aws;
   const profile = { ...invocationProfile, requestTimeout };
-  const options: AwsClientOptions = { ...given, profile };
+  const options: AwsClientOptions = { ...aws, profile };
   const client = new LambdaClient({
     ...clientConfiguration(options),
     ...(endpoint !== undefined && { endpoint }),

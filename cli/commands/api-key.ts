@@ -214,8 +214,8 @@ const update = command({
     const management = await cli.management();
     const { name, endOldValues } = options;
     const scopes = options.everyScope === true ? null : options.scope;
-    const given = { name, endOldValues, scopes, expiresAt, ifVersion };
-    const key = await management.updateApiKey(id, given);
+    const fields = { name, endOldValues, scopes, expiresAt, ifVersion };
+    const key = await management.updateApiKey(id, fields);
     printApiKey(cli, key);
     if (scopes !== undefined) warnAboutOlder(cli, key);
   },

@@ -28,14 +28,14 @@ const create = command({
   ],
   run: async (cli, _, options: OptionTexts & { readonly idempotencyKey?: string }) => {
     // Each field that the operation needs is an option that the command needs.
-    const given = readFields(clientWords, clientFields, options) as Parameters<
+    const fields = readFields(clientWords, clientFields, options) as Parameters<
       Management['createClient']
     >[0];
     const { idempotencyKey } = options;
     const management = await cli.management();
-    const { client, existed } = await management.createClient({ ...given, idempotencyKey });
+    const { client, existed } = await management.createClient({ ...fields, idempotencyKey });
     printClient(cli, client);
-    const added = client.provider?.conditions?.slice(given.requiredClaims?.length ?? 0) ?? [];
+    const added = client.provider?.conditions?.slice(fields.requiredClaims?.length ?? 0) ?? [];
     if (!existed && added.length > 0) {
       const claims = added.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
       cli.output.note(

@@ -28,8 +28,8 @@ export const doctorCommand = command({
       },
       none: '',
     });
-    const count = (wanted: Check['outcome']) =>
-      checks.filter(({ outcome }) => outcome === wanted).length;
+    const count = (expected: Check['outcome']) =>
+      checks.filter(({ outcome }) => outcome === expected).length;
     const [problems, unseen] = [count('problem'), count('unseen')];
     cli.output.note(
       `Of ${checks.length} checks, problems: ${problems}, warnings: ${count('warning')}, not seen: ${unseen}.`,

@@ -72,8 +72,8 @@ export function readFields<Name extends string>(
       : value;
   };
   const entries = names.map((name) => [name, read(name)] as const);
-  const given = entries.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<Record<Name, unknown>>;
+  const present = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as Partial<Record<Name, unknown>>;
 }
 
 /** The value of a field as a line shows it. */

@@ -56,7 +56,7 @@ export function showCommand<const Arguments extends readonly Argument[], Item>(
     summary,
     arguments: ids,
     examples: [`${noun} show ${example}`],
-    run: async (cli, given) => print(cli, await find(await cli.management(), given), given),
+    run: async (cli, values) => print(cli, await find(await cli.management(), values), values),
   });
 }
 
@@ -79,9 +79,9 @@ export function recordCommands<const Arguments extends readonly Argument[], Item
         arguments: ids,
         options: [ifVersionOption(versioned)],
         examples: [`${noun} ${name} ${example}`],
-        run: async (cli, given, options) => {
-          const item = await act(await cli.management(), given, options);
-          print(cli, item, given);
+        run: async (cli, values, options) => {
+          const item = await act(await cli.management(), values, options);
+          print(cli, item, values);
           if (note !== undefined) cli.output.note(await note(cli, item));
         },
       }),
@@ -99,17 +99,17 @@ export function recordCommands<const Arguments extends readonly Argument[], Item
         arguments: ids,
         options: [ifVersionOption(versioned)],
         examples: [`${noun} delete ${example}`, ...examples],
-        run: async (cli, given, { ifVersion }) => {
+        run: async (cli, values, { ifVersion }) => {
           const management = await cli.management();
-          const item = await find(management, given);
+          const item = await find(management, values);
           const text = await note?.(cli, item);
-          await cli.confirm(question(item, given));
+          await cli.confirm(question(item, values));
           const found = 'version' in item ? Number(item.version) : undefined;
-          await act(management, given, { ifVersion: ifVersion ?? found });
+          await act(management, values, { ifVersion: ifVersion ?? found });
           cli.output.print({
-            json: json(given),
+            json: json(values),
             quiet: [],
-            text: `Deleted ${given.at(-1)}.`,
+            text: `Deleted ${values.at(-1)}.`,
           });
           if (text !== undefined) cli.output.note(text);
         },

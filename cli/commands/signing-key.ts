@@ -201,12 +201,12 @@ const history = command({
   },
 });
 
-function chooseRegions(cli: Cli, wanted: RegionId | undefined): readonly RegionId[] {
+function chooseRegions(cli: Cli, regionId: RegionId | undefined): readonly RegionId[] {
   const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
-  if (wanted === undefined) return deployed;
-  if (deployed.includes(wanted)) return [wanted];
+  if (regionId === undefined) return deployed;
+  if (deployed.includes(regionId)) return [regionId];
   throw new UsageError(
-    `--region: received "${wanted}"; allowed: a region of the deployment: ${deployed.join(', ')}`,
+    `--region: received "${regionId}"; allowed: a region of the deployment: ${deployed.join(', ')}`,
   );
 }
 

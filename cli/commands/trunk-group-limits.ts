@@ -118,11 +118,11 @@ interface SetOptions extends OptionTexts {
 }
 
 function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits)[] {
-  return names.map((given) => {
-    const found = limitNames.find((name) => dashed(name) === given);
+  return names.map((option) => {
+    const found = limitNames.find((name) => dashed(name) === option);
     if (found !== undefined) return found;
     throw new UsageError(
-      `--remove: received "${given}"; allowed: ${limitNames.map(dashed).join(', ')}`,
+      `--remove: received "${option}"; allowed: ${limitNames.map(dashed).join(', ')}`,
     );
   });
 }
@@ -144,8 +144,8 @@ const set = command({
   ],
   run: async (cli, [group], options: SetOptions) => {
     const removed = readRemoved(options.remove);
-    const given = readFields(limitWords, limitNames, options) as GrantLimits;
-    if (removed.length + Object.keys(given).length === 0) {
+    const changes = readFields(limitWords, limitNames, options) as GrantLimits;
+    if (removed.length + Object.keys(changes).length === 0) {
       throw new UsageError(
         'nothing to set; add an option, see authctl trunk-group-limits set --help',
       );
@@ -155,11 +155,11 @@ const set = command({
     const kept = limitNames.filter((name) => !removed.includes(name) && before[name] !== undefined);
     const limits: GrantLimits = {
       ...Object.fromEntries(kept.map((name) => [name, before[name]])),
-      ...given,
+      ...changes,
     };
     const { ifVersion = before.version, dryRun = false } = options;
     const isNewer = limitNames.some(
-      (name) => limitWords[name].isNew && given[name] !== undefined && before[name] === undefined,
+      (name) => limitWords[name].isNew && changes[name] !== undefined && before[name] === undefined,
     );
     if (isNewer && !dryRun) await cli.confirm(`${newLimitWarning} Set it?`);
     const after = dryRun

@@ -22,6 +22,6 @@ export type ManagementConfig = Pick<DeploymentConfig, (typeof keys)[number]>;
 
 /** The file that the stack puts next to the management function's bundle. */
 export function formatManagementConfig(config: DeploymentConfig): string {
-  const wanted = Object.fromEntries(keys.map((key) => [key, config[key]]));
-  return `${JSON.stringify(wanted, undefined, 2)}\n`;
+  const managementConfig = Object.fromEntries(keys.map((key) => [key, config[key]]));
+  return `${JSON.stringify(managementConfig, undefined, 2)}\n`;
 }

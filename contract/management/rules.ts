@@ -52,8 +52,8 @@ export function id(kind: keyof typeof idPrefixes) {
 
 const nameHelp = `1 to ${maxNameLength} printable characters`;
 
-function readName(given: string): string | Wrong {
-  const value = given.trim();
+function readName(received: string): string | Wrong {
+  const value = received.trim();
   const isAllowed = value !== '' && value.length <= maxNameLength && !unprintable.test(value);
   return isAllowed ? value : wrong;
 }
@@ -72,8 +72,8 @@ const invisible = [
 ] as const;
 
 /** A name for people, given for the first time. */
-export const newName = text(nameHelp, (given) => {
-  const value = readName(given);
+export const newName = text(nameHelp, (received) => {
+  const value = readName(received);
   if (value instanceof Wrong) return value;
   const [, found] = invisible.find(([character]) => value.includes(character)) ?? [];
   if (found === undefined) return value;

@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto';
  * function and every key of the event but the proof itself, in one order.
  */
 export function requestDigest(functionName: string, event: object): string {
-  const asked = Object.entries(event)
+  const entries = Object.entries(event)
     .filter(([key, value]) => key !== 'caller_proof' && value !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256')
-    .update(JSON.stringify([functionName, asked]))
+    .update(JSON.stringify([functionName, entries]))
     .digest('base64url');
 }
 

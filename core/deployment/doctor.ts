@@ -148,11 +148,11 @@ function judgeBootstrap(version: number | undefined, awsRegion: string): Opinion
 
 function judgeConcurrency(
   { held, ...account }: AccountConcurrency & { readonly held: number },
-  wanted: ReturnType<typeof reservationsOf>,
+  reservations: ReturnType<typeof reservationsOf>,
 ): Opinion {
   const seen = `${account.limit}, of which ${account.unreserved} unreserved`;
   try {
-    assertReservable({ account, wanted, held });
+    assertReservable({ account, reservations, held });
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     return { outcome: 'problem', seen, todo: error.message };
@@ -168,8 +168,8 @@ function checkQuotas(
   { id, awsRegion }: RegionFacts,
   quotas: RegionQuotas,
 ): readonly Check[] {
-  const wanted = reservationsOf(config, id);
-  const sum = wanted.reduce((total, { executions }) => total + executions, 0);
+  const reservations = reservationsOf(config, id);
+  const sum = reservations.reduce((total, { executions }) => total + executions, 0);
   const { kmsSignQuota } = config;
   return [
     check(
@@ -182,7 +182,7 @@ function checkQuotas(
       `lambda ${awsRegion}`,
       sum === 0 ? '100 or more concurrent executions' : `${sum} to reserve, and 100 left`,
       quotas.concurrency,
-      (found) => judgeConcurrency(found, wanted),
+      (found) => judgeConcurrency(found, reservations),
     ),
     check(
       `kms ${awsRegion}`,
@@ -228,9 +228,9 @@ function changedVariables(config: DeploymentConfig, id: RegionId, live: Variable
   const issuer = live['AUTH_ISSUER'] ?? '';
   const addresses = { ...addressesOf(config, issuer), issuer };
   const source = { config, regionId: id, addresses, toJson: JSON.stringify };
-  const wanted: Readonly<Record<string, string | undefined>> = tokenEnvironment(source);
-  const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
-  return [...names].filter((name) => name.startsWith('AUTH_') && wanted[name] !== live[name]);
+  const expected: Readonly<Record<string, string | undefined>> = tokenEnvironment(source);
+  const names = new Set([...Object.keys(expected), ...Object.keys(live)]);
+  return [...names].filter((name) => name.startsWith('AUTH_') && expected[name] !== live[name]);
 }
 
 function judgeLive(config: DeploymentConfig, id: RegionId, live: Variables): Opinion {

@@ -13,7 +13,7 @@ export interface AccountConcurrency {
 export interface ReservationCheck {
   readonly account: AccountConcurrency;
   /** What the config reserves. */
-  readonly wanted: readonly Pick<Reservation, 'key' | 'executions'>[];
+  readonly reservations: readonly Pick<Reservation, 'key' | 'executions'>[];
   /** What the same functions have reserved. */
   readonly held: number;
 }
@@ -24,14 +24,14 @@ export interface ReservationCheck {
  *
  * @throws {RefusedError} naming the quota, the sum and the keys.
  */
-export function assertReservable({ account, wanted, held }: ReservationCheck): void {
+export function assertReservable({ account, reservations, held }: ReservationCheck): void {
   const { limit, unreserved } = account;
-  const sum = wanted.reduce((total, { executions }) => total + executions, 0);
+  const sum = reservations.reduce((total, { executions }) => total + executions, 0);
   const least = Math.min(leastUnreserved, limit);
   const most = Math.max(0, unreserved + held - least);
   // What a service has already is not refused, also if the quota was lowered.
   if (sum <= most || sum <= held) return;
-  const keys = wanted.map(({ key, executions }) => `${key} (${executions})`).join(' + ');
+  const keys = reservations.map(({ key, executions }) => `${key} (${executions})`).join(' + ');
   throw new RefusedError(
     `${keys}: received ${sum} reserved executions; allowed: at most ${most}, because the account has a Lambda quota of ${limit} concurrent executions in this AWS region, other functions reserve ${limit - unreserved - held}, and Lambda keeps ${least} unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing`,
   );

@@ -177,14 +177,14 @@ export class WorkloadAuthentication {
    * @throws {UnavailableError} if a record cannot be read.
    */
   async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
-    const { scopes, resource, ...asked } = readAssertionRequest(request);
+    const { scopes, resource, ...presented } = readAssertionRequest(request);
     const { log } = values;
     try {
-      const { client, assertion } = await this.decide(asked, values);
+      const { client, assertion } = await this.decide(presented, values);
       const recordUse = () => this.#recordUse(client.clientId, values);
       return { ...toWorkload(client, assertion, { scopes, resource }), recordUse };
     } catch (error) {
-      const refusal = toRefusal(error, asked.form);
+      const refusal = toRefusal(error, presented.form);
       if (refusal instanceof AssertionRefusal) {
         log.counts = [...(log.counts ?? []), assertionMetrics.refused];
       }
@@ -197,16 +197,16 @@ export class WorkloadAuthentication {
    *
    * @throws {BearerRefusal} and what {@link authenticate} throws.
    */
-  async decide(asked: PresentedAssertion, values: TokenValues): Promise<Decision> {
+  async decide(presented: PresentedAssertion, values: TokenValues): Promise<Decision> {
     const { log, now } = values;
-    const unverified = readUnverifiedAssertion(asked, this.#settings, now);
-    const assertion = await this.#verify(unverified, asked.form, values);
+    const unverified = readUnverifiedAssertion(presented, this.#settings, now);
+    const assertion = await this.#verify(unverified, presented.form, values);
     log.assertion = {
       assertion_issuer: assertion.issuer,
       assertion_subject: assertion.subject,
       assertion_jti: assertion.tokenId,
     };
-    const found = await this.#findClient(assertion, asked, values);
+    const found = await this.#findClient(assertion, presented, values);
     const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
     log.isWorkload = true;
     return { client, assertion };
@@ -283,13 +283,13 @@ export class WorkloadAuthentication {
   /** Everything that may be wrong with a client has one text and costs the same reads. */
   async #findClient(
     assertion: VerifiedAssertion,
-    asked: PresentedAssertion,
+    presented: PresentedAssertion,
     { now, signal, log }: TokenValues,
   ): Promise<Client> {
     const { failures, unknown } = this.#memory;
     const { provider, externalClientId, issuedAt, received } = assertion;
     const subject = `${provider.registrationId} ${externalClientId}`;
-    const attempt = { source: '', clientId: subject, clientSecret: asked.assertion };
+    const attempt = { source: '', clientId: subject, clientSecret: presented.assertion };
     failures.assertAllowed(attempt, now);
     let reads = 0;
     const clients: ClientReader = {
@@ -306,7 +306,7 @@ export class WorkloadAuthentication {
       log.clientId = found.clientId;
       checkStatus(found, issuedAt, { ...found, issuer: provider.issuer });
       checkConditions(found, received.payload);
-      checkClientId(asked.clientId, found, assertion);
+      checkClientId(presented.clientId, found, assertion);
       return found;
     } catch (error) {
       if (!(error instanceof BearerRefusal)) throw error;

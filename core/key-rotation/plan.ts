@@ -90,12 +90,12 @@ function findKeptNextKeys(
 ): readonly SigningKey[] {
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   const usable = usableNextKeys(state, settings).toSorted(byEligibility(settings.policy));
-  const wanted = usable.find((key) => key.alg === alg);
+  const next = usable.find((key) => key.alg === alg);
   const former = usable.find((key) => key.alg !== alg);
   const current = findCurrentKey(state.keys, settings.regionId);
   const isMoved = current?.alg === alg && canSign(state, settings);
-  const hasWanted = wanted !== undefined && eligibleAt(wanted, settings.policy) <= now;
-  return [wanted, isMoved && hasWanted ? undefined : former].filter((key) => key !== undefined);
+  const isNextEligible = next !== undefined && eligibleAt(next, settings.policy) <= now;
+  return [next, isMoved && isNextEligible ? undefined : former].filter((key) => key !== undefined);
 }
 
 /** Whether a region's signing key should make room for the next. */

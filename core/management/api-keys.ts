@@ -76,7 +76,7 @@ function buildApiKey(
 }
 
 /** The end is not compared: "in 90 days" is another time when the request is sent again. */
-function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
+function isSameRequest(stored: ApiKey, requested: ApiKey): boolean {
   const key = ({ name, enabled, serviceTrunkGroup, subnets, scopes }: ApiKey) =>
     JSON.stringify([
       name,
@@ -85,18 +85,18 @@ function isSameRequest(stored: ApiKey, wanted: ApiKey): boolean {
       scopes,
       subnets.map((subnet) => [subnet.name, subnet.address, subnet.prefixLength]),
     ]);
-  return !isFirstVersion(stored.version) || key(stored) === key(wanted);
+  return !isFirstVersion(stored.version) || key(stored) === key(requested);
 }
 
 async function findEarlier(
   context: ManagementContext,
   input: NewApiKey,
-  wanted: ApiKey,
+  requested: ApiKey,
 ): Promise<CreatedApiKey | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
-  const stored = await context.apiKeys.findApiKey(wanted.keyId);
+  const stored = await context.apiKeys.findApiKey(requested.keyId);
   if (stored === undefined) return undefined;
-  if (isSameRequest(stored, wanted)) return { key: stored, value: undefined };
+  if (isSameRequest(stored, requested)) return { key: stored, value: undefined };
   throw new IdempotencyKeyReusedError(
     'this idempotency key was used to create an API key with other values; use a new one',
   );

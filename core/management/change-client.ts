@@ -73,10 +73,10 @@ function nextScopes(
       `the client does not have the scope ${JSON.stringify(absent)}; it has ${before.scopes.join(', ')}`,
     );
   }
-  const wanted = [...(scopes ?? before.scopes), ...addScopes];
+  const allScopes = [...(scopes ?? before.scopes), ...addScopes];
   return checkScopes(
     config,
-    wanted.filter((scope) => !removeScopes.includes(scope)),
+    allScopes.filter((scope) => !removeScopes.includes(scope)),
   );
 }
 
@@ -84,12 +84,16 @@ function nextScopes(
 async function nextProvider(
   { identityProviders }: ManagementContext,
   { provider }: Client,
-  given: ClientChanges['requiredClaims'],
+  requiredClaims: ClientChanges['requiredClaims'],
 ): Promise<ClientProvider | undefined> {
-  if (given === undefined) return provider;
-  const conditions = withDistinctValues(given);
+  if (requiredClaims === undefined) return provider;
+  const conditions = withDistinctValues(requiredClaims);
   if (provider === undefined) {
-    return refuseInput('requiredClaims', given, 'nothing, as the client is under no provider');
+    return refuseInput(
+      'requiredClaims',
+      requiredClaims,
+      'nothing, as the client is under no provider',
+    );
   }
   if (conditions.length === 0) return { ...provider, conditions: undefined };
   const next = { ...provider, conditions };
@@ -98,8 +102,8 @@ async function nextProvider(
   return hadRule ? addApplicationRule(next, registered.clientIdClaim) : next;
 }
 
-function withoutUndefined(given: Partial<Client>): Partial<Client> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+function withoutUndefined(changes: Partial<Client>): Partial<Client> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 /**
@@ -123,10 +127,10 @@ export async function updateClient(
     removeScopes: _removeScopes,
     requiredClaims,
     ifVersion: _ifVersion,
-    ...given
+    ...fields
   } = changes;
   const next = {
-    ...withoutUndefined(given),
+    ...withoutUndefined(fields),
     scopes: nextScopes(context, before, changes),
     audiences:
       changes.audiences === undefined

@@ -39,7 +39,7 @@ interface CreatedClient {
 /** What a new client is under, and with the rule that refuses tokens of people. */
 interface WantedProvider {
   readonly registered: IdentityProvider;
-  readonly given: ClientProvider;
+  readonly withoutRule: ClientProvider;
   /** @throws {InputError} if the rule has a value that a person has to look up. */
   readonly withRule: () => ClientProvider;
   /**
@@ -59,23 +59,25 @@ async function findProvider(
   const { serviceTrunkGroup, allowOtherGrant = false } = input;
   const registered = await getRegisteredIssuer(context, provider);
   const subject = externalClientId;
-  const wanted = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
-  await requireSubjectGrant(context, wanted);
+  const identity = { provider: registered, serviceTrunkGroup, subject, allowOtherGrant };
+  await requireSubjectGrant(context, identity);
   checkPattern(externalClientId, registered);
   const conditions = withDistinctValues(requiredClaims);
-  const given = {
+  const withoutRule = {
     issuer: registered.issuer,
     registrationId: registered.registrationId,
     externalClientId,
     conditions: conditions.length === 0 ? undefined : conditions,
   };
   const withRule = () =>
-    allowUserTokens === true ? given : addApplicationRule(given, registered.clientIdClaim);
+    allowUserTokens === true
+      ? withoutRule
+      : addApplicationRule(withoutRule, registered.clientIdClaim);
   const checkAllowed = async () => {
-    if (context.trunkGroups !== undefined) await requireSubjectGrant(context, wanted);
+    if (context.trunkGroups !== undefined) await requireSubjectGrant(context, identity);
     if (hasOwner(registered)) await checkProviderOpen(context, registered, serviceTrunkGroup);
   };
-  return { registered, given, withRule, checkAllowed };
+  return { registered, withoutRule, withRule, checkAllowed };
 }
 
 function buildClient(
@@ -92,15 +94,15 @@ function buildClient(
     allowUserTokens: _allowUserTokens,
     allowOtherGrant: _allowOtherGrant,
     idempotencyKey,
-    ...given
+    ...fields
   } = input;
-  const { serviceTrunkGroup, audiences = [] } = given;
+  const { serviceTrunkGroup, audiences = [] } = fields;
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
       : deriveProviderClientId(provider.issuer, provider.externalClientId);
   return {
-    ...given,
+    ...fields,
     clientId,
     audiences: [...new Set(audiences)],
     tokenLifetime: input.tokenLifetime ?? context.config.tokenLifetime.default,
@@ -142,28 +144,28 @@ const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'updatedAt',
 ]);
 
-function isSameRequest(stored: Client, wanted: Client): boolean {
+function isSameRequest(stored: Client, requested: Client): boolean {
   const key = ({ provider, ...client }: Client) => {
-    const given = Object.entries(client).filter(([name]) => !isMade.has(name));
+    const compared = Object.entries(client).filter(([name]) => !isMade.has(name));
     return JSON.stringify([
-      Object.fromEntries(given.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      Object.fromEntries(compared.toSorted(([a], [b]) => (a < b ? -1 : 1))),
       provider?.registrationId,
       provider?.conditions,
     ]);
   };
   // When a client has been changed, its record no longer shows the values that it was created with.
-  return !isFirstVersion(stored.version) || key(stored) === key(wanted);
+  return !isFirstVersion(stored.version) || key(stored) === key(requested);
 }
 
-function refuseExisting(stored: Client, wanted: Client): never {
-  if (wanted.provider === undefined) {
+function refuseExisting(stored: Client, requested: Client): never {
+  if (requested.provider === undefined) {
     throw new IdempotencyKeyReusedError(
       'this idempotency key was used to create a client with other values; use a new one',
     );
   }
-  const isOrphan = stored.provider?.registrationId !== wanted.provider.registrationId;
+  const isOrphan = stored.provider?.registrationId !== requested.provider.registrationId;
   throw new RefusedError(
-    `the provider's client ${JSON.stringify(wanted.provider.externalClientId)} exists already: ${stored.clientId}` +
+    `the provider's client ${JSON.stringify(requested.provider.externalClientId)} exists already: ${stored.clientId}` +
       (isOrphan ? ', left by an earlier registration of the provider; delete it first' : ''),
   );
 }
@@ -171,17 +173,18 @@ function refuseExisting(stored: Client, wanted: Client): never {
 async function findEarlier(
   context: ManagementContext,
   input: NewClient,
-  wanted: Client,
-  under: WantedProvider | undefined,
+  requested: Client,
+  provider: WantedProvider | undefined,
 ): Promise<Client | undefined> {
-  if (!hasDerivedId(input, wanted)) return undefined;
-  const stored = await context.clients.findClient(wanted.clientId);
+  if (!hasDerivedId(input, requested)) return undefined;
+  const stored = await context.clients.findClient(requested.clientId);
   if (stored === undefined) return undefined;
   // One that was created before there were rules has the given claims only.
   const isSame = () =>
-    isSameRequest(stored, wanted) ||
-    (under !== undefined && isSameRequest(stored, { ...wanted, provider: under.withRule() }));
-  if (input.idempotencyKey === undefined || !isSame()) refuseExisting(stored, wanted);
+    isSameRequest(stored, requested) ||
+    (provider !== undefined &&
+      isSameRequest(stored, { ...requested, provider: provider.withRule() }));
+  if (input.idempotencyKey === undefined || !isSame()) refuseExisting(stored, requested);
   return stored;
 }
 
@@ -196,12 +199,12 @@ async function findEarlier(
 async function createWhileAllowed(
   context: ManagementContext,
   client: Client,
-  under: WantedProvider | undefined,
+  provider: WantedProvider | undefined,
 ): Promise<void> {
   await context.clients.createClient(client);
-  if (under === undefined) return;
+  if (provider === undefined) return;
   try {
-    await under.checkAllowed();
+    await provider.checkAllowed();
   } catch (error) {
     try {
       await context.clients.deleteClient(client.clientId, client.version);
@@ -226,29 +229,29 @@ export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const under = await findProvider(context, input);
-  const asGiven = buildClient(context, input, under?.given);
-  if (under !== undefined) {
-    await checkProviderOpen(context, under.registered, asGiven.serviceTrunkGroup);
+  const provider = await findProvider(context, input);
+  const asGiven = buildClient(context, input, provider?.withoutRule);
+  if (provider !== undefined) {
+    await checkProviderOpen(context, provider.registered, asGiven.serviceTrunkGroup);
   }
   checkNoAssertions(context.config, asGiven.audiences);
   checkTokenSize(asGiven, context.config);
-  const earlier = await findEarlier(context, input, asGiven, under);
+  const earlier = await findEarlier(context, input, asGiven, provider);
   if (earlier !== undefined) return { client: earlier, existed: true };
-  const wanted = { ...asGiven, provider: under?.withRule() };
-  const client = withoutOldTokens(context, input, wanted);
+  const complete = { ...asGiven, provider: provider?.withRule() };
+  const client = withoutOldTokens(context, input, complete);
   const after = viewClient(client, context.config);
   try {
     await makeAuditedChange(
       context,
       { action: 'client.create', subject: client.clientId, after },
-      () => createWhileAllowed(context, client, under),
+      () => createWhileAllowed(context, client, provider),
     );
   } catch (error) {
     // Another call created it between the look-up and the write: compare again.
     const raced =
       error instanceof ConflictError
-        ? await findEarlier(context, input, asGiven, under)
+        ? await findEarlier(context, input, asGiven, provider)
         : undefined;
     if (raced === undefined) throw error;
     return { client: raced, existed: true };

@@ -45,7 +45,7 @@ function grantRequested(
 export async function decideAssertion(
   {
     scopes: requested,
-    ...asked
+    ...presented
   }: {
     readonly form: AssertionForm;
     readonly assertion: string;
@@ -72,7 +72,10 @@ export async function decideAssertion(
   );
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
-    const { client, assertion } = await workloads.decide({ ...asked, clientId: undefined }, values);
+    const { client, assertion } = await workloads.decide(
+      { ...presented, clientId: undefined },
+      values,
+    );
     return {
       credential: 'access_token',
       issuer: assertion.issuer,

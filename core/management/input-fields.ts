@@ -33,8 +33,8 @@ export function checkScopes(
  *
  * @throws {InputError} for another name that is not allowed.
  */
-export function checkName(stored: { readonly name?: string | undefined }, given?: string): void {
-  if (given !== undefined && given !== stored.name) readField('name', rule.newName, given);
+export function checkName(stored: { readonly name?: string | undefined }, name?: string): void {
+  if (name !== undefined && name !== stored.name) readField('name', rule.newName, name);
 }
 
 /** @throws {RefusedError} for a new expiry of a credential that has expired. */

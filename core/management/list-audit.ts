@@ -69,10 +69,10 @@ export async function listAudit(
   const open = new Set(position?.open);
   const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
   const changes = pairRecords(page.items, open);
-  const wanted = text.toLowerCase();
+  const searched = text.toLowerCase();
   return {
     day,
-    items: wanted === '' ? changes : changes.filter((change) => hasText(change, wanted)),
+    items: searched === '' ? changes : changes.filter((change) => hasText(change, searched)),
     examined: page.examined,
     nextCursor: page.next === undefined ? undefined : formatPosition(page.next, open),
   };

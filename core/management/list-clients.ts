@@ -39,16 +39,16 @@ function readConditions(filter: ClientsFilter, now: number): readonly Holds[] {
 /** The filter on tokens of people, which depends on how each provider is registered. */
 async function readUserTokens(
   context: ManagementContext,
-  wanted: boolean | undefined,
+  userTokens: boolean | undefined,
 ): Promise<Holds[]> {
-  if (wanted === undefined) return [];
+  if (userTokens === undefined) return [];
   const registered = await collect(context.identityProviders.listRegistrations());
   const providers = new Map(registered.map((provider) => [provider.issuer, provider]));
   return [
     ({ provider: at }) => {
       const provider = at && providers.get(at.issuer);
       const allows = provider !== undefined && !hasApplicationRule(provider, at?.conditions);
-      return allows === wanted;
+      return allows === userTokens;
     },
   ];
 }

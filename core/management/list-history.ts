@@ -163,10 +163,10 @@ export async function listHistory(
   let next = until;
   for (let read = 0; read < daysPerPage && reader.count < enoughRecords; read += daysAtOnce) {
     const days = Array.from({ length: daysAtOnce }, (_, index) => otherDay(next, -index));
-    const wanted = days.filter((day) => day >= since);
-    if (wanted.length === 0) break;
-    await reader.read(wanted, id);
-    next = otherDay(wanted.at(-1) ?? next, -1);
+    const daysInRange = days.filter((day) => day >= since);
+    if (daysInRange.length === 0) break;
+    await reader.read(daysInRange, id);
+    next = otherDay(daysInRange.at(-1) ?? next, -1);
   }
   if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
   const open = new Set(earlier);

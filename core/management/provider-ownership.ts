@@ -148,20 +148,22 @@ export async function findInspectors(
 /**
  * The trunk groups that a new provider is for.
  *
- * @param given left out: those of a limited caller that may have one; otherwise the whole platform.
+ * @param trunkGroups left out: those of a limited caller that may have one; otherwise the whole platform.
  * @returns none: the whole platform.
  * @throws {RefusedError} if one may not register another provider.
  */
 export async function findNewOwners(
   context: ManagementContext,
-  given: readonly string[] | undefined,
+  trunkGroups: readonly string[] | undefined,
   discoveryUrl: string,
 ): Promise<readonly string[]> {
   const { trunkGroups: reach } = context;
-  if (reach === undefined) return [...new Set(given)];
+  if (reach === undefined) return [...new Set(trunkGroups)];
   const issuer = issuerOfDiscoveryUrl(discoveryUrl);
   const groups =
-    given === undefined ? await findRegistrants(context, reach, issuer) : [...new Set(given)];
+    trunkGroups === undefined
+      ? await findRegistrants(context, reach, issuer)
+      : [...new Set(trunkGroups)];
   await checkRoomForProvider(context, groups);
   await requireIssuerGrant(context, issuer, groups);
   return groups;

@@ -79,10 +79,10 @@ function checkTakeover(
 }
 
 /** Refuses what only a takeover can have. */
-function refuseKept(given: ProviderTrunkGroups): void {
+function refuseKept(input: ProviderTrunkGroups): void {
   for (const field of ['keepClientsOf', 'allowUserWritableClaim'] as const) {
-    if (given[field] === undefined) continue;
-    refuseInput(field, given[field], 'nothing, unless the provider is taken over: no trunk groups');
+    if (input[field] === undefined) continue;
+    refuseInput(field, input[field], 'nothing, unless the provider is taken over: no trunk groups');
   }
 }
 
@@ -154,9 +154,9 @@ export async function setProviderTrunkGroups(
   const staying = { groups: kept, isTakeover };
   const isOnlyMore = present.length > 0 && present.every((group) => kept.includes(group));
   const leaves = isTakeover || !isOnlyMore;
-  const under = (position: string | undefined) =>
+  const readPage = (position: string | undefined) =>
     context.clients.readClients({ issuer, limit: maxListedItems, after: position });
-  if (leaves) await checkClients(readEvery(under), provider, staying);
+  if (leaves) await checkClients(readEvery(readPage), provider, staying);
   const { owner: _, ...registered } = provider;
   const next: ProviderOwner = {
     registrationId: provider.registrationId,

@@ -160,12 +160,12 @@ function limitHistory(
 ): AuditHistoryReader {
   return {
     ...reader,
-    readHistory: async (...asked) => {
-      const records = await reader.readHistory(...asked);
+    readHistory: async (...args) => {
+      const records = await reader.readHistory(...args);
       return records.filter((record) => isOwnRecord(record, isWithin)).map(nameActor);
     },
-    readChanges: async (...asked) => {
-      const page = await reader.readChanges(...asked);
+    readChanges: async (...args) => {
+      const page = await reader.readChanges(...args);
       const own = page.items.filter((record) => isOwnRecord(record, isWithin));
       return { ...page, items: own.map(nameActor) };
     },
@@ -183,8 +183,8 @@ export function narrowTrunkGroups(
   present: readonly string[] | undefined,
   value: unknown,
 ): readonly string[] {
-  const wanted = readField('trunkGroups', trunkGroups, value);
-  return intersect({ trunkGroups: wanted }, present ?? wanted).trunkGroups;
+  const groups = readField('trunkGroups', trunkGroups, value);
+  return intersect({ trunkGroups: groups }, present ?? groups).trunkGroups;
 }
 
 /**

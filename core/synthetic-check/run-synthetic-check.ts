@@ -72,9 +72,9 @@ export async function runSyntheticCheck(
   let sentAt = ports.clock();
   const timed: RequestTokenPorts = {
     ...ports,
-    postTokenRequest: (wanted) => {
+    postTokenRequest: (request) => {
       sentAt = ports.clock();
-      return ports.postTokenRequest(wanted);
+      return ports.postTokenRequest(request);
     },
   };
   const token = await inStep('token', () => requestToken(credentials, timed));

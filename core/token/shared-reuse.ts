@@ -116,9 +116,14 @@ export class SharedTokenReuse {
     const content = openToken(keys, sealed, contextOf(unsigned, key));
     if (content === undefined) return undefined;
     const { issuedAt: iat, jti, signature } = content;
-    const { claims: wanted } = unsigned;
-    const claims = { ...wanted, iat, exp: iat + (wanted.exp - wanted.iat), jti };
-    if (!mayIssueAgain(claims, wanted.iat, this.#settings.minimumRemainingShare)) return undefined;
+    const { claims: planned } = unsigned;
+    const claims = {
+      ...planned,
+      iat,
+      exp: iat + (planned.exp - planned.iat),
+      jti,
+    };
+    if (!mayIssueAgain(claims, planned.iat, this.#settings.minimumRemainingShare)) return undefined;
     const typ = this.#settings.accessTokenType;
     const signingInput = signingInputOf(key, { typ, payload: claims });
     if (!verifyWithJwk(key.publicJwk, Buffer.from(signingInput), signature)) return undefined;

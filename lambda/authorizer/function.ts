@@ -100,9 +100,9 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
 export function createAuthorizerFunction(
   environment: Environment<'authorizer'>,
   ports: VerifierPorts & { readonly jwks: JwksCache },
-  given: Partial<FunctionOptions> = {},
+  overrides: Partial<FunctionOptions> = {},
 ): AuthorizerFunction {
-  const { clock, telemetry } = resolveOptions('authorizer', {}, given);
+  const { clock, telemetry } = resolveOptions('authorizer', {}, overrides);
   const settings = settingsOf(environment);
   const deadline = createDeadlines(requestDeadline);
   const isCached = environment.AUTH_RESULT_CACHE_TTL > 0;

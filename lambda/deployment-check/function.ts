@@ -120,13 +120,13 @@ export function createDeploymentCheckHandler(
 
 /** Lambda would refuse the reservations later, in the middle of the deployment. */
 async function checkReservations(
-  { Reservations: wanted }: DeploymentCheckProperties,
+  { Reservations: reservations }: DeploymentCheckProperties,
   { AUTH_TOKEN_FUNCTION: token }: Environment<'deployment-check'>,
   { readConcurrency }: DeploymentCheckPorts,
 ): Promise<void> {
-  if (wanted.length === 0) return;
-  const names = wanted.map(({ name }) => token.replace(/token$/, name));
-  assertReservable({ wanted, ...(await readConcurrency(names)) });
+  if (reservations.length === 0) return;
+  const names = reservations.map(({ name }) => token.replace(/token$/, name));
+  assertReservable({ reservations, ...(await readConcurrency(names)) });
 }
 
 /** Errors whose message says why a deployment must not continue. */

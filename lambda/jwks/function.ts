@@ -30,9 +30,9 @@ function toUnavailable(error: unknown): UnavailableError {
 export function createJwksFunction(
   environment: Environment<'jwks'>,
   signingKeys: SigningKeyReader,
-  given: Partial<FunctionOptions> = {},
+  overrides: Partial<FunctionOptions> = {},
 ): HttpFunction {
-  const options = resolveOptions('jwks', {}, given);
+  const options = resolveOptions('jwks', {}, overrides);
   const cache = new SigningKeyCache(signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     // An old list verifies more tokens than none, and each key still leaves at its recorded time.

@@ -142,11 +142,11 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
   return async (input, { invokedFunctionArn: invoked }) => {
     let caller: AuthenticatedCaller | undefined;
     try {
-      const given = await answer(input, invoked, (found) => {
+      const response = await answer(input, invoked, (found) => {
         caller = found;
       });
-      report(telemetry, invoked, caller, given);
-      return refuseLarge(given);
+      report(telemetry, invoked, caller, response);
+      return refuseLarge(response);
     } catch (error) {
       const fields = { ...describeError(error), invoked, actor: caller?.arn };
       telemetry.report({ level: 'error', outcome: 'failed', fields, metrics: {} });

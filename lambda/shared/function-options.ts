@@ -15,11 +15,11 @@ export interface FunctionOptions {
 export function resolveOptions(
   name: FunctionName,
   persistentKeys: LogFields,
-  given: Partial<FunctionOptions>,
+  overrides: Partial<FunctionOptions>,
   metrics?: Pick<MetricSource, 'byClient'>,
 ): FunctionOptions {
   return {
-    clock: given.clock ?? Date.now,
-    telemetry: given.telemetry ?? createTelemetry(name, persistentKeys, metrics),
+    clock: overrides.clock ?? Date.now,
+    telemetry: overrides.telemetry ?? createTelemetry(name, persistentKeys, metrics),
   };
 }

@@ -89,10 +89,10 @@ export function createSyntheticCheckHandler(
   environment: Environment<'synthetic-check'>,
   aws: Pick<AwsClients, 'dynamodb'>,
   http: SyntheticCheckHttp,
-  given: Partial<SyntheticCheckOptions> = {},
+  overrides: Partial<SyntheticCheckOptions> = {},
 ): SyntheticCheckHandler {
-  const telemetry = given.telemetry ?? createRunTelemetry('synthetic-check');
-  const clock = given.clock ?? Date.now;
+  const telemetry = overrides.telemetry ?? createRunTelemetry('synthetic-check');
+  const clock = overrides.clock ?? Date.now;
   const settings = {
     issuer: environment.AUTH_ISSUER,
     regionId: environment.AUTH_REGION_ID,

@@ -105,11 +105,11 @@ async function respond(
 export function createTokenFunction(
   environment: Environment<'token'>,
   stores: TokenFunctionPorts,
-  given: Partial<FunctionOptions> = {},
+  overrides: Partial<FunctionOptions> = {},
 ): TokenFunction {
   const persistentKeys = { region_id: environment.AUTH_REGION_ID };
   const byClient = environment.AUTH_CLIENT_METRICS !== undefined;
-  const options = resolveOptions('token', persistentKeys, given, { byClient });
+  const options = resolveOptions('token', persistentKeys, overrides, { byClient });
   const cache = new SigningKeyCache(stores.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_KEY_LIST_MAX_AGE,

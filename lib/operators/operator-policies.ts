@@ -122,11 +122,11 @@ export function operatorDocuments(
 ): Readonly<Record<string, OperatorDocument>> {
   const groups = Object.entries<OperatorGroup>(operatorGroups);
   const everyday = groups.filter(([name]) => !temporary.has(name));
-  const wanted: readonly (readonly [string, readonly OperatorGroup[]])[] = [
+  const memberships: readonly (readonly [string, readonly OperatorGroup[]])[] = [
     ['operators', everyday.map(([, group]) => group)],
     ...groups.map(([name, group]) => [name, [group]] as const),
   ];
-  const documents = wanted.flatMap(([name, members]) => {
+  const documents = memberships.flatMap(([name, members]) => {
     const parts = split(merge(members.flatMap((group) => permissionsOf(group, config, account))));
     return parts.map(
       (part, at) => [parts.length === 1 ? name : `${name}-${at + 1}`, part] as const,

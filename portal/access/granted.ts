@@ -9,14 +9,14 @@ export type Granted = Omit<
   'serviceTrunkGroup' | 'version' | 'updatedAt'
 >;
 
-interface Asked {
+interface RequestFacts {
   readonly management: PortalManagement;
   readonly person: Person;
   readonly deployment: Pick<Deployment, 'reach'>;
 }
 
 /** Without the management function, only the role says who belongs to the staff. */
-function isStaff({ person, deployment: { reach } }: Asked): boolean {
+function isStaff({ person, deployment: { reach } }: RequestFacts): boolean {
   if (reach !== undefined) return !reach.hasTrunkGroupLimits;
   return person.role === 'administrator' && person.trunkGroups === undefined;
 }
@@ -30,10 +30,10 @@ function isNotGranted(error: unknown): boolean {
  * The limits of a trunk group, for forms that offer only what can be granted. Management enforces
  * them; a form that does not know them is refused when it is sent.
  */
-async function findGranted(asked: Asked, trunkGroup: string): Promise<Granted> {
-  const { management, deployment } = asked;
+async function findGranted(request: RequestFacts, trunkGroup: string): Promise<Granted> {
+  const { management, deployment } = request;
   const ofConfig: Granted = deployment.reach?.limits ?? {};
-  if (isStaff(asked) || trunkGroup === '') return ofConfig;
+  if (isStaff(request) || trunkGroup === '') return ofConfig;
   try {
     return await management.findTrunkGroupLimits(trunkGroup);
   } catch (error) {
@@ -56,17 +56,17 @@ export interface Offer {
 }
 
 /** The offer of one request, which reads the providers and the limits of each trunk group once. */
-export function rememberOffer(asked: Asked): Offer {
-  const { management } = asked;
+export function rememberOffer(request: RequestFacts): Offer {
+  const { management } = request;
   const found = new Map<string, Promise<Granted>>();
   const granted: Offer['granted'] = (trunkGroup) => {
-    const known = found.get(trunkGroup) ?? findGranted(asked, trunkGroup);
+    const known = found.get(trunkGroup) ?? findGranted(request, trunkGroup);
     found.set(trunkGroup, known);
     return known;
   };
   const listed = new Map<string, ReturnType<Offer['listProviders']>>();
   const readProviders: Offer['listProviders'] = async (groups) => {
-    if (isStaff(asked) || groups.length === 0) return management.listProviders();
+    if (isStaff(request) || groups.length === 0) return management.listProviders();
     try {
       const { providers, limits } = await management.listProvidersWithLimits(groups);
       for (const [index, one] of limits.entries()) {

@@ -43,8 +43,8 @@ const rowsAtOnce = 2;
  */
 export function showSubnetRows(rows: readonly SubnetRow[], more = false): readonly SubnetRow[] {
   const filled = rows.filter((row) => !isEmpty(row));
-  const wanted = Math.max(rows.length, rowsAtOnce) + (more ? rowsAtOnce : 0);
-  const empty = Math.max(0, Math.min(wanted, maxRows) - filled.length);
+  const rowCount = Math.max(rows.length, rowsAtOnce) + (more ? rowsAtOnce : 0);
+  const empty = Math.max(0, Math.min(rowCount, maxRows) - filled.length);
   return [...filled, ...Array.from({ length: empty }, () => emptyRow)];
 }
 

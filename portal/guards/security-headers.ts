@@ -29,8 +29,12 @@ const noStore = 'no-store';
  * makes a new response, because the headers of some responses, such as `Response.redirect`, cannot
  * be changed.
  */
-export function withSecurityHeaders({ body, status, headers: given }: Response): Response {
-  const headers = new Headers(given);
+export function withSecurityHeaders({
+  body,
+  status,
+  headers: responseHeaders,
+}: Response): Response {
+  const headers = new Headers(responseHeaders);
   // The file of a logo has a stricter policy.
   const policy = headers.get('Content-Security-Policy');
   for (const [name, value] of Object.entries(securityHeaders)) headers.set(name, value);

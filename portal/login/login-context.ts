@@ -68,8 +68,8 @@ export class LoginContext {
 
   /** The address that signs in and returns to a page. */
   loginAddress(returnTo: string, question?: Question): string {
-    const asked = question === undefined ? {} : { [question]: '1' };
-    return this.page(`/login?${new URLSearchParams({ ...asked, to: returnTo }).toString()}`);
+    const parameters = question === undefined ? {} : { [question]: '1' };
+    return this.page(`/login?${new URLSearchParams({ ...parameters, to: returnTo }).toString()}`);
   }
 
   links(returnTo: string): LoginLinks {

@@ -52,9 +52,9 @@ function cookieNameOf(state: string): string {
 }
 
 function createAttempt(
-  given: Pick<LoginAttempt, 'kind' | 'returnTo' | 'startedAt' | 'subject'>,
+  start: Pick<LoginAttempt, 'kind' | 'returnTo' | 'startedAt' | 'subject'>,
 ): LoginAttempt {
-  return { ...given, state: drawText(), nonce: drawText(), codeVerifier: drawText() };
+  return { ...start, state: drawText(), nonce: drawText(), codeVerifier: drawText() };
 }
 
 /** Names of the cookies of earlier attempts that have no room next to a new one: the oldest. */
@@ -155,15 +155,15 @@ export class LoginSteps {
   /** Sends the browser to the provider. */
   async begin(
     request: Request,
-    wanted: Pick<LoginAttempt, 'kind' | 'returnTo' | 'subject'>,
+    start: Pick<LoginAttempt, 'kind' | 'returnTo' | 'subject'>,
   ): Promise<Response> {
     const { options, scope } = this.#login;
-    const attempt = createAttempt({ ...wanted, startedAt: this.#login.now() });
+    const attempt = createAttempt({ ...start, startedAt: this.#login.now() });
     try {
       const url = await options.provider.authorizationUrl(attempt);
       return redirect(url, attemptCookies(request, await options.keys(), scope, attempt));
     } catch (error) {
-      return this.#fail(error, wanted.returnTo);
+      return this.#fail(error, start.returnTo);
     }
   }
 

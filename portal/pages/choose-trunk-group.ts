@@ -92,15 +92,15 @@ export async function chooseTrunkGroup(
 ): Promise<string | Page> {
   const { person, query } = context;
   const { trunkGroups: own } = person;
-  const given = query.text('trunkGroup').trim();
+  const chosen = query.text('trunkGroup').trim();
   const other = query.text('otherTrunkGroup').trim();
   if (own !== undefined) {
-    if (own.includes(given)) return given;
+    if (own.includes(chosen)) return chosen;
     if (own.length === 0) return nothingPage(creation, noGroup);
     if (own.length === 1) return own[0] ?? '';
     return choicePage(context, creation, own, noProblems);
   }
-  const named = other || given;
+  const named = other || chosen;
   if (named !== '') {
     const problems = findTrunkGroupProblems(named, 'otherTrunkGroup');
     if (problems === undefined) return named;

@@ -2,20 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as inputs from '../../contract/management/inputs.ts';
-import { root, sourceFiles } from './source-files.ts';
-
-/** What is shipped: a field that many of these name is declared in many places. */
-const shipped = [
-  'bin',
-  'lib',
-  'contract',
-  'core',
-  'adapters',
-  'lambda',
-  'cli',
-  'portal',
-  'verifier',
-];
+import { root, shippedFiles } from './source-files.ts';
 
 /**
  * The most files that may name a field of an input today. A number only becomes
@@ -49,10 +36,9 @@ const words: ReadonlySet<string> = new Set([
   'expiresAt',
 ]);
 
-const texts = shipped
-  .flatMap(sourceFiles)
-  .filter((file) => !/\/(?:dist|node_modules)\/|\.d\.ts$/.test(file))
-  .map((file) => [relative(root, file), readFileSync(file, 'utf8')] as const);
+const texts = shippedFiles().map(
+  (file) => [relative(root, file), readFileSync(file, 'utf8')] as const,
+);
 
 /** By its name in a program, on the wire or as an option. */
 function filesWith(field: string): readonly string[] {

@@ -12,6 +12,26 @@ export function sourceFiles(folder: string): readonly string[] {
     .map((name) => join(path, name));
 }
 
+/** Folders of what is shipped. */
+const shipped = [
+  'bin',
+  'lib',
+  'contract',
+  'core',
+  'adapters',
+  'lambda',
+  'cli',
+  'portal',
+  'verifier',
+];
+
+/** Every file that is shipped, as absolute paths; not what is built of them. */
+export function shippedFiles(): readonly string[] {
+  return shipped
+    .flatMap(sourceFiles)
+    .filter((file) => !/\/(?:dist|node_modules)\/|\.d\.ts$/.test(file));
+}
+
 /** Imports and re-exports at the start of a line, and dynamic imports; not words in a text. */
 const importPattern =
   /^import\b[^'"]*'([^']+)'|^export\b[^'"=(]*\bfrom\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm;

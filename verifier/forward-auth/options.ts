@@ -111,19 +111,19 @@ function checkVariables(environment: Environment): void {
 }
 
 /** Reads options by name, an argument before its variable. Empty means missing. */
-function createReader(given: GivenFlags, environment: Environment) {
+function createReader(flags: GivenFlags, environment: Environment) {
   const variable = (flag: FlagName) => environment[variableOf(flag)] || undefined;
   return {
     text: (flag: Exclude<FlagName, 'audience'>): string | undefined => {
-      const value = given[flag];
+      const value = flags[flag];
       return (typeof value === 'string' ? value : variable(flag)) || undefined;
     },
     list: (flag: 'audience'): readonly string[] =>
-      (given[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
+      (flags[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
     isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback'): boolean => {
       const value = variable(flag);
       if (value !== undefined && value !== '1') refuse(flag, value, '1, or nothing');
-      return given[flag] === true || value === '1';
+      return flags[flag] === true || value === '1';
     },
   };
 }
@@ -281,11 +281,11 @@ export function readOptions(
   args: readonly string[],
   environment: Environment,
 ): ForwardAuthOptions | 'help' | 'version' {
-  const given = readArguments(args);
-  if (given.help === true) return 'help';
-  if (given.version === true) return 'version';
+  const flags = readArguments(args);
+  if (flags.help === true) return 'help';
+  if (flags.version === true) return 'version';
   checkVariables(environment);
-  return readAll(createReader(given, environment), environment);
+  return readAll(createReader(flags, environment), environment);
 }
 
 export const usage = `Usage: forward-auth --issuer URL --audience TEXT (--tables NAME | --own-tokens-only) [options]

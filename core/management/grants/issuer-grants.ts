@@ -76,17 +76,17 @@ export async function setIssuerGrant(
   checkUrl(context, issuer);
   const problem = findIssuerGrantProblem(issuer);
   if (problem !== undefined) refuseInput('issuer', issuer, problem);
-  const wanted = { value: issuer, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
+  const normalized = { value: issuer, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
   const before = await context.providerGrants.findGrants('issuer', hostOf(issuer));
   const after = planGrant(
     { now: currentTime(context), before },
-    { grant: wanted, overlaps: issuersOverlap, seen: grant },
+    { grant: normalized, overlaps: issuersOverlap, seen: grant },
   );
-  const registered = await findRegistered(context, wanted, leave);
+  const registered = await findRegistered(context, normalized, leave);
   if (registered !== undefined) throw new RefusedError(registered);
   await writeGrant(context, { before, after }, issuer);
   // One that was registered while the grant was written.
-  const meanwhile = await findRegistered(context, wanted, leave);
+  const meanwhile = await findRegistered(context, normalized, leave);
   if (meanwhile === undefined) return after;
   throw new ConflictError(`the grant is written, and meanwhile ${meanwhile}`);
 }

@@ -60,9 +60,9 @@ async function readOtherClients(
 ): Promise<readonly Client[]> {
   const found: Client[] = [];
   if (grant.trunkGroups.length === 0) return found;
-  const under = (after: string | undefined) =>
+  const readPage = (after: string | undefined) =>
     clients.readClients({ issuer, limit: maxListedItems, after });
-  for await (const client of readEvery(under)) {
+  for await (const client of readEvery(readPage)) {
     const { serviceTrunkGroup, provider } = client;
     if (provider === undefined || grant.trunkGroups.includes(serviceTrunkGroup)) continue;
     if (!subjectsOverlap(grant.value, valueOf(subjectOf(provider)))) continue;
@@ -127,21 +127,21 @@ export async function setSubjectGrant(
   requireEveryTrunkGroup(context, 'A grant');
   const problem = findSubjectProblem(value);
   if (problem !== undefined) refuseInput('value', value, problem);
-  const wanted = { value, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
+  const normalized = { value, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
   const decisions = new Map(clients.map(({ clientId, action }) => [clientId, action]));
   const before = await findSubjectGrants(context, issuer);
   const after = planGrant(
     { now: currentTime(context), before },
-    { grant: wanted, overlaps: subjectsOverlap, seen: grant },
+    { grant: normalized, overlaps: subjectsOverlap, seen: grant },
   );
-  if (wanted.trunkGroups.length > 0) await findProvider(context, issuer);
-  const others = await readOtherClients(context, issuer, wanted);
+  if (normalized.trunkGroups.length > 0) await findProvider(context, issuer);
+  const others = await readOtherClients(context, issuer, normalized);
   const undecided = others.filter(({ clientId }) => !decisions.has(clientId));
   if (undecided.length > 0) refuseUndecided(undecided);
-  await writeGrant(context, { before, after }, wanted.value);
+  await writeGrant(context, { before, after }, normalized.value);
   for (const client of others) await settle(context, client, decisions.get(client.clientId));
   // A client that was created while the grant was written.
-  const left = await readOtherClients(context, issuer, wanted);
+  const left = await readOtherClients(context, issuer, normalized);
   const otherClients = left.flatMap((client) => findOutside(client, after.grants) ?? []);
   return { ...after, otherClients };
 }

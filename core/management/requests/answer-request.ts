@@ -36,7 +36,7 @@ const concurrentChanges = 8;
  */
 const limitedChangePause = 20;
 
-interface Asked {
+interface CallContext {
   readonly context: ManagementContext;
   readonly alias: ManagementAlias;
   readonly person: Person | undefined;
@@ -44,7 +44,7 @@ interface Asked {
 
 /** @throws an error that is not of the library: a fault of the function. */
 async function runCall(
-  { context, alias, person }: Asked,
+  { context, alias, person }: CallContext,
   call: ManagementCall,
 ): Promise<ManagementOutcome> {
   try {
@@ -59,17 +59,17 @@ async function runCall(
 
 /** Runs the changes in their order, some at a time; the outcomes are in the same order. */
 async function runChanges(
-  asked: Asked,
+  callContext: CallContext,
   calls: readonly ManagementCall[],
 ): Promise<readonly ManagementOutcome[]> {
   const outcomes: ManagementOutcome[] = [];
-  const { trunkGroups, wait } = asked.context;
+  const { trunkGroups, wait } = callContext.context;
   const isLimited = trunkGroups !== undefined;
   const rest = calls.entries();
   const work = async (): Promise<void> => {
     for (const [index, call] of rest) {
       if (isLimited && index > 0) await wait(limitedChangePause);
-      outcomes[index] = await runCall(asked, call);
+      outcomes[index] = await runCall(callContext, call);
     }
   };
   await Promise.all(Array.from({ length: isLimited ? 1 : concurrentChanges }, work));
@@ -135,14 +135,14 @@ export type CreateContext = (reports: {
 function limitRequest(
   context: ManagementContext,
   caller: AuthenticatedCaller,
-  { person, trunk_groups: wanted }: ManagementRequest,
+  { person, trunk_groups: requestedGroups }: ManagementRequest,
 ): ManagementContext {
   const { management } = context.config;
   const own = [
     findReach(management, caller),
     caller.alias === 'portal' ? management.portalReach : undefined,
   ].filter((one) => one !== undefined);
-  const groups = [...own.map(({ trunkGroups }) => trunkGroups), wanted]
+  const groups = [...own.map(({ trunkGroups }) => trunkGroups), requestedGroups]
     .filter((some) => some !== undefined)
     .reduce<readonly string[] | undefined>(narrowTrunkGroups, undefined);
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';

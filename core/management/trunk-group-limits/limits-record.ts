@@ -107,14 +107,14 @@ export async function listTrunkGroupLimits(
 export async function setTrunkGroupLimits(
   context: ManagementContext,
   group: string,
-  { ifVersion, ...given }: NewTrunkGroupLimits,
+  { ifVersion, ...limits }: NewTrunkGroupLimits,
 ): Promise<TrunkGroupLimits> {
   requireEveryTrunkGroup(context, 'A limit');
-  const wanted = await readLimits(context, given);
+  const checked = await readLimits(context, limits);
   const before = await context.trunkGroupLimits.findLimits(group);
   checkVersion(`the limits of ${group}`, ifVersion, before.version);
   const after: TrunkGroupLimits = {
-    ...wanted,
+    ...checked,
     serviceTrunkGroup: group,
     version: before.version + 1,
     updatedAt: currentTime(context),

@@ -51,30 +51,30 @@ interface Found {
 /** The changes of a day; with a text, those of the days before, too. */
 async function findEntries(
   { management }: RequestContext,
-  asked: {
+  query: {
     readonly day: string;
     readonly text?: string | undefined;
     readonly cursor?: string | undefined;
   },
 ): Promise<Found> {
   const days: DayOfEntries[] = [];
-  let { day, cursor } = asked;
+  let { day, cursor } = query;
   let reads = 0;
-  const count = asked.text === undefined ? 1 : searchedDays;
+  const count = query.text === undefined ? 1 : searchedDays;
   for (let index = 0; index < count; index++) {
     const entries: AuditEntry[] = [];
     do {
-      const page = await management.listAudit({ ...asked, day, cursor, limit: recordsPerPage });
+      const page = await management.listAudit({ ...query, day, cursor, limit: recordsPerPage });
       entries.push(...page.items);
       cursor = page.nextCursor;
       reads += 1;
-    } while (cursor !== undefined && asked.text !== undefined && reads < maxReads);
+    } while (cursor !== undefined && query.text !== undefined && reads < maxReads);
     days.push([day, entries]);
     if (cursor !== undefined) return { days, next: { day, cursor } };
     day = otherDay(day, -1);
     if (reads >= maxReads) break;
   }
-  return { days, next: asked.text === undefined ? undefined : { day } };
+  return { days, next: query.text === undefined ? undefined : { day } };
 }
 
 /** The changes of a day. Those that may be incomplete come first. */

@@ -231,7 +231,7 @@ describe('reserved concurrency', () => {
     ['exactly as much as Lambda leaves', { limit: 1000, unreserved: 900 }, 0],
   ])('is accepted with %s', (_, account, held) => {
     const limited = { ...account };
-    expect(() => assertReservable({ account: limited, wanted, held })).not.toThrow();
+    expect(() => assertReservable({ account: limited, reservations: wanted, held })).not.toThrow();
   });
 
   it.each([
@@ -240,7 +240,7 @@ describe('reserved concurrency', () => {
     [{ limit: 1000, unreserved: 899 }, 0, 799, 101, 100],
     [{ limit: 1000, unreserved: 400 }, 400, 700, 200, 100],
   ])('is refused with %j', (account, held, most, others, least) => {
-    expect(() => assertReservable({ account, wanted, held })).toThrow(
+    expect(() => assertReservable({ account, reservations: wanted, held })).toThrow(
       `reservedConcurrency.token (400) + reservedConcurrency.discovery (200) + reservedConcurrency.jwks (200): received 800 reserved executions; allowed: at most ${most}, because the account has a Lambda quota of ${account.limit} concurrent executions in this AWS region, other functions reserve ${others}, and Lambda keeps ${least} unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing`,
     );
   });
