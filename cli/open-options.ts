@@ -23,7 +23,7 @@ export function reports({ warn }: OpenOptions) {
 }
 
 /** Who the audit names for changes of this process. */
-export function findCaller({ aws, isLoopback }: Deployment): Promise<string> {
+export function getCaller({ aws, isLoopback }: Deployment): Promise<string> {
   // On AWS, AWS identifies the caller. On this machine there is only the login name.
   return isLoopback ? Promise.resolve(`local:${userInfo().username}`) : createCallerIdentity(aws)();
 }

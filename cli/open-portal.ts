@@ -1,7 +1,7 @@
 import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { Cli } from './cli.ts';
 import { openManagement } from './open-management.ts';
-import { findCaller } from './open-options.ts';
+import { getCaller } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface OpenedPortal {
@@ -29,7 +29,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
       warn: (text) => cli.output.warn(text),
     },
   );
-  const person = await findCaller(deployment);
+  const person = await getCaller(deployment);
   try {
     const { origin, address, createLink } = await servePortalOnLoopback({
       management,

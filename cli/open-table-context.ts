@@ -1,7 +1,7 @@
 import { createManagementContext } from '../adapters/management-context.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { Deployment } from './deployment.ts';
-import { findCaller, type OpenOptions, reports, withAuditFile } from './open-options.ts';
+import { getCaller, type OpenOptions, reports, withAuditFile } from './open-options.ts';
 
 /** The management library on a deployment's tables. */
 export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {
@@ -14,7 +14,7 @@ export function openTableContext(deployment: Deployment, options: OpenOptions): 
     aws,
     allowLoopbackProviders,
     ca,
-    ...(deployment.isLoopback && { actor: () => findCaller(deployment) }),
+    ...(deployment.isLoopback && { actor: () => getCaller(deployment) }),
     ...reports(options),
   });
   return auditFile === undefined

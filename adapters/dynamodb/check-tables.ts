@@ -8,7 +8,7 @@ import { CredentialsError, credentialSources } from '../credentials/credential-p
 import type { CallError } from '../retries.ts';
 import { readCheckedClients } from './client-lookup.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { getItem } from './read-items.ts';
+import { findItem } from './read-items.ts';
 
 /** The mistake in the configuration that an error of DynamoDB means, by its name. */
 const explanations: Readonly<Record<string, (table: string, awsRegion: string) => string>> = {
@@ -61,7 +61,7 @@ export async function checkTables(
   for (const [key, table] of Object.entries(names)) {
     const { partitionKey } = tables[key as TableKey];
     try {
-      await getItem(key === 'clients' ? readCheckedClients(calls) : calls, {
+      await findItem(key === 'clients' ? readCheckedClients(calls) : calls, {
         table,
         key: { [partitionKey]: probeKey },
       });

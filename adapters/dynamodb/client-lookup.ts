@@ -5,7 +5,7 @@ import type { ClientLookup } from '../../core/client/client-store.ts';
 import { checkedClientEntries, toCheckedClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { parseItem } from './item.ts';
-import { getItem } from './read-items.ts';
+import { findItem } from './read-items.ts';
 import { rememberParsed } from './remember-parsed.ts';
 
 const { partitionKey } = tables.clients;
@@ -39,7 +39,7 @@ export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string):
   );
   return {
     async findClient(clientId, options = {}) {
-      const item = await getItem(checked, { table, key: { [partitionKey]: clientId } }, options);
+      const item = await findItem(checked, { table, key: { [partitionKey]: clientId } }, options);
       return item && parse(clientId, item);
     },
   };

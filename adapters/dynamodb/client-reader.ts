@@ -4,7 +4,7 @@ import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { getItem } from './read-items.ts';
+import { findItem } from './read-items.ts';
 import { rememberParsed } from './remember-parsed.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -20,7 +20,7 @@ export async function readClient(
   options: PortOptions,
 ): Promise<ClientAttributes | undefined> {
   const key = { [partitionKey]: clientId };
-  const item = await getItem(calls, { table, key, consistentRead }, options);
+  const item = await findItem(calls, { table, key, consistentRead }, options);
   return item && parseClientItem(item);
 }
 
@@ -62,7 +62,7 @@ export function createDynamoDbClientReader(
   return {
     async findClient(clientId, options = {}) {
       const key = { [partitionKey]: clientId };
-      const item = await getItem(calls, { ...store, table, key }, options);
+      const item = await findItem(calls, { ...store, table, key }, options);
       return item && parse(clientId, item);
     },
     recordSecretUse: (clientId, secretId, day, options = {}) =>

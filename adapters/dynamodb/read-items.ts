@@ -8,12 +8,12 @@ import type { Item } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /**
- * Reads one item by its key. Its errors do not contain the key: a caller chose it, and may have
+ * Finds one item by its key. Its errors do not contain the key: a caller chose it, and may have
  * sent a secret in the wrong place.
  *
  * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
-export async function getItem(
+export async function findItem(
   calls: Pick<DynamoDbCalls, 'get'>,
   request: {
     readonly table: string;
@@ -46,7 +46,7 @@ export function createFind<T>(
   const { table, partitionKey, parse } = kind;
   return async (id, options) => {
     const request = { table, key: { [partitionKey]: id }, consistentRead };
-    const item = await getItem(calls, request, options);
+    const item = await findItem(calls, request, options);
     return item && parse(item);
   };
 }

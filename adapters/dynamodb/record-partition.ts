@@ -21,7 +21,7 @@ import {
 import { parseGrantListItem, toGrantListItem } from './grant-item.ts';
 import type { Item } from './item.ts';
 import { parseProviderOwnerItem, toProviderOwnerItem } from './provider-owner-item.ts';
-import { getItem } from './read-items.ts';
+import { findItem } from './read-items.ts';
 import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
@@ -46,7 +46,7 @@ export function openRecordPartition(
   const keyOf = (id: string) => ({ [partitionKey]: recordType, [sortKey]: id });
   return {
     find: (id: string): Promise<Item | undefined> =>
-      getItem(dynamodb, { table, key: keyOf(id), consistentRead: store.consistentRead }),
+      findItem(dynamodb, { table, key: keyOf(id), consistentRead: store.consistentRead }),
     readPage: <T extends object>(
       page: Omit<PartitionPage<T>, 'table' | 'partitionKey' | 'sortKey' | 'value'>,
     ): Promise<StorePage<T>> =>

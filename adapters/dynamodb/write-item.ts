@@ -5,7 +5,7 @@ import { ConflictError, UncertainConflictError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
-import { getItem } from './read-items.ts';
+import { findItem } from './read-items.ts';
 
 /** The condition of a write, in DynamoDB's terms. */
 interface WriteCondition {
@@ -76,7 +76,7 @@ interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
 
 function readBack(dynamodb: DynamoDBDocument, write: ItemWrite): Promise<Item | undefined> {
   const { table, key } = write;
-  return getItem(dynamodb, { table, key, consistentRead: true });
+  return findItem(dynamodb, { table, key, consistentRead: true });
 }
 
 /** Puts a whole item if the condition is met. Throws the errors of {@link writeConditionally}. */

@@ -42,7 +42,7 @@ export function createAskManagement(options: AskManagementOptions): AskFunction 
   const invoke = createInvokeFunction(lambda);
   const prove = createCallerProof(lambda.config.credentials, environment);
   let found: Promise<string> | undefined;
-  const findFunction = async (): Promise<string> => {
+  const getFunctionArn = async (): Promise<string> => {
     if ('functionArn' in options) return options.functionArn;
     const region = await lambda.config.region();
     const identify = createAuthenticateCaller({ ...environment, AWS_REGION: region });
@@ -52,7 +52,7 @@ export function createAskManagement(options: AskManagementOptions): AskFunction 
     return `arn:${own.partition}:lambda:${region}:${account}:function:${name}`;
   };
   return async (alias, request) => {
-    found ??= findFunction().catch((error: unknown) => {
+    found ??= getFunctionArn().catch((error: unknown) => {
       found = undefined;
       throw error;
     });

@@ -20,7 +20,7 @@ type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;
  * The STS endpoint of the function. Preferences of this machine, such as FIPS endpoints, do not
  * apply to it.
  */
-function findSts(environment: Environment, region: string): URL {
+function getStsAddress(environment: Environment, region: string): URL {
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS } = environment;
   return resolveEndpoint('sts', { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS, AWS_REGION: region }).url;
 }
@@ -38,7 +38,7 @@ export function createCallerProof(
 ): ProveCaller {
   const { method, path, contentType, body } = callerProofRequest;
   return async (region, digest) => {
-    const url = findSts(environment, region);
+    const url = getStsAddress(environment, region);
     const signer = new SignatureV4({
       service: 'sts',
       region,

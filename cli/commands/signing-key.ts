@@ -98,7 +98,7 @@ function viewEvent({ at, key, state }: KeyEvent): Readonly<Record<string, unknow
 }
 
 /** A key by its kid, with the time until its last token expires. */
-function getEntry(
+function findEntry(
   keys: readonly SigningKey[],
   kid: string,
   policy: SigningKeyPolicy,
@@ -344,7 +344,7 @@ const withdraw = command({
     const signingKeys = await cli.signingKeys();
     const { signingKeyPolicy } = cli.deployment().config;
     const { keys } = await signingKeys.read();
-    const entry = getEntry(keys, kid, signingKeyPolicy, signingKeys.now());
+    const entry = findEntry(keys, kid, signingKeyPolicy, signingKeys.now());
     if (entry === undefined) {
       throw new InputError(`kid: received "${kid}"; allowed: a key that signing-key list shows`);
     }

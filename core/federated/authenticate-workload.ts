@@ -19,7 +19,7 @@ import type { TokenRequest } from '../token/token-parameters.ts';
 import type { SecretUse, TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
-import { checkConditions, findProviderClient } from '../verifier/provider-client.ts';
+import { checkConditions, getProviderClient } from '../verifier/provider-client.ts';
 import { checkStatus } from '../verifier/revocation-check.ts';
 import {
   type AssertionSettings,
@@ -302,7 +302,7 @@ export class WorkloadAuthentication {
     let found: Client | undefined;
     try {
       if (isRemembered) throw refuseClient(assertion);
-      found = await findProviderClient(clients, provider, externalClientId, { signal });
+      found = await getProviderClient(clients, provider, externalClientId, { signal });
       log.clientId = found.clientId;
       checkStatus(found, issuedAt, { ...found, issuer: provider.issuer });
       checkConditions(found, received.payload);

@@ -355,7 +355,7 @@ function nextStep(
     (other) => other.regionId === settings.regionId && other.state === 'current' && other !== key,
   );
   if (key.state !== 'current' || isReplaced) return { kind: 'withdraw', key, emergency: true };
-  return { kind: 'promote', key: findReplacement(state, context, request) };
+  return { kind: 'promote', key: getReplacement(state, context, request) };
 }
 
 function getOwnKey(state: RotationState, { settings }: RotationContext, kid: string): SigningKey {
@@ -365,7 +365,7 @@ function getOwnKey(state: RotationState, { settings }: RotationContext, kid: str
   throw new InputError(`kid: received "${kid}"; allowed: a key of ${settings.regionId}; ${where}`);
 }
 
-function findReplacement(
+function getReplacement(
   state: RotationState,
   context: RotationContext,
   { kid, activateEarly }: WithdrawalRequest,

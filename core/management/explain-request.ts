@@ -13,7 +13,7 @@ import {
   type RefusalReason,
 } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
-import { findProviderClient } from '../verifier/provider-client.ts';
+import { getProviderClient } from '../verifier/provider-client.ts';
 import { readToken } from '../verifier/received-token.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
@@ -121,7 +121,7 @@ async function namesOwnClient(context: ManagementContext, credential: string): P
   if (provider === undefined) return false;
   const { id } = readNamedClient(payload, provider.clientIdClaim);
   if (id === undefined) return false;
-  const found = findProviderClient(context.clients, provider, id, {});
+  const found = getProviderClient(context.clients, provider, id, {});
   return (await findRefusal(found)) === undefined;
 }
 

@@ -93,7 +93,7 @@ interface IssuerCheckPorts {
 
 const metadataSchema = v.looseObject({ issuer: v.string(), jwks_uri: v.string() });
 
-async function findKeys(issuer: string, { fetchDocument }: IssuerCheckPorts): Promise<unknown> {
+async function getKeys(issuer: string, { fetchDocument }: IssuerCheckPorts): Promise<unknown> {
   const metadata = await fetchDocument(`${issuer}${openidConfigurationPath}`);
   if (!v.is(metadataSchema, metadata) || metadata.issuer !== issuer) {
     throw new SyntheticCheckError('issuer', 'the discovery document is not of the issuer');
@@ -118,7 +118,7 @@ export async function checkIssuer(
   now: number,
 ): Promise<void> {
   await inStep('issuer', async () => {
-    const jwks = await findKeys(settings.issuer, ports);
+    const jwks = await getKeys(settings.issuer, ports);
     if (token === undefined) return;
     await verifyToken(token, jwks, { ...settings, now }).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message : 'unknown error';

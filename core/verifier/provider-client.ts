@@ -37,7 +37,7 @@ function refuseUnknown(provider: IdentityProvider, externalClientId: string): Be
  * @throws {BearerRefusal} if there is no such client.
  * @throws {UnavailableError} if the client cannot be read.
  */
-export async function findProviderClient<Found extends CheckedClient>(
+export async function getProviderClient<Found extends CheckedClient>(
   clients: { findClient(id: string, options?: PortOptions): Promise<Found | undefined> },
   provider: IdentityProvider,
   externalClientId: string,

@@ -11,7 +11,7 @@ import { verifyTokenSignature } from './access-token.ts';
 import { refuseClaim } from './bearer-refusal.ts';
 import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
-import { checkConditions, findProviderClient } from './provider-client.ts';
+import { checkConditions, getProviderClient } from './provider-client.ts';
 import type { ReceivedToken } from './received-token.ts';
 import { checkAudience, checkTimes, readAudiences } from './registered-claims.ts';
 import { checkStatus } from './revocation-check.ts';
@@ -143,7 +143,7 @@ export async function verifyProviderToken(
   const { provider } = token;
   const claims = await verifyProviderClaims(token, ports.jwks, options);
   const { externalClientId, issuedAt, ...shown } = claims;
-  const client = await findProviderClient(ports.clients, provider, externalClientId, options);
+  const client = await getProviderClient(ports.clients, provider, externalClientId, options);
   checkStatus(client, issuedAt, { ...client, issuer: provider.issuer });
   checkAudience(shown.audiences, allowedAudiences(client, settings), client.serviceTrunkGroup);
   checkConditions(client, token.received.payload);

@@ -52,7 +52,7 @@ function refuseIssuer(received: unknown, ownIssuer: string): BearerRefusal {
 }
 
 /** The issuer is looked up before anything is fetched. An invalid issuer is not looked up. */
-async function findProvider(
+async function getProvider(
   issuer: unknown,
   ports: VerifierPorts,
   ownIssuer: string,
@@ -77,7 +77,7 @@ async function verifyAccessToken(
   if (iss === settings.issuer) return verifyOwnToken(received, ports, settings, options);
   const { clients, jwks } = ports;
   if (clients === undefined) throw refuseIssuer(iss, settings.issuer);
-  const provider = await findProvider(iss, ports, settings.issuer, options);
+  const provider = await getProvider(iss, ports, settings.issuer, options);
   return verifyProviderToken({ received, provider }, { clients, jwks }, settings, options);
 }
 

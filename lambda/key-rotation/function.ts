@@ -107,7 +107,7 @@ function createRotation(
     const lag = await readLag();
     let actor: string | undefined;
     try {
-      actor = await findActor(event, input, {
+      actor = await getActor(event, input, {
         authenticate: functions.authenticateCaller,
         functionName: functionName(environment.AUTH_DEPLOYMENT_NAME, 'key-rotation'),
         functionArn: invocation.invokedFunctionArn,
@@ -249,7 +249,7 @@ async function authenticate(input: object, proof: unknown, source: CallerSource)
  * @throws {InputError} if the proof is missing or invalid.
  * @throws {UnavailableError} if STS does not answer, and it is not an emergency.
  */
-export async function findActor(
+export async function getActor(
   event: KeyRotationEvent,
   input: unknown,
   source: CallerSource,

@@ -55,3 +55,27 @@ describe('a variable', () => {
     expect(variablesOf(text).toSorted()).toEqual(['asked', 'given', 'under', 'wanted']);
   });
 });
+
+/** Functions, with the type that they say to return. */
+function returnTypesOf(text: string): readonly (readonly [name: string, type: string])[] {
+  const found: [string, string][] = [];
+  new Visitor({
+    FunctionDeclaration: ({ id, returnType }) => {
+      if (id === null || returnType === null || returnType === undefined) return;
+      found.push([id.name, text.slice(returnType.start, returnType.end)]);
+    },
+  }).visit(parseSync('file.ts', text).program);
+  return found;
+}
+
+describe('a function that is named get', () => {
+  // Whether one that is named find can find nothing is often in a type of another file.
+  it('does not return undefined', () => {
+    const wrong = shippedFiles().flatMap((file) =>
+      returnTypesOf(readFileSync(file, 'utf8'))
+        .filter(([name, type]) => /^get[A-Z]/.test(name) && /\bundefined\b/.test(type))
+        .map(([name]) => `${relative(root, file)}: ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+});

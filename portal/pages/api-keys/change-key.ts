@@ -19,7 +19,7 @@ import {
   toKeyScopes,
 } from './key-scopes.ts';
 
-export function findKey({ management, id }: RequestContext): Promise<ApiKey> {
+export function getKey({ management, id }: RequestContext): Promise<ApiKey> {
   return management.findApiKey(id('keyId'));
 }
 
@@ -50,7 +50,7 @@ interface KeyChanges {
 
 export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
   operation: 'updateApiKey',
-  find: findKey,
+  find: getKey,
   version: ({ version }) => version,
   start: (_, { name, enabled, scopes }) => ({
     ...startKeyScopes(scopes),
@@ -125,7 +125,7 @@ function enabledForm(enabled: boolean, version?: Form<ApiKey, undefined>['versio
   const form: Form<ApiKey, undefined> = {
     ...noValues,
     operation: 'setApiKeyEnabled',
-    find: findKey,
+    find: getKey,
     version,
     act: async ({ management, href, id }, { ifVersion }) => {
       const keyId = id('keyId');
@@ -144,7 +144,7 @@ export const keyDisabling = enabledForm(false);
 export const keyDeletion: Form<ApiKey, undefined> = {
   ...noValues,
   operation: 'deleteApiKey',
-  find: findKey,
+  find: getKey,
   version: ({ version }) => version,
   act: async ({ management, href, id }, { ifVersion }) => {
     await management.deleteApiKey(id('keyId'), { ifVersion });

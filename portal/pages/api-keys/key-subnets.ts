@@ -7,13 +7,13 @@ import { hiddenField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { findKey, keyCrumbs } from './change-key.ts';
+import { getKey, keyCrumbs } from './change-key.ts';
 import { keyPage } from './key-details.ts';
 
 /** Its fields are on the page of the key. */
 export const subnetAddition: Form<ApiKey, SubnetRow, SubnetInput> = {
   operation: 'addSubnet',
-  find: findKey,
+  find: getKey,
   version: ({ version }) => version,
   start: () => emptyRow,
   read: (form) => ({
@@ -41,8 +41,8 @@ interface Found {
   readonly subnet: ApiKey['subnets'][number];
 }
 
-async function findSubnet(context: RequestContext): Promise<Found> {
-  const key = await findKey(context);
+async function getSubnet(context: RequestContext): Promise<Found> {
+  const key = await getKey(context);
   const subnetId = context.id('subnetId');
   const subnet = key.subnets.find((one) => one.subnetId === subnetId);
   if (subnet === undefined) throw new HttpError(404);
@@ -51,12 +51,12 @@ async function findSubnet(context: RequestContext): Promise<Found> {
 
 export const subnetRemoval: Form<Found, { readonly allowAnySource: boolean }> = {
   operation: 'removeSubnet',
-  find: findSubnet,
+  find: getSubnet,
   version: ({ key }) => key.version,
   start: () => ({ allowAnySource: false }),
   read: (form) => ({ allowAnySource: form.isOn('allowAnySource') }),
   act: async (context, { values, ifVersion }) => {
-    const { key, subnet } = await findSubnet(context);
+    const { key, subnet } = await getSubnet(context);
     const options = { ...values, ifVersion };
     await context.management.removeSubnet(key.keyId, subnet.subnetId, options);
     return { redirectTo: context.href(`/api-keys/${key.keyId}`, { done: 'subnet-removed' }) };

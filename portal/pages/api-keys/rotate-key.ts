@@ -11,7 +11,7 @@ import {
   readOverlap,
   readOverlapValues,
 } from '../client-secrets/rotate-secret.ts';
-import { findKey, keyCrumbs } from './change-key.ts';
+import { getKey, keyCrumbs } from './change-key.ts';
 import { createdKeyPage } from './created-key.ts';
 
 interface RotationValues extends OverlapValues, ExpiryValues {}
@@ -27,7 +27,7 @@ const overlapLabel = 'The old value expires';
 export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
   operation: 'rotateApiKey',
   creates: true,
-  find: findKey,
+  find: getKey,
   version: ({ version }) => version,
   start: () => ({ ...defaultOverlap, expiry: 'keep', expiryDate: '' }),
   read: (form) => ({ ...readOverlapValues(form), ...readExpiryValues(form, 'keep') }),

@@ -8,7 +8,7 @@ import { formatDayDistance, formatMinute } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
-import { clientCrumbs, findClient, refusedPage } from '../clients/stop-client.ts';
+import { clientCrumbs, getClient, refusedPage } from '../clients/stop-client.ts';
 import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
 
 interface Found {
@@ -16,8 +16,8 @@ interface Found {
   readonly secret: ClientSecret;
 }
 
-async function findSecret(context: RequestContext): Promise<Found> {
-  const client = await findClient(context);
+async function getSecret(context: RequestContext): Promise<Found> {
+  const client = await getClient(context);
   const secretId = context.id('secretId');
   const secret = client.secrets.find((one) => one.secretId === secretId);
   if (secret === undefined) throw new HttpError(404);
@@ -34,7 +34,7 @@ const versionOf = ({ client }: Found) => client.version;
 
 export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
   operation: 'updateClientSecret',
-  find: findSecret,
+  find: getSecret,
   version: versionOf,
   start: (_, { secret }) => ({ name: secret.name ?? '', expiry: 'keep', expiryDate: '' }),
   read: (form) => ({ ...readExpiryValues(form, 'keep'), name: form.text('name') }),
@@ -44,7 +44,7 @@ export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
     expiresAt: () => readExpiry(values, now),
   }),
   act: async (context, { input, ifVersion }) => {
-    const { client, secret } = await findSecret(context);
+    const { client, secret } = await getSecret(context);
     const changes = { ...input, ifVersion };
     await context.management.updateClientSecret(client.clientId, secret.secretId, changes);
     return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
@@ -74,10 +74,10 @@ const refused: Form<Found, undefined>['look'] = (context, { subject, problems })
 export const secretEnabling: Form<Found, undefined> = {
   ...noValues,
   operation: 'enableClientSecret',
-  find: findSecret,
+  find: getSecret,
   version: versionOf,
   act: async (context, { ifVersion }) => {
-    const { client, secret } = await findSecret(context);
+    const { client, secret } = await getSecret(context);
     await context.management.enableClientSecret(client.clientId, secret.secretId, { ifVersion });
     return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-enabled' }) };
   },
@@ -88,9 +88,9 @@ export const secretEnabling: Form<Found, undefined> = {
 export const secretDisabling: Form<Found, undefined> = {
   ...noValues,
   operation: 'disableClientSecret',
-  find: findSecret,
+  find: getSecret,
   act: async (context) => {
-    const { client, secret } = await findSecret(context);
+    const { client, secret } = await getSecret(context);
     await context.management.disableClientSecret(client.clientId, secret.secretId);
     return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-disabled' }) };
   },
@@ -137,10 +137,10 @@ function consequences({ now }: RequestContext, client: Client, secret: ClientSec
 export const secretDeletion: Form<Found, undefined> = {
   ...noValues,
   operation: 'deleteClientSecret',
-  find: findSecret,
+  find: getSecret,
   version: versionOf,
   act: async (context, { ifVersion }) => {
-    const { client, secret } = await findSecret(context);
+    const { client, secret } = await getSecret(context);
     await context.management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
     return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
   },

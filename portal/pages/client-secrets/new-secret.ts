@@ -13,7 +13,7 @@ import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { textField } from '../../html/field.ts';
 import type { Html } from '../../html/html.ts';
-import { clientCrumbs, findClient } from '../clients/stop-client.ts';
+import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 
 export const secretLabels = fieldLabels('name', 'expiresAt', 'overlap');
@@ -58,12 +58,12 @@ export function secretNameField(value: string, problems: Problems): Html {
 export const secretCreation: Form<Client, SecretValues, SecretInput> = {
   operation: 'createClientSecret',
   creates: true,
-  find: findClient,
+  find: getClient,
   start: async ({ granted }, client) => emptySecretValues(await granted(client.serviceTrunkGroup)),
   read: readSecretValues,
   input: (values, { now }) => secretInput(values, now),
   act: async (context, { input, idempotencyKey }) => {
-    const client = await findClient(context);
+    const client = await getClient(context);
     const created = await context.management.createClientSecret(client.clientId, {
       ...input,
       idempotencyKey,

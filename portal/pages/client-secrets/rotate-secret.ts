@@ -11,7 +11,7 @@ import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
-import { clientCrumbs, findClient } from '../clients/stop-client.ts';
+import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
@@ -113,7 +113,7 @@ export function readOverlap({ overlap, overlapOther }: OverlapValues): TypedDura
 export const secretRotation: Form<Client, RotationValues, RotationInput> = {
   operation: 'rotateClientSecret',
   creates: true,
-  find: findClient,
+  find: getClient,
   version: ({ version }) => version,
   start: async ({ granted }, client) => ({
     ...emptySecretValues(await granted(client.serviceTrunkGroup)),
@@ -128,7 +128,7 @@ export const secretRotation: Form<Client, RotationValues, RotationInput> = {
     overlap: () => readOverlap(values),
   }),
   act: async (context, { input, ifVersion, idempotencyKey }) => {
-    const client = await findClient(context);
+    const client = await getClient(context);
     const rotated = await context.management.rotateClientSecret(client.clientId, {
       ...input,
       idempotencyKey,

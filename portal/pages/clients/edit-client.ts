@@ -10,13 +10,13 @@ import {
 import type { Form, Readers } from '../../forms/form.ts';
 import { readValues } from '../../forms/worded-fields.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
-import { clientCrumbs, findClient } from './stop-client.ts';
+import { clientCrumbs, getClient } from './stop-client.ts';
 
 type ClientChanges = Omit<Parameters<Management['updateClient']>[1], 'ifVersion'>;
 
 export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   operation: 'updateClient',
-  find: findClient,
+  find: getClient,
   version: ({ version }) => version,
   start: (_, client) => valuesOfClient(client),
   read: (form) => readValues(clientWords, form),

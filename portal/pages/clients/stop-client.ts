@@ -10,7 +10,7 @@ import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { secretTitle } from './secret-table.ts';
 
-export function findClient({ management, id }: RequestContext): Promise<Client> {
+export function getClient({ management, id }: RequestContext): Promise<Client> {
   return management.findClient(id('clientId'));
 }
 
@@ -44,7 +44,7 @@ function enabledForm(enabled: boolean, version?: Form<Client, undefined>['versio
   const form: Form<Client, undefined> = {
     ...noValues,
     operation: 'setClientEnabled',
-    find: findClient,
+    find: getClient,
     version,
     act: async ({ management, href, id }, { ifVersion }) => {
       const clientId = id('clientId');
@@ -130,7 +130,7 @@ function confirmation(
 export const clientDeletion: Form<Client, undefined> = {
   ...noValues,
   operation: 'deleteClient',
-  find: findClient,
+  find: getClient,
   version: ({ version }) => version,
   act: async ({ management, href, id }, { ifVersion }) => {
     await management.deleteClient(id('clientId'), { ifVersion });
@@ -170,7 +170,7 @@ async function revocationText(context: RequestContext, client: Client): Promise<
 export const tokenRevocation: Form<Client, undefined> = {
   ...noValues,
   operation: 'revokeClientTokens',
-  find: findClient,
+  find: getClient,
   act: async ({ management, href, id }) => {
     const clientId = id('clientId');
     await management.revokeClientTokens(clientId);

@@ -6,7 +6,7 @@ import { type Html, html } from '../../html/html.ts';
 import { pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import type { ListedPage } from '../read-pages.ts';
-import { countOf, findProvider, providerCrumbs, toProvider } from './provider-details.ts';
+import { countOf, getProvider, providerCrumbs, toProvider } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
@@ -83,7 +83,7 @@ const deletedAtOnce = 20;
 /** What was confirmed is deleted: `ifRegistration` is the version of a provider, which is not edited. */
 export const providerDeletion: Form<IdentityProvider, undefined> = {
   operation: 'deleteProvider',
-  find: findProvider,
+  find: getProvider,
   start: (context, provider) =>
     mayChange(context, provider) ? undefined : new Instead(toProvider(context, provider)),
   read: () => undefined,

@@ -127,7 +127,7 @@ export function providerFacts(
 }
 
 /** The provider that an address or a form names. Its issuer is no part of a path. */
-export function findProvider({ management, form, query }: RequestContext) {
+export function getProvider({ management, form, query }: RequestContext) {
   return management.findProvider(form.text('issuer') || query.text('issuer'));
 }
 

@@ -12,7 +12,7 @@ import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { RequestContext } from '../../request-context.ts';
 import {
   clientsPanel,
-  findProvider,
+  getProvider,
   providerCrumbs,
   providerFacts,
   toProvider,
@@ -87,7 +87,7 @@ export function readGroups(texts: readonly string[]): readonly string[] {
 /** The chosen trunk groups. None: the staff takes the provider over. */
 export const providerGroups: Form<IdentityProvider, GroupValues> = {
   operation: 'setProviderTrunkGroups',
-  find: findProvider,
+  find: getProvider,
   version: ({ owner }) => owner?.version ?? 0,
   start: (context, provider) =>
     mayChange(context, provider)

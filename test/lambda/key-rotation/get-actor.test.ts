@@ -3,7 +3,7 @@ import type { AuthenticateCaller } from '../../../adapters/sts/authenticate-call
 import { parseKeyRotationEvent } from '../../../contract/function-events.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
-import { findActor } from '../../../lambda/key-rotation/function.ts';
+import { getActor } from '../../../lambda/key-rotation/function.ts';
 import { operatorArn, proofOf } from '../../support/caller-proof.ts';
 
 const now = 1_800_000_000;
@@ -13,7 +13,7 @@ const isDown: AuthenticateCaller = async () => {
 };
 
 function find(input: object, authenticate: AuthenticateCaller = async () => operatorArn) {
-  return findActor(parseKeyRotationEvent(input), input, {
+  return getActor(parseKeyRotationEvent(input), input, {
     authenticate,
     functionName: 'auth-key-rotation',
     functionArn: 'arn:aws:lambda:us-west-2:000000000000:function:auth-key-rotation',
