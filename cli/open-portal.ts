@@ -4,7 +4,7 @@ import { openManagement } from './open-management.ts';
 import { getCaller } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface OpenedPortal {
+interface OpenedPortal {
   readonly origin: string;
   /** The first page. Its path cannot be guessed. */
   readonly address: string;

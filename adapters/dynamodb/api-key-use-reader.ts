@@ -10,7 +10,7 @@ import { getItems } from './get-items.ts';
 const { partitionKey, dayAttribute } = apiKeyUseTable;
 
 /** Reads what one region has recorded. */
-export type ReadRegion = <T>(run: (dynamodb: DynamoDBDocument) => Promise<T>) => Promise<T>;
+type ReadRegion = <T>(run: (dynamodb: DynamoDBDocument) => Promise<T>) => Promise<T>;
 
 /** Gives up waiting, not the work. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {

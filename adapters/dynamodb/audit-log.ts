@@ -66,7 +66,7 @@ export function createDynamoDbAuditLog(
   };
 }
 
-export interface AuditRegionsOptions {
+interface AuditRegionsOptions {
   readonly config: ManagementConfig;
   readonly aws: AwsClientOptions;
   /** The client of the own region. */

@@ -75,7 +75,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson
   };
 }
 
-export interface JsonRequest {
+interface JsonRequest {
   /** Resolves the host. The default is Node's own resolver. */
   readonly lookup?: LookupFunction | undefined;
   /** Certificates to trust as well, PEM. */

@@ -18,7 +18,7 @@ type Place =
       readonly account?: string | undefined;
     };
 
-export type AskManagementOptions = Place & {
+type AskManagementOptions = Place & {
   readonly aws: AwsClientOptions;
   /** Milliseconds for an answer. */
   readonly requestTimeout?: number | undefined;

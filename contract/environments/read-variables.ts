@@ -3,7 +3,7 @@ import { describeIssues } from '../parse-problem.ts';
 import { regionIds } from '../regions.ts';
 
 /** A function's environment that cannot be used. Its message names each variable. */
-export class EnvironmentError extends Error {
+class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
 }
 

@@ -328,7 +328,7 @@ export const claimNameHelp =
   'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
 
 /** The claims in which tokens of a provider name their audience. */
-export const audienceSources = ['aud', 'scope'] as const;
+const audienceSources = ['aud', 'scope'] as const;
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */
 const providerChoices = {

@@ -51,7 +51,7 @@ export const registeredProvider = v.object({ provider, keySet });
 
 export const providerKeys = v.union([v.object({ keySet }), v.object({ problem: text })]);
 
-export const finding = v.object({
+const finding = v.object({
   name: text,
   /** A claim has any JSON type. */
   received: v.optional(v.unknown()),
@@ -361,7 +361,7 @@ export const historyPage = v.object({
   nextCursor: optionalText,
 });
 
-export const signingKey = v.object({
+const signingKey = v.object({
   kid: text,
   regionId: v.picklist(regionIds),
   alg: v.picklist(algs),

@@ -18,11 +18,10 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const refusedOutcome = 'assertion_refused';
 
 /** RFC 7521 §4.1.1, §4.2.1. One text for each form, so a response reveals nothing about the client. */
-export const refusedAssertion: Readonly<Record<AssertionForm, readonly [OAuthErrorCode, string]>> =
-  {
-    client_assertion: ['invalid_client', 'client authentication failed'],
-    jwt_bearer: ['invalid_grant', 'the assertion is not accepted'],
-  };
+const refusedAssertion: Readonly<Record<AssertionForm, readonly [OAuthErrorCode, string]>> = {
+  client_assertion: ['invalid_client', 'client authentication failed'],
+  jwt_bearer: ['invalid_grant', 'the assertion is not accepted'],
+};
 
 const basicOrAssertion =
   'the client must authenticate with HTTP Basic (client_secret_basic) or an assertion (private_key_jwt)';

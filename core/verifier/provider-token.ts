@@ -83,7 +83,7 @@ export function readOptionalString(claims: JsonObject, name: string): string | u
 const plainTokenId = /^[\x21-\x7e]{1,256}$/;
 
 /** `jti` goes to the platform API and its logs unchanged. */
-export function readTokenId(claims: JsonObject): string | undefined {
+function readTokenId(claims: JsonObject): string | undefined {
   const tokenId = readOptionalString(claims, 'jti');
   if (tokenId === undefined || plainTokenId.test(tokenId)) return tokenId;
   throw refuseClaim('jti', tokenId, '1 to 256 visible ASCII characters, or none');

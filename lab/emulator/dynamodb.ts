@@ -8,7 +8,7 @@ import { ItemStore } from './item-store.ts';
 import { answersUnavailable, type OnStorage, StorageWatch } from './storage.ts';
 import type { IndexTiming } from './table-indexes.ts';
 
-export interface DynamoDbOptions extends ServiceOptions {
+interface DynamoDbOptions extends ServiceOptions {
   /** The folder of the items. By default they are only in memory. */
   readonly directory?: string;
   readonly onStorage?: OnStorage | undefined;

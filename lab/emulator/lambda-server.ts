@@ -14,12 +14,12 @@ import { describeFunctionCall, readFunctionCall } from './iam/lambda-calls.ts';
 export type EventHandler = (event: unknown, invocation: EventInvocation) => Promise<unknown>;
 
 /** What Lambda says of an invocation. */
-export interface EventInvocation {
+interface EventInvocation {
   /** With the version or the alias, if the caller named one. */
   readonly functionArn: string;
 }
 
-export interface LambdaOptions extends ServiceOptions {
+interface LambdaOptions extends ServiceOptions {
   /** By name. */
   readonly functions: ReadonlyMap<string, EventHandler>;
   /** Environments of functions, by name. Every alias names the one version. */

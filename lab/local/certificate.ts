@@ -6,7 +6,7 @@ import type { TlsFiles } from '../emulator/gateway/gateway-server.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 
 /** A certificate for localhost, and the authority that its clients must trust. */
-export interface LocalCertificate extends TlsFiles {
+interface LocalCertificate extends TlsFiles {
   /** The authority's certificate in PEM, and its path. */
   readonly ca: string;
   readonly caPath: string;

@@ -8,7 +8,7 @@ import {
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /** A deployment config as a person wrote it, and parsed. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly input: DeploymentConfigInput;
   readonly config: DeploymentConfig;
 }

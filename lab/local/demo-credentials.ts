@@ -31,7 +31,7 @@ const demoClientSchema = v.object({
 type KeptClient = Readonly<v.InferOutput<typeof demoClientSchema>>;
 
 /** The demonstration client with its secret. */
-export type DemoClient = Pick<KeptClient, 'clientId' | 'clientSecret'>;
+type DemoClient = Pick<KeptClient, 'clientId' | 'clientSecret'>;
 
 type DynamoDb = ReturnType<typeof createDynamoDbClient>;
 

@@ -28,7 +28,7 @@ function requiredScopes(config: DeploymentConfig): Readonly<Record<string, strin
   };
 }
 
-export interface ExampleApiOptions {
+interface ExampleApiOptions {
   readonly config: DeploymentConfig;
   readonly issuer: string;
   readonly aws: Pick<AwsJsonClients, 'dynamodb' | 'createOptionalDynamoDb'>;

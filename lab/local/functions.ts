@@ -63,7 +63,7 @@ import { createLocalRunTelemetry, createLocalTelemetry } from './local-telemetry
 import type { LogFile } from './log-file.ts';
 
 /** `rotate` is an operator's: only a run whose clock is moved accepts a proof without asking STS. */
-export type RotationEvent =
+type RotationEvent =
   | { readonly action: 'deploy' | 'reconcile' }
   | { readonly action: 'rotate'; readonly caller_proof: CallerProof };
 
@@ -134,7 +134,7 @@ function createInvoke(handlers: ReadonlyMap<string, EventHandler>): InvokeFuncti
   };
 }
 
-export interface LocalFunctionOptions {
+interface LocalFunctionOptions {
   readonly clientOptions: AwsClientOptions;
   readonly log: LogFile;
   /** Certificates to trust in addition to those of Node, PEM: the authority of `--https`. */

@@ -4,7 +4,7 @@ import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 import { type Schedule, startSchedule } from './schedule.ts';
 
-export interface KeyScheduleOptions {
+interface KeyScheduleOptions {
   /** Seconds between two runs. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
   readonly onRotation?: (report: RotationReport) => void;

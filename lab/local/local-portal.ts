@@ -17,7 +17,7 @@ export interface LocalPortalOptions {
 }
 
 /** The portal of a local run, and the link into it. */
-export interface LocalPortal {
+interface LocalPortal {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import {
 } from '../emulator/loopback-server.ts';
 
 /** A server on every address of `localhost`. */
-export interface LocalhostServer {
+interface LocalhostServer {
   readonly port: number;
   close(): Promise<void>;
 }

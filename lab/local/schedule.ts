@@ -3,7 +3,7 @@ export interface Schedule {
   close(): Promise<void>;
 }
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   /** Seconds between the end of a run and the next one. */
   readonly seconds: number;
   /** Seconds until the first run; the same if left out. */

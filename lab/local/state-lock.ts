@@ -5,7 +5,7 @@ import { LocalRunError } from '../emulator/loopback-server.ts';
 /**
  * The exclusive use of a state directory. It ends with the process, also when the process crashes.
  */
-export interface StateLock {
+interface StateLock {
   close(): Promise<void>;
 }
 

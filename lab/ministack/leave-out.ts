@@ -1,7 +1,7 @@
 import type { Template, TemplateResource } from '../support/template-changes/template.ts';
 
 /** Resource types that MiniStack does not have; one of them fails the whole stack. */
-export const missingTypes: readonly string[] = [
+const missingTypes: readonly string[] = [
   'AWS::Backup::BackupSelection',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',

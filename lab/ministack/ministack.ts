@@ -15,7 +15,7 @@ export function indexHoldFile(work: string): string {
   return join(work, 'hold-indexes');
 }
 
-export interface MiniStack {
+interface MiniStack {
   /** Access key ids of the requests that it has received. */
   listCallers(): readonly string[];
   stop(): Promise<void>;
@@ -48,7 +48,7 @@ export function makePythonEnvironment(directory: string): string | undefined {
 /** Seconds, as MiniStack's own command sets it. */
 const keepAlive = 75;
 
-export interface MiniStackOptions {
+interface MiniStackOptions {
   /** Where it was installed. */
   readonly python: string;
   /** For its log, its files and the home of its processes. */

@@ -7,7 +7,7 @@ import { closeServer, listenOnLoopback } from '../emulator/loopback-server.ts';
 import { loadCertificate } from '../local/certificate.ts';
 
 /** The emulator's APIs under the names and with the TLS that they would have in AWS. */
-export interface PublicEdge {
+interface PublicEdge {
   /** By these a Node.js process finds and trusts the edge. */
   readonly variables: Readonly<Record<string, string>>;
   close(): Promise<void>;

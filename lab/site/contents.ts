@@ -1,8 +1,8 @@
 /** A link of the site's contents: its text, and a page of the repository with or without an anchor. */
-export type Entry = readonly [text: string, page: string];
+type Entry = readonly [text: string, page: string];
 
 /** A part of the contents. */
-export interface Part {
+interface Part {
   readonly text: string;
   readonly entries: readonly Entry[];
   /** Folders whose other pages follow, with their titles. */

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { regionIds } from '../../contract/regions.ts';
 
 /** A key of the deployment config. */
-export interface ConfigKey {
+interface ConfigKey {
   readonly path: string;
   /** Undefined if there is none, or it is not a single value. */
   readonly default: unknown;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 export const root = resolve(import.meta.dirname, '../..');
 
 /** A fenced code block. */
-export interface CodeBlock {
+interface CodeBlock {
   readonly language: string;
   /** Line of the fence, from 1. */
   readonly line: number;
@@ -14,7 +14,7 @@ export interface CodeBlock {
 }
 
 /** A command, and the lines that the page shows as its output; undefined if it shows none. */
-export interface DocumentedCommand {
+interface DocumentedCommand {
   readonly command: string;
   readonly output: readonly string[];
 }

@@ -3,7 +3,7 @@ import { stepLimit } from './hang-limit.ts';
 import type { Command } from './run-command.ts';
 
 /** How a process ended. */
-export interface End {
+interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -34,7 +34,7 @@ export interface FleetRequest {
   readonly resource?: string;
 }
 
-export interface FleetAnswer {
+interface FleetAnswer {
   readonly token: string;
   readonly expiresIn: number;
   readonly log: TokenLogFields;

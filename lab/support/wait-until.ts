@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stepLimit } from './hang-limit.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   /** The process that is waited for: if it ends, waiting does, too. */
   readonly child?: { readonly exitCode: number | null } | undefined;
   /** Milliseconds between two questions. */

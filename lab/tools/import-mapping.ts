@@ -35,7 +35,7 @@ function isMadeAnew({ Type, Properties = {} }: TemplateResource): boolean {
   return madeAnew.has(Type) && Properties['RoleName'] === undefined;
 }
 
-export type ImportMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type ImportMapping = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @returns the identifier of each retained resource, by its logical id.

@@ -12,7 +12,7 @@ import type { Hands } from './hands.ts';
  */
 
 /** A person who is signed in. */
-export interface Signed {
+interface Signed {
   readonly hands: Hands;
   /** The portal's address, with a slash at its end. */
   readonly home: string;

@@ -31,7 +31,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([]);
 }
 
-export interface OpenedPortal {
+interface OpenedPortal {
   readonly page: Page;
   readonly context: BrowserContext;
   /** The address of the portal, which paths of its pages follow. */

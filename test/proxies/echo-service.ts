@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** What reached the service behind a proxy. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   /** Names and values in turn, as received. */

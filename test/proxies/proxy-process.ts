@@ -11,7 +11,7 @@ const examples = resolve(import.meta.dirname, '../../examples/proxies');
 /** The ports that the configurations are written with, by what listens there. */
 const writtenPorts = { api: 8000, service: 9000, check: 9100 } as const;
 
-export type Ports = Readonly<Record<keyof typeof writtenPorts, number>>;
+type Ports = Readonly<Record<keyof typeof writtenPorts, number>>;
 
 /** A proxy of this machine, by its program. */
 export interface ProxyProgram {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /** What arrived on a connection on which one request was written by hand. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly status: number;
   /** The connection was answered as a tunnel. */
   readonly isTunnel: boolean;

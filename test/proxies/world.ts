@@ -13,7 +13,7 @@ import { type OidcProvider, startOidcProvider } from '../integration/verifier/oi
 import { type EchoService, startEchoService } from './echo-service.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-export interface Credentials {
+interface Credentials {
   readonly viewToken: string;
   readonly manageToken: string;
   readonly providerToken: string;
@@ -28,14 +28,14 @@ export interface Credentials {
 }
 
 /** A key that was rotated, whose two values work until the old one is ended. */
-export interface RotatedKey {
+interface RotatedKey {
   readonly old: string;
   readonly present: string;
   readonly endOld: () => Promise<unknown>;
 }
 
 /** What the proxies stand between: the check, and a service. */
-export interface ProxyWorld {
+interface ProxyWorld {
   readonly credentials: Credentials;
   readonly clientId: string;
   readonly issuer: string;

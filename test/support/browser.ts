@@ -16,7 +16,7 @@ export function useBrowser(options: LaunchOptions = {}): () => Browser {
   };
 }
 
-export interface OpenedPage {
+interface OpenedPage {
   readonly page: Page;
   /** Errors of scripts and of the console, such as a violation of the content security policy. */
   readonly problems: readonly string[];

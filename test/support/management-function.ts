@@ -16,7 +16,7 @@ import { authenticateOperator, proofOf } from './caller-proof.ts';
 
 export const managementArn = 'arn:aws:lambda:us-west-2:000000000000:function:auth-management';
 
-export interface TestFunction {
+interface TestFunction {
   readonly handler: ManagementHandler;
   readonly reports: RunReport[];
   /** What was sent to the function and returned by it, as texts. */
@@ -27,7 +27,7 @@ export interface TestFunction {
 }
 
 /** A JSON value as it arrives at the other side. */
-export function throughJson(value: unknown, traffic: string[] = []): unknown {
+function throughJson(value: unknown, traffic: string[] = []): unknown {
   const text = JSON.stringify(value);
   traffic.push(text);
   return JSON.parse(text);

@@ -20,19 +20,19 @@ interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-export interface DocumentedResponse {
+interface DocumentedResponse {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-export interface Operation {
+interface Operation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly responses: Readonly<Record<string, Reference | DocumentedResponse>>;
 }
 
-export interface OpenapiDocument {
+interface OpenapiDocument {
   readonly servers: readonly { readonly url: string; readonly variables?: unknown }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {

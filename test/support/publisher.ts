@@ -5,7 +5,7 @@ import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts'
 import { type PublisherSettings, publishKey } from '../../core/key-rotation/execute-action.ts';
 import type { PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 
-export interface Publisher extends PublisherSettings {
+interface Publisher extends PublisherSettings {
   readonly aws: Pick<AwsClients, 'dynamodb' | 'kms'>;
   readonly table: string;
   /** Seconds since the epoch. */

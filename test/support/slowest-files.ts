@@ -15,7 +15,7 @@ function timeOf(module: TestModule): TimedFile {
 }
 
 /** The slowest files, one a line. */
-export function listSlowest(files: readonly TimedFile[]): string {
+function listSlowest(files: readonly TimedFile[]): string {
   const slowest = files.toSorted((a, b) => b.time - a.time).slice(0, count);
   const lines = slowest.map(
     ({ name, time }) => `${(time / 1000).toFixed(1).padStart(8)} s  ${name}`,

@@ -6,7 +6,7 @@ import type { AccessKey } from './access-key.ts';
 import { type AwsService, contentTypes } from './aws-error.ts';
 
 /** A call of a service with the JSON protocol. */
-export interface JsonCall {
+interface JsonCall {
   /** AWS region that the signature names. */
   readonly region: string;
   /** Value of `X-Amz-Target`. */
@@ -14,7 +14,7 @@ export interface JsonCall {
   readonly body: Buffer;
 }
 
-export interface AwsCallerOptions {
+interface AwsCallerOptions {
   readonly service: AwsService;
   readonly endpoint: string;
   readonly accessKey: AccessKey;

@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly port?: PortChoice | undefined;
 }
 
-export interface AwsServerOptions extends Pick<ServiceOptions, 'accessKey'> {
+interface AwsServerOptions extends Pick<ServiceOptions, 'accessKey'> {
   readonly service: AwsService;
   /** Finds other access keys. By default there are none. */
   readonly accessControl?: Pick<AccessControl, 'findAccessKey'> | undefined;

@@ -12,7 +12,7 @@ export interface SignedParts {
 }
 
 /** Whose signature it is, and for what. */
-export interface SigningScope {
+interface SigningScope {
   readonly secretAccessKey: string;
   /** `20261120T093000Z`. */
   readonly time: string;

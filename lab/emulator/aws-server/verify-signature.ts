@@ -5,7 +5,7 @@ import { AwsError, type AwsService } from './aws-error.ts';
 import { computeSignature } from './request-signature.ts';
 
 /** A request as received. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
   readonly url: string;
@@ -13,7 +13,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-export interface SignatureExpectations {
+interface SignatureExpectations {
   readonly service: AwsService;
   /** Access keys that this run issued, by id. */
   readonly findAccessKey: (accessKeyId: string) => AccessKey | undefined;
@@ -85,7 +85,7 @@ function isEqual(a: string, b: string): boolean {
 }
 
 /** Who signed a request, and for which AWS region. */
-export interface Signer {
+interface Signer {
   readonly region: string;
   readonly accessKeyId: string;
 }

@@ -10,7 +10,7 @@ export type AnswerFault =
   | { readonly kind: 'slow'; readonly milliseconds: number };
 
 /** What happens to one call. */
-export interface Treatment {
+interface Treatment {
   /** Milliseconds to wait first. */
   readonly delay: number;
   /** Instead of making the call: the code of an error, or the end of the connection. */
@@ -26,7 +26,7 @@ type CallRule = Extract<FaultRule, { service: unknown }>;
 type Draft = { -readonly [K in keyof Treatment]: Treatment[K] };
 
 /** Calls of one kind that were made. */
-export interface CallCounts {
+interface CallCounts {
   readonly [operation: string]: number;
 }
 

@@ -25,7 +25,7 @@ export type ReadPast = (
   horizon: number | undefined,
 ) => Promise<HttpResponse>;
 
-export interface FaultyServiceOptions {
+interface FaultyServiceOptions {
   readonly service: FaultyService;
   /** The service without faults. */
   readonly endpoint: string;

@@ -37,7 +37,7 @@ export interface Principal {
   readonly context: RequestContext;
 }
 
-export interface AuthorizerOptions {
+interface AuthorizerOptions {
   readonly account: string;
   /** Hears of every request, those that a cached decision answers included. */
   readonly onDecision?: ((request: DecidedRequest) => void) | undefined;

@@ -44,7 +44,7 @@ interface Input {
   readonly [member: string]: unknown;
 }
 
-export interface DynamoDbScope {
+interface DynamoDbScope {
   readonly account: string;
   /** Attribute of a table's partition key. */
   readonly partitionKey: (table: string) => string | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Longest times, in seconds of the clock, until IAM's changes have an effect. */
-export interface LongestDelays {
+interface LongestDelays {
   /** Until a policy counts. */
   readonly policy: number;
   /** Until a tag counts. AWS says up to five minutes for tags of KMS keys. */

@@ -7,7 +7,7 @@ export interface KmsTag {
   readonly TagValue: string;
 }
 
-export interface KmsGrant {
+interface KmsGrant {
   readonly GrantId: string;
   readonly GranteePrincipal: string;
   readonly Operations: unknown;

@@ -15,7 +15,7 @@ import { KeyStore } from './key-store.ts';
 import { KmsError } from './kms-error.ts';
 import { operations } from './operations.ts';
 
-export interface KmsOptions extends ServiceOptions {
+interface KmsOptions extends ServiceOptions {
   /** The folder of the keys, including private halves. By default they are only in memory. */
   readonly directory?: string;
   /** Clock of waiting periods, in milliseconds since the epoch. */

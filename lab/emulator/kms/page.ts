@@ -2,7 +2,7 @@ import { type KmsInput, readNumber, readOptionalText } from './input.ts';
 import { KmsError } from './kms-error.ts';
 
 /** One page of a sorted list, in the members that KMS's list operations share. */
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly rest: { readonly Truncated: boolean; readonly NextMarker?: string };
 }

@@ -38,7 +38,7 @@ function inOrder(table: string, items: Iterable<Attributes>): readonly Attribute
   return [...items].sort((a, b) => (value(a) < value(b) ? -1 : 1));
 }
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   /** Shared by all replicas of the tables. */
   readonly history: ItemHistory;
   /** Reads the original items. */

@@ -31,7 +31,7 @@ export interface RuntimeApi {
   close(): Promise<void>;
 }
 
-export interface RuntimeApiOptions {
+interface RuntimeApiOptions {
   readonly functionArn: string;
   /** Maximum milliseconds of an invocation, which the function sees in its context. */
   readonly timeoutMs: number;

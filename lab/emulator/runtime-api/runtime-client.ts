@@ -6,10 +6,10 @@ import { join } from 'node:path';
 const apiPath = '/2018-06-01/runtime';
 
 /** A handler for the Lambda runtime: an async function of event and context. */
-export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
+type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /** The part of Lambda's context object that Node functions read. */
-export interface LambdaContext {
+interface LambdaContext {
   readonly awsRequestId: string;
   readonly callbackWaitsForEmptyEventLoop: boolean;
   readonly functionName: string;

@@ -18,7 +18,7 @@ import { localUserArn } from '../../emulator/sts-server.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
 /** An invocation by an AWS service, or with a role. */
-export interface Invocation {
+interface Invocation {
   /** A service's name or, for a role of the templates, its function. */
   readonly by: string;
   /** ARN of the source of the call: an API's method, or a rule. */
@@ -148,7 +148,7 @@ export function createAccess(deployment: SynthesisedDeployment, options: AccessO
 }
 
 /** The invokers of functions in AWS. Each throws if the templates do not allow the invocation. */
-export interface Callers {
+interface Callers {
   fromApi(path: string, method: string): Promise<void>;
   fromSchedule(name: FunctionName): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { FunctionError } from '../../emulator/runtime-api/runtime-api-server.ts'
 import type { SynthesisedFunction } from './stack-contents.ts';
 
 /** Settings of a process in addition to the function's own variables. */
-export interface ProcessSurroundings {
+interface ProcessSurroundings {
   readonly awsRegion: string;
   readonly variables: Readonly<Record<string, string>>;
   /** Receives each invocation. */

@@ -12,7 +12,7 @@ export interface SynthesisedRole {
 }
 
 /** A permission to invoke a function. */
-export interface InvokePermission {
+interface InvokePermission {
   /** ARN of the function, or of its alias. */
   readonly functionArn: string;
   readonly statement: object;

@@ -2,7 +2,7 @@ import type { PeopleMapping } from '../../../contract/portal-config.ts';
 import type { Claims } from '../../../portal/login/people.ts';
 
 /** A person at the local OpenID provider. Two customers and the platform's own staff. */
-export interface LocalPerson {
+interface LocalPerson {
   readonly id: string;
   /** For the page on which a person is chosen. */
   readonly description: string;

@@ -7,7 +7,7 @@ import { choosePersonPage, providerErrorPage, signOutPage } from './pages.ts';
 import { localPeople } from './people.ts';
 
 /** A relying party of the provider. */
-export interface LoginClient {
+interface LoginClient {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;

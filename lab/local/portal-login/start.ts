@@ -19,7 +19,7 @@ const look = {
 };
 
 /** The customers' portal of a local run. */
-export interface LocalLoginPortal {
+interface LocalLoginPortal {
   readonly url: string;
   close(): Promise<void>;
 }

@@ -64,7 +64,7 @@ export class RecentRoles {
   }
 }
 
-export interface PermissionGateOptions {
+interface PermissionGateOptions {
   /** Port of the emulator. */
   readonly emulatorPort: number;
   readonly deployed: DeployedAccount;

@@ -10,7 +10,7 @@ interface Statement {
 }
 
 /** A statement of a deployed policy, and the actions that it applied to. */
-export interface StatementUse {
+interface StatementUse {
   /** The role, the key policy or the managed policy. */
   readonly owner: string;
   readonly statement: Statement;

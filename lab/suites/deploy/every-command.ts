@@ -21,7 +21,7 @@ import { runCommand } from '../../support/run-command.ts';
 import { commandSteps, listCommands, type Made, type Step } from './command-steps.ts';
 
 /** A deployment whose operators have no access to the tables that the function manages. */
-export interface Tour {
+interface Tour {
   readonly cloud: Cloud;
   readonly config: DeploymentConfigInput;
   readonly configPath: string;

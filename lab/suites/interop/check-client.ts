@@ -65,7 +65,7 @@ async function runCalls(
 }
 
 /** The services that a client meets, which may be the same one. */
-export interface Worlds {
+interface Worlds {
   readonly usual: World;
   /** Has what the client needs of its deployment. */
   readonly ready: World;

@@ -5,7 +5,7 @@ import type { RunningVerifier, Variables } from './running-program.ts';
 export type Open = (alg: Alg, variables: Variables) => Promise<RunningVerifier>;
 
 /** How to start a verifier, or what this machine lacks. */
-export type Prepared = { readonly open: Open } | Missing;
+type Prepared = { readonly open: Open } | Missing;
 
 export interface Library {
   /** With its version, as the table has it. */

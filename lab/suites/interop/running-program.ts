@@ -7,12 +7,12 @@ export interface Answer {
 }
 
 /** A program of lab/suites/interop/programs, or a service, that answers one question after the other. */
-export interface RunningProgram<Question, Reply extends Answer> {
+interface RunningProgram<Question, Reply extends Answer> {
   ask(question: Question): Promise<Reply>;
   close(): Promise<unknown>;
 }
 
-export interface VerifierQuestion {
+interface VerifierQuestion {
   readonly token: string;
   /** For libraries that fetch none. */
   readonly jwks: string;
@@ -20,7 +20,7 @@ export interface VerifierQuestion {
   readonly later?: number;
 }
 
-export interface VerifierAnswer extends Answer {
+interface VerifierAnswer extends Answer {
   /** Of a service. */
   readonly status?: number;
 }

@@ -13,7 +13,7 @@ import { libraries } from './libraries.ts';
 const document = 'interop.md';
 
 /** One generated table of docs/interop.md. */
-export interface Table {
+interface Table {
   readonly name: string;
   readonly columns: readonly string[];
   /** First cells of all rows, in order. */

@@ -53,7 +53,7 @@ export const proxyNames = ['nginx', 'envoy', 'caddy', 'traefik', 'haproxy'] as c
 export type ProxyName = (typeof proxyNames)[number];
 
 /** A program that starts, or why there is none. */
-export type FoundProxy =
+type FoundProxy =
   | { readonly path: string; readonly libraries?: string | undefined }
   | { readonly missing: string };
 

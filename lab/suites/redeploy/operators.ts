@@ -164,7 +164,7 @@ export class Operators {
 }
 
 /** A release that was deployed before. */
-export interface Former {
+interface Former {
   readonly version: string;
   readonly config: DeploymentConfigInput;
   /** A client of its deployment. */

@@ -11,7 +11,7 @@ const pause = 50;
 const requestsPerRound = 3;
 
 /** What the discovery document says, as far as it matters here. */
-export interface Metadata {
+interface Metadata {
   readonly token_endpoint: string;
   readonly jwks_uri: string;
   readonly scopes_supported: readonly string[];

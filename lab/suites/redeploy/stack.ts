@@ -17,13 +17,13 @@ import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../support/template-changes/template.ts';
 
 /** A resource of a stack. */
-export interface StackResource {
+interface StackResource {
   readonly type: string;
   readonly physicalId: string;
 }
 
 /** Resources of a stack by logical id. */
-export type StackResources = ReadonlyMap<string, StackResource>;
+type StackResources = ReadonlyMap<string, StackResource>;
 
 /** What a stack is. */
 export interface StackState {
@@ -32,7 +32,7 @@ export interface StackState {
 }
 
 /** How an operation on a stack ended. */
-export interface Outcome {
+interface Outcome {
   readonly status: string;
   /** Resources that failed, with the reason. */
   readonly failed: readonly string[];

@@ -7,7 +7,7 @@ interface Trouble {
 }
 
 /** A time in which something is broken, in milliseconds since the soak began. */
-export interface FaultPeriod extends Trouble {
+interface FaultPeriod extends Trouble {
   readonly from: number;
   readonly until: number;
 }

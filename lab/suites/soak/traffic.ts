@@ -16,7 +16,7 @@ export interface Sample {
   readonly wrong: string | undefined;
 }
 
-export type Kind = keyof typeof shares;
+type Kind = keyof typeof shares;
 
 /** Requests of each kind among a hundred. */
 const shares = {

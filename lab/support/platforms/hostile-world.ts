@@ -102,7 +102,7 @@ export interface HostileRow {
   good(world: HostileWorld, form: FormName): Promise<string>;
 }
 
-export interface Signing {
+interface Signing {
   readonly claims?: Members;
   readonly header?: Members;
   readonly key?: Pick<TestKey, 'privateKey'> | Uint8Array;

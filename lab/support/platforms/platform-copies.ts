@@ -4,7 +4,7 @@ import { type Claims, keys, type Workload } from './platform.ts';
 import { workloads } from './workloads.ts';
 
 /** What differs from the token that the platform would sign. */
-export interface TokenChanges {
+interface TokenChanges {
   readonly claims?: Claims;
   readonly header?: Claims;
 }

@@ -41,7 +41,7 @@ const lasting: ReadonlySet<string> = new Set([
 ]);
 
 /** Harm that an update from one template of a stack to another would do. */
-export interface Harm {
+interface Harm {
   readonly logicalId: string;
   /** In words, e.g. `AWS::SNS::Topic, named alarms: is replaced, because of TopicName`. */
   readonly what: string;

@@ -8,7 +8,7 @@ const functions = ['token', 'jwks', 'discovery', 'management', 'key-rotation', '
 
 type Row = Readonly<Record<string, string>>;
 
-export interface CollectOptions {
+interface CollectOptions {
   readonly config: DeploymentConfig;
   readonly callService: CallService;
   /** Milliseconds since the epoch. */

@@ -61,7 +61,7 @@ export const correctAfter: Readonly<Record<string, RegExp>> = {
   'are none': /\bthere $/i,
 };
 
-export interface WordLimits {
+interface WordLimits {
   readonly least?: number;
   readonly most?: number;
   /** What to write if the rate is outside. */

@@ -1,5 +1,5 @@
 /** What a release changes of the public interface: lines that are gone, and lines that are new. */
-export interface InterfaceChanges {
+interface InterfaceChanges {
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
@@ -45,7 +45,7 @@ function isLower(version: string, than: string): boolean {
 }
 
 /** The name within a line, as the changelog has it: its last word. */
-export function nameOf(line: string): string {
+function nameOf(line: string): string {
   return line.split(' ').at(-1) ?? line;
 }
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { type SampleData, trunkGroup } from './sample-data.ts';
 
 /** A picture of the documentation. */
-export interface Picture {
+interface Picture {
   /** Of the file in docs/images. */
   readonly name: string;
   readonly path: (data: SampleData) => string;
@@ -25,7 +25,7 @@ export const pictures: readonly Picture[] = [
 ];
 
 /** A page as a person sees it. */
-export interface ShownPage {
+interface ShownPage {
   readonly name: string;
   readonly path: (data: SampleData) => string;
   /** What the person does there first. */

@@ -23,7 +23,7 @@ const warmUp = 3;
 const root = resolve(import.meta.dirname, '../../..');
 
 /** Names of functions, by the file that defines them. */
-export type CalledFunctions = ReadonlyMap<string, readonly string[]>;
+type CalledFunctions = ReadonlyMap<string, readonly string[]>;
 
 interface Stub {
   reply(operation: string, body: string): unknown;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { formatTable } from '../../support/generated-parts.ts';
 
 /** A package of node_modules with what is nested in it. */
-export interface InstalledPackage {
+interface InstalledPackage {
   readonly name: string;
   readonly bytes: number;
 }

@@ -1,7 +1,7 @@
 import type { Management } from '../../../adapters/management.ts';
 
 /** What the examples of `core/management/operations.ts` take as known. */
-export interface Known {
+interface Known {
   readonly management: Management;
   readonly name: string;
   readonly serviceTrunkGroup: string;

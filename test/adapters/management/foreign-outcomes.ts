@@ -7,7 +7,7 @@ import {
 } from '../../../adapters/management.ts';
 import { isObject, runOperation } from './run-operation.ts';
 
-export type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
+type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
 
 /**
  * What an operation does on the client and the API key of another trunk group than those that the

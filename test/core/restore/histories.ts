@@ -5,8 +5,8 @@ import { createTestManagement, type TestManagement } from '../../support/managem
 import { type Operation, operations } from './operations.ts';
 
 /** What happens to a write, and to the record of its outcome. */
-export const fates = ['made', 'refused', 'answer lost', 'request lost', 'outcome lost'] as const;
-export type Fate = (typeof fates)[number];
+const fates = ['made', 'refused', 'answer lost', 'request lost', 'outcome lost'] as const;
+type Fate = (typeof fates)[number];
 
 export interface Step {
   readonly operation: Operation;

@@ -10,7 +10,7 @@ export interface SeenRequest {
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** The lines of a script, the last of which repeats, or what chooses the line for a request. */
-export type Script = readonly Answer[] | ((request: SeenRequest) => Answer | Promise<Answer>);
+type Script = readonly Answer[] | ((request: SeenRequest) => Answer | Promise<Answer>);
 
 /** A service that answers as its script says. */
 export interface ScriptedService {

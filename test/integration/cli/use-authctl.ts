@@ -14,7 +14,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-export interface CliInput {
+interface CliInput {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether stdin and both outputs are a terminal. */

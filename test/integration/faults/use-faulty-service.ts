@@ -4,7 +4,7 @@ import type { LocalRun } from '../../../lab/local/start-local.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 
 /** The whole service before backends that fail when they are told to. */
-export interface FaultyRun {
+interface FaultyRun {
   readonly faults: Faults;
   readonly service: () => LocalRun;
 }

@@ -7,7 +7,7 @@ import { createTables } from '../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from '../adapters/dynalite.ts';
 
-export interface TestAws {
+interface TestAws {
   readonly aws: AwsClients;
   /** Name of a deployment whose tables are empty. */
   readonly deployment: string;

@@ -47,7 +47,7 @@ export interface VirtualClock {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly clock: VirtualClock;
   /** Options of AWS clients with the access key of a function. */
   readonly awsOf: (functionName: string) => AwsClientOptions;

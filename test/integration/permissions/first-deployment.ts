@@ -21,7 +21,7 @@ import { tokenRequest } from '../../support/token-world.ts';
 import { DeployedFunctions, type VirtualClock } from './deployed-functions.ts';
 
 /** Seconds of virtual time. */
-export interface DeploymentTimes {
+interface DeploymentTimes {
   /** Of the deployment check. */
   readonly check: number;
   /** Until the newest code of the token function has signed. */

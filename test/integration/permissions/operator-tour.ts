@@ -11,7 +11,7 @@ import type { LoopbackProvider } from '../../../lab/support/loopback-provider.ts
 import type { EnforcedService } from './use-enforced-service.ts';
 
 /** Items that an administrator made for the tour. */
-export interface TourItems {
+interface TourItems {
   readonly clientId: string;
   readonly keyId: string;
   /** Issuer of the registered provider, and its discovery URL. */
@@ -36,7 +36,7 @@ function restore(table: Restored): readonly string[] {
 }
 
 /** One command of each kind. What it needs was made before. */
-export function tourCommands(items: TourItems): Readonly<Record<string, readonly string[]>> {
+function tourCommands(items: TourItems): Readonly<Record<string, readonly string[]>> {
   const { clientId, keyId, issuer, discoveryUrl } = items;
   return {
     'provider register': ['provider', 'register', discoveryUrl],
@@ -211,7 +211,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const names = Object.keys(tourCommands({ clientId: '', keyId: '', issuer: '', discoveryUrl: '' }));
 
 /** Where each operator works. */
-export function placeOf(operator: string): 'tables' | 'function' {
+function placeOf(operator: string): 'tables' | 'function' {
   return operator === 'break-glass-operator' ? 'tables' : 'function';
 }
 

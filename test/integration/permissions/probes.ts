@@ -86,7 +86,7 @@ async function decide(
   return { ...request, ...decision, policies, name, expected };
 }
 
-export interface ProbedPolicies {
+interface ProbedPolicies {
   readonly keyPolicy: NamedPolicy;
   /** Of the rotation's role. */
   readonly rotation: readonly NamedPolicy[];

@@ -10,7 +10,7 @@ export interface Statement {
 }
 
 /** One action of one statement. */
-export interface StatementAction {
+interface StatementAction {
   readonly policy: string;
   readonly index: number;
   readonly effect: 'Allow' | 'Deny';

@@ -50,13 +50,13 @@ export async function toEvent(request: Request): Promise<APIGatewayProxyEvent> {
   };
 }
 
-export type PortalFunction = ReturnType<typeof createPortalHandler>;
+type PortalFunction = ReturnType<typeof createPortalHandler>;
 
 /** Responses of the function so far. */
 export const answers = { refused: 0, accepted: 0 };
 
 /** The function as a browser reaches it. */
-export function behindGateway(handler: PortalFunction): Portal {
+function behindGateway(handler: PortalFunction): Portal {
   return {
     fetch: async (request) => {
       const result = await handler(await toEvent(request), {} as Context);
@@ -75,7 +75,7 @@ export const sessionKeyArn =
   'arn:aws:secretsmanager:us-west-2:111122223333:secret:session-key-AbCdEf';
 
 /** Secrets Manager in memory. */
-export class Secrets {
+class Secrets {
   readonly versions = new Map<string, Secret>();
   fails = false;
 

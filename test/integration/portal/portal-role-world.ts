@@ -39,7 +39,7 @@ export const managementArn = lambdaArn('management');
 export const clientSecretArn = `arn:aws:secretsmanager:${awsRegion}:${account}:secret:portal-login-AbCdEf`;
 
 /** The role that the template gives the portal function. */
-export function readPortalRole(): SynthesisedRole {
+function readPortalRole(): SynthesisedRole {
   const login = { ...portalConfig.login, clientSecretArn };
   const { templates } = synthesise({ ...config, portal: { ...portalConfig, login } });
   const name = 'AuthorizationServer-portal';
@@ -53,10 +53,7 @@ export function readPortalRole(): SynthesisedRole {
 }
 
 /** One request of the text to an alias. */
-export type AskAlias = (
-  alias: ManagementAlias,
-  request: object | string,
-) => Promise<ManagementAnswer>;
+type AskAlias = (alias: ManagementAlias, request: object | string) => Promise<ManagementAnswer>;
 
 /**
  * Lambda and STS on loopback, which know one access key: that of the portal function. IAM decides

@@ -11,7 +11,7 @@ import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts
 const tokenLifetime = 7200;
 
 /** A client of the provider, which may ask for tokens for itself. */
-export interface ProviderClient {
+interface ProviderClient {
   readonly clientId: string;
   readonly clientSecret: string;
 }

@@ -36,7 +36,7 @@ export const ada: Claims = {
 };
 
 /** A provider in memory: it answers for one person, and can fail. */
-export interface ScriptedProvider extends LoginProvider {
+interface ScriptedProvider extends LoginProvider {
   claims: Claims;
   failure: LoginError['problem'] | undefined;
   /** Requests, the newest last. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 
-export interface ShellResult {
+interface ShellResult {
   readonly code: number;
   readonly output: string;
 }

@@ -98,7 +98,7 @@ export interface ThreeRegions {
 }
 
 /** A clock that moves only if it is set: milliseconds since the epoch. */
-export interface Clock {
+interface Clock {
   time: number;
 }
 

@@ -25,7 +25,7 @@ import type { Region, RevocationWorld } from './world.ts';
 
 export type Outcome = 'accepted' | 'accepted_without_lookup' | 'refused' | 'unavailable';
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly kind: keyof typeof kinds;
   readonly region: Region;
   readonly cacheSeconds: number;

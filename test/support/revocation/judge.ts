@@ -9,7 +9,7 @@ export interface IssuedToken {
 }
 
 /** A call of revoke-tokens that succeeded. */
-export interface Revocation {
+interface Revocation {
   readonly startedAt: number;
   readonly completedAt: number;
 }

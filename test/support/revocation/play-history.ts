@@ -13,7 +13,7 @@ import { type ClientHistory, findViolation, type IssuedToken } from './judge.ts'
 import { RevocationWorld } from './world.ts';
 
 /** What was seen in histories. */
-export interface RevocationCounts {
+interface RevocationCounts {
   events: number;
   tokens: number;
   reused: number;

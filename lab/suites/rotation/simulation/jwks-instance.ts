@@ -5,7 +5,7 @@ import type { HostClock } from './host-clock.ts';
 import type { TokenWatch } from './token-watch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-export interface JwksInstanceOptions {
+interface JwksInstanceOptions {
   /** In messages. */
   readonly name: string;
   readonly reader: SigningKeyReader;

@@ -8,7 +8,7 @@ import type {
 } from '../../../../core/key-rotation/rotation-ports.ts';
 import { isModelAlg, kmsKeySpecOf, type ModelAlg, pooledPublicKey } from './public-keys.ts';
 
-export interface MemoryKey {
+interface MemoryKey {
   readonly kmsKeyArn: string;
   readonly intentId: string;
   readonly alg: ModelAlg;

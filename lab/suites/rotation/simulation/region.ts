@@ -15,20 +15,20 @@ import type { TokenWatch } from './token-watch.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** How a region is cut off from its tables. */
-export interface CutOff {
+interface CutOff {
   readonly since: number;
   /** Reads succeed and show what was there when it was cut off; else they fail. */
   readonly readsAreStale: boolean;
 }
 
 /** What a region's copy of the deployment config says. */
-export interface RegionConfig {
+interface RegionConfig {
   regions: readonly RegionId[];
   algs: readonly [Alg, ...Alg[]];
 }
 
 /** What a region needs of the world around it. */
-export interface RegionSurroundings {
+interface RegionSurroundings {
   readonly options: RegionConfig & { readonly tokenReuse: boolean };
   readonly policy: SigningKeyPolicy;
   readonly time: VirtualTime;

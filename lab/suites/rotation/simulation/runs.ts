@@ -175,7 +175,7 @@ function nextTurn(): Promise<void> {
   });
 }
 
-export interface Play {
+interface Play {
   readonly world: World;
   readonly random: Random;
   /** Whether time goes on between two calls. */

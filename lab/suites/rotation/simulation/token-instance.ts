@@ -22,7 +22,7 @@ import type { HostClock } from './host-clock.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-export interface TokenInstanceOptions {
+interface TokenInstanceOptions {
   readonly name: string;
   readonly regionId: RegionId;
   readonly policy: SigningKeyPolicy;

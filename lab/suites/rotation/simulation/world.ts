@@ -16,7 +16,7 @@ import { TokenWatch } from './token-watch.ts';
 import { Violation } from './violation.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly policy: SigningKeyPolicy;
   /** Chance decides over lags, skews and orders by it. */
   readonly seed: number;

@@ -21,7 +21,7 @@ const resultsSchema = v.object({
 });
 
 /** What checkov writes with `--output json`. */
-export type CheckovReport = v.InferOutput<typeof resultsSchema>;
+type CheckovReport = v.InferOutput<typeof resultsSchema>;
 
 /** @throws {Error} if checkov could not read every template, or read none. */
 export function parseReport(output: string): CheckovReport {
@@ -33,7 +33,7 @@ export function parseReport(output: string): CheckovReport {
   return report;
 }
 
-export interface Review {
+interface Review {
   /** Findings that no exception has a reason for. */
   readonly unacknowledged: readonly string[];
   /** Exceptions that no finding needs. */

@@ -14,7 +14,7 @@ import { callerOf as callerOfHono, createHonoMiddleware } from '../../../../veri
 import type { Verifier } from '../../../../verifier/verifier.ts';
 
 /** What the services tell their tests. */
-export interface Observed {
+interface Observed {
   /** Requests that the middleware did not let through. */
   readonly notAccepted: unknown[];
   /** Whether addresses come from X-Real-IP, as behind a proxy, or from the peer. */

@@ -22,7 +22,7 @@ import { createHonoMiddleware } from '../../../../verifier/hono.ts';
 import type { Verifier } from '../../../../verifier/verifier.ts';
 import { send } from '../forward-auth/use-forward-auth.ts';
 
-export interface HostAnswer {
+interface HostAnswer {
   readonly status: number;
   /** JSON of the response. */
   readonly body: string;
