@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
+import { addressesOf } from '../../../contract/addresses.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import {
+  type FederationVariables,
+  tokenEnvironment,
+} from '../../../contract/function-environments.ts';
+import {
+  keyCacheWeight,
+  maxKeyIdLength,
+  maxProviderDocumentBytes,
+  maxProviderKeys,
+} from '../../../contract/limits.ts';
+import { tokenPath } from '../../../contract/routes.ts';
+import { tableName } from '../../../contract/tables.ts';
+import {
+  type IdentityProvider,
+  ownedRegistrationId,
+} from '../../../core/identity-provider/identity-provider.ts';
+import { startFunctionProcess } from '../../emulator/runtime-api/function-process.ts';
+import { bodyOf, encode } from '../../support/platforms/hostile-world.ts';
+import { startBackend } from '../backend/backend.ts';
+import { buildFunction, buildMeasuredRuntime, emptyWorkFolder } from '../build.ts';
+import { asOfNow, expectStatus } from '../measure.ts';
+import {
+  awsRegion,
+  backendEnvironment,
+  config,
+  createEvent,
+  createItems,
+  issuer,
+  tokenRequestBody,
+  tokenRequestHeaders,
+} from '../scenario.ts';
+
+/*
+ * `node lab/bench/load/key-sets.ts` fills the key cache of the deployed token function at the
+ * smallest memory that a config allows: providers of the platform and of customers, each with the
+ * largest set that is accepted, and an assertion for each of its keys. It prints the largest
+ * resident size, and fails if the process ends or is larger than its memory.
+ */
+
+const memoryMb = 256;
+/** Of each kind. About three times as many as the cache keeps. */
+const providersOfEachKind = 90;
+
+/** As the runtime of AWS Lambda starts Node. */
+const nodeArguments = [
+  `--max-old-space-size=${Math.floor(memoryMb * 0.9)}`,
+  `--max-semi-space-size=${Math.floor(memoryMb * 0.05)}`,
+];
+
+/** Bits of the largest modulus with which a whole set is still a document that is fetched. */
+const modulusBits = 8192;
+
+function createModulus(): string {
+  const modulus = randomBytes(modulusBits / 8);
+  modulus[0] = (modulus[0] ?? 0) | 0x80;
+  modulus[modulus.length - 1] = (modulus.at(-1) ?? 0) | 1;
+  return modulus.toString('base64url');
+}
+
+const kids = Array.from({ length: maxProviderKeys }, (_, index) =>
+  String(index).padStart(maxKeyIdLength, 'k'),
+);
+const keySet = {
+  keys: kids.map((kid) => ({
+    kty: 'RSA',
+    alg: 'RS256',
+    use: 'sig',
+    kid,
+    e: 'AQAB',
+    n: createModulus(),
+  })),
+};
+const documentBytes = JSON.stringify(keySet).length;
+if (documentBytes > maxProviderDocumentBytes) throw new Error(`the set has ${documentBytes} bytes`);
+
+emptyWorkFolder();
+const backend = await startBackend();
+const now = Math.floor(Date.now() / 1000);
+const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index): IdentityProvider => {
+  const at = `${backend.issuer}/${index}`;
+  const registrationId = `registration_${index}`;
+  return {
+    issuer: at,
+    registrationId: index % 2 === 0 ? registrationId : ownedRegistrationId(registrationId),
+    discoveryUrl: `${at}/.well-known/openid-configuration`,
+    jwksUri: `${at}/jwks`,
+    allowedAlgorithms: ['RS256'],
+    clientIdClaim: 'sub',
+    registeredAt: now,
+  };
+});
+await backend.command({
+  items: [
+    ...createItems(backend),
+    ...providers.map((provider) => ({
+      table: tableName(config.name, 'identityProviders'),
+      key: provider.issuer,
+      item: toIdentityProviderItem(provider),
+    })),
+  ],
+  providerJwks: keySet,
+});
+
+function environmentOfFunction(): Readonly<Record<string, string>> {
+  const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
+    config: parseDeploymentConfig({ ...singleRegion, federatedClients: { ownProviders: true } }),
+    regionId: 'slc',
+    addresses: addressesOf(config, issuer),
+    toJson: JSON.stringify,
+  });
+  const federation = { ...(JSON.parse(settings) as FederationVariables), allowLoopback: true };
+  return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(federation) };
+}
+
+const { name, taskRoot } = buildFunction('token');
+const process = await startFunctionProcess({
+  name,
+  taskRoot,
+  environment: { ...backendEnvironment(backend), ...environmentOfFunction() },
+  awsRegion,
+  memoryMb,
+  nodeArguments,
+  runtime: buildMeasuredRuntime(),
+  onOutput: () => undefined,
+});
+
+let maxRssMb = 0;
+async function send(body: string, headers: readonly string[], statuses: readonly number[]) {
+  const event = createEvent({ method: 'POST', path: tokenPath, headers, body });
+  const { payload, headers: measured } = await process.invoke(asOfNow(event));
+  maxRssMb = Number(measured['bench-max-rss-kb']) / 1024;
+  const { statusCode } = payload as { readonly statusCode: number };
+  if (!statuses.includes(statusCode)) expectStatus(statuses[0] ?? 0)(payload);
+}
+
+const sendBasic = () => send(tokenRequestBody, tokenRequestHeaders(), [200]);
+const form = ['Content-Type', 'application/x-www-form-urlencoded'];
+
+/** Its signature is wrong, which is seen only when the key is ready to verify with. */
+async function sendAssertion({ issuer: iss }: IdentityProvider, kid: string) {
+  const claims = { iss, sub: 'x', aud: issuer, iat: now, exp: now + 3600 };
+  const parts = [{ alg: 'RS256', kid }, claims].map((part) => encode(JSON.stringify(part)));
+  const assertion = [...parts, encode(randomBytes(modulusBits / 8))].join('.');
+  await send(bodyOf('jwt_bearer', assertion), form, [400, 429]);
+}
+
+const print = (...cells: readonly (string | number)[]) =>
+  globalThis.process.stdout.write(`| ${cells.join(' | ')} |\n`);
+
+globalThis.process.stdout.write(
+  `token function with ${memoryMb} MB, node ${nodeArguments.join(' ')}; each set has ${kids.length} keys of ${modulusBits} bits, ${documentBytes} bytes; bound of the cache: 2 x ${keyCacheWeight / 1024 ** 2} MiB\n\n`,
+);
+print('providers', 'keys used', 'fetches', 'largest resident size, MB');
+print('---:', '---:', '---:', '---:');
+await sendBasic();
+print(0, 0, 0, maxRssMb.toFixed(0));
+let fetches = 0;
+for (const [index, provider] of providers.entries()) {
+  for (const kid of kids) await sendAssertion(provider, kid);
+  fetches += (await backend.command({}))['fetch'] ?? 0;
+  const count = index + 1;
+  if (count === 1 || count % 30 === 0) {
+    print(count, count * kids.length, fetches, maxRssMb.toFixed(0));
+  }
+}
+await sendBasic();
+await process.close();
+await backend.close();
+if (maxRssMb > memoryMb || fetches < providers.length) globalThis.process.exitCode = 1;
