@@ -58,6 +58,8 @@ export interface FederationVariables {
   /** Seconds. */
   readonly maxAge: number;
   readonly ownProviders: boolean;
+  /** Whether providers on loopback are fetched from. No stack sets it: it is for the local run. */
+  readonly allowLoopback?: true | undefined;
 }
 
 function federationVariables(

@@ -91,6 +91,7 @@ const request = command({
       '--assertion <form>',
       'the credential is for the token endpoint, as client_assertion or jwt_bearer',
     ),
+    option('--client-id <id>', 'client_id of the token request with the assertion'),
   ],
   examples: [
     'explain request --bearer-stdin --source-ip 203.0.113.9 --scope messaging:view < token.txt',
@@ -111,6 +112,7 @@ const request = command({
       issuer: options.issuer,
       // The function says which forms there are.
       assertion: options.assertion as AssertionForm | undefined,
+      clientId: options.clientId,
     });
     const { accepted, verified, reason, rule, facts, finding, status, error, errorDescription } =
       explanation;

@@ -468,6 +468,8 @@ export const requestQuestion = exactly({
       (value) => assertionForms.find((one) => one === value) ?? wrong,
     ),
   ),
+  /** `client_id` of the token request with the assertion; none if left out. */
+  clientId: v.optional(text('the client_id of a request')),
 });
 
 /** Filters of the changes of a day. A change must meet all of them. */

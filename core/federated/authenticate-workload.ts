@@ -19,7 +19,7 @@ import type { TokenRequest } from '../token/token-parameters.ts';
 import type { SecretUse, TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
-import { checkConditions, getProviderClient } from '../verifier/provider-client.ts';
+import { checkConditions, getProviderClient, refuseUnknown } from '../verifier/provider-client.ts';
 import { checkStatus } from '../verifier/revocation-check.ts';
 import {
   type AssertionSettings,
@@ -89,16 +89,16 @@ function isOver(failures: FailureLimiter, attempt: Attempt, now: number): boolea
   }
 }
 
-function refuseClient({ issuer, externalClientId }: VerifiedAssertion): BearerRefusal {
-  const expected = `a client under ${issuer}`;
-  const finding = { name: 'external client id', received: externalClientId, expected };
-  return refuse('client_unknown', () => finding, { issuer });
-}
-
 /** RFC 7521 §4.2: a `client_id` must name the client that the assertion authenticates. */
-function checkClientId(clientId: string | undefined, client: Client, assertion: VerifiedAssertion) {
-  const allowed = [undefined, client.clientId, assertion.externalClientId];
-  if (!allowed.includes(clientId)) throw refuseClient(assertion);
+function checkClientId(
+  received: string | undefined,
+  { clientId, serviceTrunkGroup }: Client,
+  { externalClientId }: VerifiedAssertion,
+): void {
+  if (received === undefined || [clientId, externalClientId].includes(received)) return;
+  const expected = `nothing, ${clientId} or ${externalClientId}`;
+  const finding = () => ({ name: 'client_id', received, expected, serviceTrunkGroup });
+  throw refuse('client_unknown', finding, { clientId });
 }
 
 /**
@@ -301,7 +301,7 @@ export class WorkloadAuthentication {
     const isRemembered = recall(unknown.get(subject), now) !== undefined;
     let found: Client | undefined;
     try {
-      if (isRemembered) throw refuseClient(assertion);
+      if (isRemembered) throw refuseUnknown(provider, externalClientId);
       found = await getProviderClient(clients, provider, externalClientId, { signal });
       log.clientId = found.clientId;
       checkStatus(found, issuedAt, { ...found, issuer: provider.issuer });

@@ -21,6 +21,8 @@ export const assertionRules: Readonly<Partial<Record<RefusalReason, string>>> = 
   token_audience_not_allowed:
     'aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint',
   insufficient_scope: 'the client has scopes, and every one that the request names',
+  client_unknown:
+    'the assertion names a client under the present registration of its issuer, and so does the client_id of the request, if there is one',
   issuer_unknown:
     'the issuer is a registered provider; one that a trunk group registered for itself needs federatedClients.ownProviders',
 };
@@ -50,6 +52,7 @@ export async function decideAssertion(
     readonly form: AssertionForm;
     readonly assertion: string;
     readonly scopes: readonly string[] | undefined;
+    readonly clientId: string | undefined;
   },
   ports: Omit<WorkloadPorts, 'workloadUses'>,
   {
@@ -72,10 +75,7 @@ export async function decideAssertion(
   );
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
-    const { client, assertion } = await workloads.decide(
-      { ...presented, clientId: undefined },
-      values,
-    );
+    const { client, assertion } = await workloads.decide(presented, values);
     return {
       credential: 'access_token',
       issuer: assertion.issuer,

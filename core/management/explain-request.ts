@@ -73,7 +73,9 @@ async function decideWithEvery(
   };
   const decision = decide(lookup);
   const refusal = await findRefusal(decision);
-  if (isOther && refusal?.reason !== 'client_unknown') {
+  const isUnknown =
+    refusal?.reason === 'client_unknown' && refusal.finding?.serviceTrunkGroup === undefined;
+  if (isOther && !isUnknown) {
     throw new RefusedError('a client of another service trunk group decides about the credential');
   }
   return decision;
@@ -210,18 +212,14 @@ export async function explainRequest(
   const { config, apiKeys, clients, identityProviders } = context;
   const { accessTokenType, defaultAudience } = config;
   const issuer = readIssuer(context, question);
-  const { audience = defaultAudience } = question;
+  const { assertion: form, audience = defaultAudience, scopes, clientId } = question;
   const now = currentTime(context);
   const jwks = createKeyFinder(context, issuer);
   const decideWith = (identityProviders: IdentityProviderReader, revocation?: RevocationCheck) =>
     decideWithEvery(context, (every) =>
-      question.assertion !== undefined
+      form !== undefined
         ? decideAssertion(
-            {
-              form: question.assertion,
-              assertion: question.credential,
-              scopes: question.scopes,
-            },
+            { form, assertion: question.credential, scopes, clientId },
             { clients: every, identityProviders, jwks },
             { config, issuer, now },
           )
@@ -229,7 +227,7 @@ export async function explainRequest(
             {
               authorization: [`Bearer ${question.credential}`],
               sourceAddress: question.sourceAddress,
-              requiredScopes: question.scopes ?? [],
+              requiredScopes: scopes ?? [],
               now,
             },
             { apiKeys, clients: every, identityProviders, revocation, jwks },
@@ -255,7 +253,7 @@ export async function explainRequest(
   try {
     const verified = await decide();
     checkReach(context, verified);
-    if (question.assertion !== undefined) return { accepted: true, verified };
+    if (form !== undefined) return { accepted: true, verified };
     const refusal = await findRefusal(decide({ clients, onLookupFailure: 'refuse' }));
     const refusedWithLookup = refusal && (await describeRefusal(context, refusal, question));
     return { accepted: true, verified, refusedWithLookup };

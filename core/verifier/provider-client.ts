@@ -20,7 +20,8 @@ function isOfProvider<Found extends CheckedClient>(
   );
 }
 
-function refuseUnknown(provider: IdentityProvider, externalClientId: string): BearerRefusal {
+/** There is no client with this id at the provider. */
+export function refuseUnknown(provider: IdentityProvider, externalClientId: string): BearerRefusal {
   const finding = {
     name: 'external client id',
     received: externalClientId,

@@ -1,5 +1,9 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { createLoopbackCertificate, serveHttps } from './loopback-https.ts';
+import {
+  createLoopbackCertificate,
+  type LoopbackCertificate,
+  serveHttps,
+} from './loopback-https.ts';
 import { createTestKey, type TestKey } from './test-issuer.ts';
 
 /** An identity provider's documents on loopback, over https. */
@@ -14,10 +18,18 @@ export interface LoopbackProvider {
   close(): Promise<void>;
 }
 
-/** Its certificate is trusted by this process from then on. */
-export async function startLoopbackProvider(): Promise<LoopbackProvider> {
-  const certificate = await createLoopbackCertificate();
-  setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+/**
+ * Its own certificate is trusted by this process from then on.
+ *
+ * @param given a certificate whose authority is trusted already. The default is one of its own.
+ */
+export async function startLoopbackProvider(
+  given?: LoopbackCertificate,
+): Promise<LoopbackProvider> {
+  const certificate = given ?? (await createLoopbackCertificate());
+  if (given === undefined) {
+    setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
+  }
   const documents = new Map<string, unknown>();
   const seen: string[] = [];
   const server = await serveHttps(certificate, (request, response) => {

@@ -40,10 +40,11 @@ function toOutcome(error: unknown): FederatedOutcome {
  * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
-  const { identityProvidersTable, signingKeysTable, ...settings } = JSON.parse(
+  const { identityProvidersTable, signingKeysTable, allowLoopback, ...settings } = JSON.parse(
     source.variables,
   ) as FederationVariables;
-  const fetchKeys = createGuardedFetch({ ...source.guard, timeout: assertionFetchTimeout });
+  const guard = { allowLoopback, ...source.guard };
+  const fetchKeys = createGuardedFetch({ ...guard, timeout: assertionFetchTimeout });
   const workloads = new WorkloadAuthentication(
     {
       clients: source.clients,

@@ -92,8 +92,9 @@ describe('an assertion', () => {
     const times = { iat: now, exp: now + 600, jti: '1' };
     const sign = (aud = testConfig.issuer) =>
       signToken(providerKey, { iss: providerIssuer, sub: subject, aud, ...times }, { typ: 'JWT' });
-    const ask = async (credential: string, assertion: string) => {
-      const response = await portal.post('/explain/credential', { credential, assertion });
+    const ask = async (credential: string, assertion: string, more = {}) => {
+      const form = { credential, assertion, ...more };
+      const response = await portal.post('/explain/credential', form);
       return { status: response.status, text: await response.text() };
     };
     return { client, portal, sign, ask };
@@ -115,6 +116,9 @@ describe('an assertion', () => {
     expect(accepted.text).toContain(client.clientId);
     expect(accepted.text).toContain('<option value="jwt_bearer" selected>');
     expect(accepted.text).not.toContain(good);
+    const toOther = await ask(good, 'jwt_bearer', { assertionClientId: ' client_other ' });
+    expect(toOther.text).toContain('It is refused.');
+    expect(toOther.text).toContain('client_other');
     const toApi = await ask(good, '');
     expect(toApi.text).toContain('It is refused.');
     expect(toApi.text).not.toContain(assertionWarning);

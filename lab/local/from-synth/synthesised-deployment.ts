@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { deployedRegions, parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { discoveryEnvironment, tokenEnvironment } from '../../../contract/function-environments.ts';
+import {
+  discoveryEnvironment,
+  type FederationVariables,
+  tokenEnvironment,
+} from '../../../contract/function-environments.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import type { NamedPolicy, PolicyDocument } from '../../emulator/iam/evaluate-request.ts';
 import { LocalRunError } from '../../emulator/loopback-server.ts';
@@ -68,6 +72,13 @@ function addressPattern(address: string): RegExp {
   return new RegExp(`${literal}(?![\\w.:-])`, 'g');
 }
 
+/** The names of the API on AWS have become one, so its token endpoints have, too. */
+function joinTokenEndpoints(name: string, value: string): string {
+  if (name !== 'AUTH_FEDERATED_CLIENTS' || !value.startsWith('{')) return value;
+  const { tokenEndpoints, ...rest } = JSON.parse(value) as FederationVariables;
+  return JSON.stringify({ ...rest, tokenEndpoints: [...new Set(tokenEndpoints)] });
+}
+
 /** Replaces every address of the API on AWS with the address on this machine. */
 function serveLocally(contents: StackContents, issuer: string): StackContents {
   const patterns = contents.addresses.map(addressPattern);
@@ -76,7 +87,10 @@ function serveLocally(contents: StackContents, issuer: string): StackContents {
   const localiseFunction = (fn: SynthesisedFunction): SynthesisedFunction => ({
     ...fn,
     variables: Object.fromEntries(
-      Object.entries(fn.variables).map(([name, value]) => [name, localise(value)]),
+      Object.entries(fn.variables).map(([name, value]) => [
+        name,
+        joinTokenEndpoints(name, localise(value)),
+      ]),
     ),
   });
   const functions = [...contents.functions].map(

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
 import type { FunctionName } from '../../../contract/environment.ts';
+import type { FederationVariables } from '../../../contract/function-environments.ts';
 import { rotationReportSchema } from '../../../contract/function-events.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import type { GatewayRoute } from '../../emulator/gateway/gateway-route.ts';
@@ -13,6 +14,7 @@ import type { LogFile } from '../log-file.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Access, createCallers } from './access.ts';
 import { LambdaFunction } from './lambda-function.ts';
+import type { SynthesisedFunction } from './stack-contents.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
 /** The calls that Lambda makes for a function, with the function's role. */
@@ -66,6 +68,19 @@ function sdkVariables(
   };
 }
 
+/**
+ * The function, which may also fetch from providers on this machine. The functions that read
+ * `AUTH_ALLOW_LOOPBACK_PROVIDERS` are others.
+ */
+function withLocalVariables(fn: SynthesisedFunction): SynthesisedFunction {
+  const { AUTH_FEDERATED_CLIENTS: settings } = fn.variables;
+  if (settings?.startsWith('{') !== true) return fn;
+  const own = JSON.parse(settings) as FederationVariables;
+  const changed = { ...own, allowLoopback: true } satisfies FederationVariables;
+  const variables = { ...fn.variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(changed) };
+  return { ...fn, variables };
+}
+
 /** A function's log is JSON; other lines, such as those of a crash, are kept as they are. */
 function writeLine(log: LogFile, service: string, line: string): void {
   try {
@@ -84,7 +99,7 @@ function startFunctions(
   return new Map(
     [...contents.functions].map(([name, fn]) => [
       name,
-      new LambdaFunction(fn, {
+      new LambdaFunction(withLocalVariables(fn), {
         awsRegion: contents.awsRegion,
         variables: sdkVariables(name, surroundings, access),
         onInvocation: service.trace,

@@ -96,13 +96,20 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
         error: problemAt(problems, 'scopes'),
       })}${
         deployment.acceptsAssertions === true &&
-        selectField({
+        html`${selectField({
           name: 'assertion',
           label: 'Sent to',
           value: values.text('assertion'),
           options: assertionOptions,
           error: problemAt(problems, 'assertion'),
-        })
+        })}${textField({
+          name: 'assertionClientId',
+          label: 'client_id that the token request has with an assertion (optional)',
+          value: isSecretValue(values.text('assertionClientId'))
+            ? ''
+            : values.text('assertionClientId'),
+          isCode: true,
+        })}`
       }${
         needsIssuer &&
         textField({
@@ -207,6 +214,7 @@ export const credentialQuestion: Form<undefined, undefined, Question> = {
     issuer: form.text('issuer').trim() || undefined,
     // Management says which forms there are.
     assertion: (form.text('assertion') || undefined) as AssertionForm | undefined,
+    clientId: form.text('assertionClientId').trim() || undefined,
   }),
   act: async (context, { input }) => {
     const request = await context.management.explainRequest(input);

@@ -198,6 +198,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       audience: 'https://api.example.com',
       issuer: 'https://auth.example.com',
       assertion: undefined,
+      clientId: undefined,
     }),
     listAudit: call('filter', { day: '2027-01-15', text: 'a', limit: 10, cursor: undefined }),
     listHistory: call('id filter', world.clientId, { since: '2027-01-01', cursor: undefined }),

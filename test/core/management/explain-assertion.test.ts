@@ -28,7 +28,10 @@ function createWorld(config: typeof testConfig = { ...testConfig, federatedClien
     const usual = { iss: providerIssuer, sub: subject, aud: issuer, iat: now, exp: now + 600 };
     return signToken(providerKey, { ...usual, jti: 'a b', ...claims }, { typ: 'JWT' });
   };
-  const ask = (claims: object = {}, more: { assertion?: AssertionForm; scopes?: string[] } = {}) =>
+  const ask = (
+    claims: object = {},
+    more: { assertion?: AssertionForm; scopes?: string[]; clientId?: string | undefined } = {},
+  ) =>
     explainRequest(test.context, {
       credential: sign(claims),
       assertion: 'client_assertion',
@@ -128,6 +131,26 @@ it('decides about the scopes that the request names', async () => {
   });
 });
 
+it('says that the client_id of the request names another client', async () => {
+  const { client, ask } = createWorld();
+  for (const clientId of [undefined, client.clientId, subject]) {
+    expect(await ask({}, { clientId })).toMatchObject({ accepted: true });
+  }
+  const clientId = `client_${'x'.repeat(22)}`;
+  expect(await ask({}, { clientId })).toMatchObject({
+    accepted: false,
+    reason: 'client_unknown',
+    finding: {
+      name: 'client_id',
+      received: clientId,
+      expected: `nothing, ${client.clientId} or ${subject}`,
+    },
+    facts: { clientId: client.clientId },
+    status: 401,
+    error: 'invalid_client',
+  });
+});
+
 it('says that keys cannot be fetched, which the token endpoint hides', async () => {
   const { test, ask } = createWorld();
   test.documents.clear();
@@ -137,9 +160,10 @@ it('says that keys cannot be fetched, which the token endpoint hides', async () 
 it('reveals nothing of a client of another trunk group', async () => {
   const { test, sign } = createWorld();
   const limited = limitToTrunkGroups(test.context, ['tg-2002']);
-  const ask = (credential: string) =>
-    explainRequest(limited, { credential, assertion: 'jwt_bearer' });
+  const ask = (credential: string, clientId?: string) =>
+    explainRequest(limited, { credential, assertion: 'jwt_bearer', clientId });
   await expect(ask(sign())).rejects.toThrow('another service trunk group');
+  await expect(ask(sign(), 'client_x')).rejects.toThrow('another service trunk group');
   expect(await ask(sign({ sub: 'another' }))).toMatchObject({ reason: 'client_unknown' });
 });
 

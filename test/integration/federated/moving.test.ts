@@ -85,6 +85,10 @@ it('explain says why the token endpoint refuses an assertion, and that it still 
   const good = await authctl(explain, { stdin: await signAssertion(service().issuer) });
   expect(good.stdout).toMatch(/^Accepted\.\ncredential +assertion\n/);
   expect(good.stderr).toContain('The assertion still works');
+  const asOther = await authctl([...explain, '--client-id', 'client_other'], {
+    stdin: await signAssertion(service().issuer),
+  });
+  expect(asOther.stdout).toContain('client_id: received "client_other"; expected nothing, client_');
   const stdin = await signAssertion('https://api.example.com');
   const { exitCode, stdout, stderr } = await authctl(explain, { stdin });
   expect(exitCode).toBe(1);

@@ -20,7 +20,7 @@ export const unusedConditions: Readonly<Record<string, string>> = {
     'Lets CreateKey tag the key that it creates: test/lib/foreign-keys.test.ts.',
   'local-slc-key-rotation without StringEqualsIfExists kms:KeySpec (statement 8)':
     'The product tags no existing key: test/lib/foreign-keys.test.ts.',
-  'local-slc-management without ArnEquals lambda:SourceFunctionArn (statement 9)':
+  'local-slc-management without ArnEquals lambda:SourceFunctionArn (statement 10)':
     'The statement of events:PutEvents, as above.',
   'permissions of local-management:daily-run without ArnLike aws:SourceArn (statement 0)':
     'As above: no schedule of the emulator begins the daily run.',

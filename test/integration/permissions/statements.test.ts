@@ -10,14 +10,19 @@ import { signingKeyRecordTypes, tableName } from '../../../contract/tables.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { loadCertificate } from '../../../lab/local/certificate.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
 import { readSynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import type { LocalRun } from '../../../lab/local/start-local.ts';
 import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
 } from '../../../lab/support/loopback-provider.ts';
+import { bodyOf } from '../../../lab/support/platforms/hostile-world.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
+import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { figure } from '../../support/figure.ts';
 import { requestToken } from '../lab/local/use-local-service.ts';
 import { readDeployedUses } from './deployed-uses.ts';
@@ -42,7 +47,7 @@ import { readKeyPolicy, tryKey } from './signing-key-attempts.ts';
 import { countUses, distinct, listActions, listPolicies } from './statements.ts';
 import { useEnforcedService } from './use-enforced-service.ts';
 
-const enforced = useEnforcedService();
+const enforced = useEnforcedService({ federatedClients: {} }, { https: true });
 const year = 365 * 86_400;
 
 function invoke(name: FunctionName, event: object): Promise<unknown> {
@@ -131,6 +136,28 @@ async function checkDeployment(): Promise<void> {
   await closeServer(server);
 }
 
+const subject = 'system:serviceaccount:voice:dialer';
+
+/** What a workload does: a token for its assertion, whose use is then in the client's record. */
+async function exchangeAssertion({ issuer, tokenUrl }: LocalRun) {
+  const { discoveryUrl, issuer: iss, key } = platform;
+  await enforced.json(['provider', 'register', discoveryUrl, '--client-id-claim', 'sub']);
+  const { client_id: clientId = '' } = await enforced.json(
+    ['client', 'create', '--name', 'Dialer', '--trunk-group', 'tg', '--scope', 'calls:view'].concat(
+      ['--provider', iss, '--external-client-id', subject],
+    ),
+  );
+  const iat = Math.floor(Date.now() / 1000);
+  const claims = { iss, sub: subject, aud: issuer, iat, exp: iat + 600 };
+  const body = bodyOf('client_assertion', signToken(key, claims, { typ: 'JWT' }));
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const { status } = await fetch(tokenUrl, { method: 'POST', headers, body });
+  const lastUsedOn = await waitUntil('the use is recorded', async () => {
+    return (await enforced.json(['client', 'show', clientId]))['last_used_on'];
+  });
+  return { status, lastUsedOn };
+}
+
 /** The deployment check looks at its table only when nothing runs yet. The service here does. */
 async function deployFirst(): Promise<void> {
   const deployment = readSynthesisedDeployment(enforced.fromSynth(), 'http://localhost:8080');
@@ -146,15 +173,21 @@ let keyAttempts: readonly string[] = [];
 let policies: readonly NamedPolicy[] = [];
 let roles: readonly (readonly NamedPolicy[])[] = [];
 let probes: readonly Probe[] = [];
+let workload: Awaited<ReturnType<typeof exchangeAssertion>>;
 /** What was requested over the wire, and what the emulated KMS has no operation for. */
 let requests: readonly DecidedRequest[] = [];
 let provider: LoopbackProvider;
+/** The functions trust its certificate. */
+let platform: LoopbackProvider;
 
 /** Every function and every operator does what it is there for. */
 beforeAll(async () => {
   const service = enforced.run();
   provider = await startLoopbackProvider();
+  const tls = await loadCertificate(service.paths.tls, Date.now());
+  platform = await startLoopbackProvider(tls);
   expect((await requestToken(service)).status).toBe(200);
+  workload = await exchangeAssertion(service);
   for (const url of [service.jwksUri, `${service.issuer}/health`]) {
     expect((await fetch(url)).status).toBe(200);
   }
@@ -187,6 +220,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await platform.close();
   await provider.close();
 });
 
@@ -215,6 +249,15 @@ describe('statements of the policies', () => {
       .filter(({ result, principal }) => result !== 'Allowed' && !principal.includes(':user/'))
       .map(({ principal, action, resource }) => `${principal} ${action} ${resource}`);
     expect([...new Set(denied)]).toEqual([]);
+  });
+});
+
+describe('the token function of the templates', () => {
+  it('gets a token for an assertion with its own role, and records the use', () => {
+    expect(workload).toEqual({
+      status: 200,
+      lastUsedOn: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+    });
   });
 });
 

@@ -1,12 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll } from 'vitest';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import type { DecidedRequest } from '../../../lab/emulator/iam/authorizer.ts';
 import { fromTemplates } from '../../../lab/local/from-synth/program.ts';
 import type { FromSynth } from '../../../lab/local/from-synth/synthesised-deployment.ts';
-import { type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
+import { type LocalOptions, type LocalRun, startLocal } from '../../../lab/local/start-local.ts';
 import { type CliRun, runCli } from '../cli/use-authctl.ts';
 import { synthesiseService } from '../lab/local/synthesise-service.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
@@ -32,7 +33,10 @@ export function policyName(operator: string): string {
 }
 
 /** The service from templates, which lets every function and operator do what its policy allows. */
-export function useEnforcedService(config: Partial<DeploymentConfigInput> = {}): EnforcedService {
+export function useEnforcedService(
+  config: Partial<DeploymentConfigInput> = {},
+  local: Pick<LocalOptions, 'https'> = {},
+): EnforcedService {
   const folder = makeTemporaryDirectory();
   const decisions: DecidedRequest[] = [];
   let running: LocalRun | undefined;
@@ -40,12 +44,17 @@ export function useEnforcedService(config: Partial<DeploymentConfigInput> = {}):
   beforeAll(async () => {
     synthesised = synthesiseService(folder.path, {}, config);
     running = await startLocal({
+      ...local,
       port: 0,
       keyScheduleSeconds: 1,
       stateDirectory: folder.path,
       program: fromTemplates(synthesised),
       onDecision: (request) => decisions.push(request),
     });
+    if (running.caPath !== undefined) {
+      const authority = readFileSync(running.caPath, 'utf8');
+      setDefaultCACertificates([...getCACertificates('default'), authority]);
+    }
   });
   afterAll(async () => {
     await running?.close();
