@@ -64,9 +64,17 @@ function isDenied(error: unknown): boolean {
   return error instanceof Error && error.name === 'AccessDeniedException';
 }
 
+/**
+ * JSON writes NaN and the infinities as null, which is a value of some fields: an expiry of null is
+ * none. The function gets what no field takes instead, and refuses it with the other problems.
+ */
+function keepUnreadable(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? [[String(value)]] : value;
+}
+
 function toText(request: unknown): string {
   try {
-    return JSON.stringify(request);
+    return JSON.stringify(request, keepUnreadable);
   } catch (cause) {
     throw new InputError('the input: allowed: values that JSON can express', { cause });
   }

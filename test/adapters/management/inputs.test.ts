@@ -120,6 +120,22 @@ describe.each(ways.flatMap((way) => names.map((name) => [name, way] as const)))(
       }
     });
 
+    it('refuses a number that JSON does not have, in each field', async () => {
+      const world = await createWorld('tg-1001', way);
+      await prepareCall(world, name, 'tg-1001');
+      for (const place of placesOf(validCalls(world)[name])) {
+        if (place.valid === undefined) continue;
+        for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY]) {
+          const refusal = await run(world, name, place.put(wrong)).catch((error: unknown) => error);
+          expect([place.field, wrong, refusal]).toEqual([
+            place.field,
+            wrong,
+            expect.any(InputError),
+          ]);
+        }
+      }
+    });
+
     it('refuses a field that it does not know, and changes nothing', async () => {
       const world = await createWorld('tg-1001', way);
       const { args } = validCalls(world)[name];
