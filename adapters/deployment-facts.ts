@@ -2,7 +2,7 @@ import { type DeploymentConfig, deployedRegions } from '../contract/deployment-c
 import { functionName, liveAlias } from '../contract/function-names.ts';
 import { reservationsOf } from '../contract/reservations.ts';
 import { signingAlgorithms } from '../contract/signing-algorithms.ts';
-import { deployedTableName, tableKeys } from '../contract/tables.ts';
+import { apiKeyUseTableName, deployedTableName, tableKeys } from '../contract/tables.ts';
 import type { Facts, RegionFacts, RegionQuotas, Seen } from '../core/deployment/doctor.ts';
 import { InputError, UnavailableError } from '../core/errors.ts';
 import { checkIssuer } from './https/service-requests.ts';
@@ -238,7 +238,10 @@ async function seeRegion(
 ): Promise<RegionFacts> {
   const { config, hasQuotas, ca } = options;
   const calls = createRegionCalls(options, awsRegion);
-  const tables = tableKeys.map((key) => deployedTableName(config, key));
+  const tables = [
+    ...tableKeys.map((key) => deployedTableName(config, key)),
+    apiKeyUseTableName(config.name),
+  ];
   const functions = reservationsOf(config, id).map(({ name }) => functionName(config.name, name));
   const seeQuotas = async (): Promise<RegionQuotas> => {
     const [bootstrap, concurrency, signQuota] = await Promise.all([

@@ -34,15 +34,19 @@ export function numberOrTyped(text: string): number {
 
 /**
  * What management says about seconds, to a person who typed a duration: `received 172800; allowed: 60
- * to 86400 seconds` becomes `received "2d"; allowed: 1m to 1d, such as 15m or 1h`. Others stay.
+ * to 86400 seconds` becomes `received "2d"; allowed: 1m to 1d, such as 15m or 1h`. So does what it
+ * says about the end that the duration means. Others stay.
  */
 export function sayAsDuration(problem: string, typed: string): string {
-  const [, least, most, rest = ''] =
-    /; allowed: (\d+)(?: to (\d+))? seconds(.*)$/.exec(problem) ?? [];
+  const received = `received ${JSON.stringify(typed)}; allowed: `;
+  const [, end] = /; allowed: (an end at most \S+ from now)$/.exec(problem) ?? [];
+  if (end !== undefined) return parseDuration(typed) === undefined ? problem : received + end;
+  const [, atMost, least, most, rest = ''] =
+    /; allowed: (at most )?(\d+)(?: to (\d+))? seconds(.*)$/.exec(problem) ?? [];
   if (least === undefined) return problem;
+  if (atMost !== undefined) return `${received}${atMost}${formatDuration(Number(least))}`;
   const bounds = [least, most].filter((one) => one !== undefined).map(Number);
-  const allowed = `${bounds.map(formatDuration).join(' to ')}${rest}`;
-  return `received ${JSON.stringify(typed)}; allowed: ${allowed}, such as 15m or 1h`;
+  return `${received}${bounds.map(formatDuration).join(' to ')}${rest}, such as 15m or 1h`;
 }
 
 /** The shortest exact text: `1h`, `90m`, `3601s`. */

@@ -72,9 +72,11 @@ function formatUse(cli: Cli, { provider, lastUsedOn }: Client) {
 }
 
 /** What was given and can be given again, a line for each. */
-function plainLines(client: Client) {
+function plainLines(cli: Cli, client: Client) {
+  // A provider's token has the lifetime that the provider sets, one of this service has this one.
+  const isFederated = cli.deployment().config.federatedClients !== undefined;
   const shown = (name: PlainClientField): Cell =>
-    name === 'tokenLifetime' && client.provider !== undefined
+    name === 'tokenLifetime' && client.provider !== undefined && !isFederated
       ? 'its provider sets it'
       : fieldCell(clientWords[name], client[name]);
   const names = plainClientFields.filter((name) => client[name] !== undefined);
@@ -88,7 +90,7 @@ function formatClient(cli: Cli, client: Client): string {
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
-    ...plainLines(client),
+    ...plainLines(cli, client),
     ['scopes', client.scopes],
     ['provider', client.provider?.issuer ?? 'this service'],
     ...(client.provider === undefined

@@ -36,7 +36,7 @@ const expiring = command({
       none:
         reportedAt === undefined
           ? 'There is no report: no daily run has been made yet.'
-          : `Nothing expired within 30 days when the daily run looked, at ${formatTime(reportedAt)}. authctl client list --expires-within 30d reads the clients as they are now.`,
+          : `The daily run at ${formatTime(reportedAt)} found nothing that expires within 30 days. authctl client list --expires-within 30d reads the clients as they are now.`,
     });
     if (reportedAt !== undefined && credentials.length > 0)
       cli.output.note(`As of ${formatTime(reportedAt)}.`);

@@ -90,7 +90,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['client_secret.enable', 'Enabled a secret'],
   ['client_secret.disable', 'Disabled a secret'],
   ['client_secret.rotate', 'Rotated secrets'],
-  ['api_key.rotate', 'Rotated API key'],
+  ['api_key.rotate', 'Rotated an API key'],
   ['client_secret.delete', 'Deleted a secret'],
   ['api_key.create', 'Created an API key'],
   ['api_key.rename', 'Renamed an API key'],

@@ -29,6 +29,17 @@ for (const group of document.querySelectorAll('fieldset')) {
   }
 }
 
+// A box that is ticked for a choice makes it, too.
+for (const box of document.querySelectorAll('.check:has(> [type=radio]) [type=checkbox]')) {
+  const choice = box.closest('.check:has(> [type=radio])')?.querySelector('[type=radio]');
+  box.addEventListener('change', () => {
+    if (box.checked) choice.checked = true;
+  });
+  box.closest('fieldset')?.addEventListener('change', ({ target }) => {
+    if (target.type === 'radio' && target !== choice) box.checked = false;
+  });
+}
+
 // A secret is shown once. A person who leaves without it is asked first.
 let copied = document.querySelector('[data-secret]') === null;
 addEventListener('copy', () => {

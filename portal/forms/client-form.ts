@@ -1,6 +1,7 @@
 import type { Client } from '../../adapters/management.ts';
 import { clientWords } from '../../contract/management/field-words.ts';
 import { type ClientField, plainClientFields } from '../../contract/management/inputs.ts';
+import type { RequestContext } from '../request-context.ts';
 import { TypedDuration } from './duration.ts';
 import { type FieldValues, inputOf, requiredOf, valuesOf } from './worded-fields.ts';
 
@@ -21,10 +22,14 @@ export type ChangedField = (typeof changedFields)[number];
 export const requiredChanges = requiredOf(clientWords, changedFields);
 export const requiredFields = requiredOf(clientWords);
 
-/** As the library takes them. A provider sets the lifetime of its clients. */
-export function clientInput(values: ClientValues, names?: readonly ClientField[]) {
+/** As the library takes them. A provider sets the lifetime of its own tokens. */
+export function clientInput(
+  values: ClientValues,
+  { deployment: { acceptsAssertions } }: Pick<RequestContext, 'deployment'>,
+  names?: readonly ClientField[],
+) {
   const { tokenLifetime, provider } = values;
-  const isOurs = tokenLifetime.isOn && provider.text === '';
+  const isOurs = tokenLifetime.isOn && (provider.text === '' || acceptsAssertions === true);
   return {
     ...inputOf(clientWords, values, names),
     tokenLifetime: () => (isOurs ? new TypedDuration(tokenLifetime.text) : undefined),

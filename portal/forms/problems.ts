@@ -43,7 +43,8 @@ export class FormError extends Error {
 export function asSentence(text: string): string {
   // An address or an id stays as it is.
   const isName = /^(https?:|[a-z]+_)/.test(text);
-  return `${isName ? text.charAt(0) : text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  const sentence = `${isName ? text.charAt(0) : text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return sentence.endsWith('?') ? sentence : `${sentence}.`;
 }
 
 /** The problems that an error means; undefined if a change to the form cannot solve it. */
@@ -57,7 +58,9 @@ export function problemsOf(error: unknown): Problems | undefined {
     const general = error.problems
       .filter(({ field }) => field === undefined)
       .map(({ label, problem }) =>
-        label === undefined ? asSentence(problem) : `${label}: ${problem}.`,
+        label === undefined
+          ? asSentence(problem)
+          : `${label}: ${problem}${problem.endsWith('?') ? '' : '.'}`,
       );
     return { status: 422, fields, general: general.length === 0 ? undefined : general.join(' ') };
   }

@@ -24,8 +24,12 @@ export const enabledOptions: readonly Option[] = [
   ['no', 'Disabled'],
 ];
 
-/** A filter of a list. It is part of the address, so it can be bookmarked and shared. */
-export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html {
+/**
+ * A filter of a list. It is part of the address, so it can be bookmarked and shared. Without fields
+ * there is none.
+ */
+export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html | '' {
+  if (!isActive && `${html`${fields}`}`.trim() === '') return '';
   return html`
     <form class="filters" method="get" action="${action}" role="search">
       ${fields}

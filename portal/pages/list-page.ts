@@ -1,3 +1,4 @@
+import { maxExaminedItems } from '../../contract/limits.ts';
 import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
 import { type Cell, formatCsv } from '../html/csv.ts';
 import { doneNotice } from '../html/done.ts';
@@ -99,7 +100,10 @@ function nothingYet(
       'A secret may have it in its name: look further.',
     );
   }
-  return emptyState('Nothing found so far', `Not all ${what} were read yet. Look further.`);
+  return emptyState(
+    'Nothing found so far',
+    `A page reads up to ${maxExaminedItems.toLocaleString('en')} ${what}, and none of these matches. Look further.`,
+  );
 }
 
 function nothing<T>(list: ListPage<T>, isNarrowed: boolean, isFurther: boolean): Html {

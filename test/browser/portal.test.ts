@@ -191,6 +191,10 @@ describe('section 2 of the specification, in the browser', () => {
     expect(await useExample(key)).toBe(200);
 
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByLabel('messaging view').check();
+    expect(await page.getByLabel('Only these scopes').isChecked()).toBe(true);
+    await page.getByLabel(/^Everything that/).check();
+    expect(await page.getByLabel('messaging view').isChecked()).toBe(false);
     await page.getByLabel('Name').fill('Ada Lovelace');
     await page.getByLabel('Enabled').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();

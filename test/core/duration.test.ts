@@ -53,6 +53,17 @@ describe('what management says about seconds', () => {
       'soon',
       'received "soon"; allowed: 0s or more, to an expiry before the year 10000, such as 15m or 1h',
     ],
+    ['received 7200; allowed: at most 1800 seconds', '2h', 'received "2h"; allowed: at most 30m'],
+    [
+      'received "2027-01-15T08:00:00Z"; allowed: an end at most 40d from now',
+      '41d',
+      'received "41d"; allowed: an end at most 40d from now',
+    ],
+    [
+      'received "2027-01-15T08:00:00Z"; allowed: an end at most 40d from now',
+      '2027-01-15',
+      'received "2027-01-15T08:00:00Z"; allowed: an end at most 40d from now',
+    ],
     ['received "a"; allowed: b', 'c', 'received "a"; allowed: b'],
   ])('%s reads as it was typed', (problem, typed, said) => {
     expect(sayAsDuration(problem, typed)).toBe(said);

@@ -141,10 +141,20 @@ describe('the rotation of an API key', () => {
     expect(again).toContain('rotate the key again');
     const after = await (await get(`/api-keys/${keyId}`)).text();
     expect(after).toContain('Old value expires');
+    expect(after).toContain(`href="/api-keys/${keyId}/edit">End it now</a>`);
     expect(again + after).not.toContain(value);
     const edit = { name: 'Ada', enabled: 'on', ifVersion: String(stored.version) };
     await post(`/api-keys/${keyId}`, { ...edit, endOldValues: 'on' });
     expect((await management.findApiKey(keyId)).oldValues).toBeUndefined();
+  });
+
+  it('shows that the old value ends with the key, if that is before', async () => {
+    const { management, keyId, get, now } = await createPortalWorld();
+    await management.rotateApiKey(keyId, { overlap: 7 * day, expiresAt: now + 2 * day });
+    const page = await (await get(`/api-keys/${keyId}`)).text();
+    const [, old] = /Old value expires([\s\S]*?)<\/div>/.exec(page) ?? [];
+    expect(old).toContain('in 2 days');
+    expect(page).not.toContain('in 7 days');
   });
 
   it('is not offered for a key that is disabled or has expired, and refused', async () => {
@@ -195,6 +205,8 @@ describe('the current address', () => {
       ...subnets,
       expect.objectContaining({ name: 'My address', address, prefixLength: 32 }),
     ]);
+    const then = await (await get(`/api-keys/${keyId}`)).text();
+    expect(then).not.toContain('Add my current address');
   });
 
   it('is not offered if the server does not know it', async () => {

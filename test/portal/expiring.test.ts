@@ -57,6 +57,13 @@ describe('the list of what expires', () => {
     expect(text).not.toContain('tg-1002');
   });
 
+  it('has no filter for a person of one trunk group, who has nothing to choose', async () => {
+    const { get } = await createReported(10, 'tg-1001');
+    expect(await (await get('/expiring')).text()).not.toContain('>Filter</button>');
+    const staff = await createReported(10);
+    expect(await (await staff.get('/expiring')).text()).toContain('>Filter</button>');
+  });
+
   it('is narrowed to one trunk group', async () => {
     const { get } = await createReported(4);
     const text = await (await get('/expiring?trunkGroup=tg-1002')).text();
@@ -113,7 +120,7 @@ describe('the list of what expires', () => {
   it('says that nothing expires, and how many if it is one', async () => {
     const none = await (await (await createReported(0)).get('/expiring')).text();
     expect(none).toMatch(
-      /Nothing expired within 30 days when the daily run looked, at \d{4}-\d\d-\d\d \d\d:\d\d UTC/,
+      /The daily run at \d{4}-\d\d-\d\d \d\d:\d\d UTC found nothing that expires within 30 days/,
     );
     const one = await (await (await createReported(1)).get('/expiring')).text();
     expect(one).toContain('>1 secret or API key</p>');

@@ -38,6 +38,12 @@ describe('the history of a client', () => {
     expect(text).not.toContain('>Earlier</a>');
   });
 
+  it('of one day names that day once', async () => {
+    const { clientId, get } = await createPortalWorld();
+    const text = await (await get(`/clients/${clientId}/history`)).text();
+    expect(text).toContain('Changes of 2027-01-15, in all regions.');
+  });
+
   it('goes on over pages, down to its creation', async () => {
     const world = await createPortalWorld();
     const { clientId, get } = world;

@@ -26,6 +26,7 @@ describe.each(people)('what was not read to its end, for %s', (_, person) => {
     const text = await (await world.get(path)).text();
     expect(text).not.toContain(claim);
     expect(text).toContain('Nothing found so far');
+    expect(text).toContain('A page reads up to 1,000 ');
     expect(text).toContain('>Look further</a>');
   });
 

@@ -36,6 +36,12 @@ describe('the message at a field of a form', () => {
       'Received 5; allowed: more.',
     ],
     [
+      'a field that is a question at its end',
+      refused(() => refuseInput('scopes', 'calls:vew', 'a scope; did you mean calls:view?')),
+      'scopes',
+      'Received "calls:vew"; allowed: a scope; did you mean calls:view?',
+    ],
+    [
       'a field inside of another',
       refused(() => refuseInput('subnets[0].name', '', 'a name', 'subnets[0]: subnet name')),
       'subnets[0].name',

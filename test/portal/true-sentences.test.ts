@@ -67,6 +67,7 @@ describe('a provider whose clients are not among the first that were read', () =
     });
     const text = await open(world, pathOf(world, 'delete'));
     expect(text).toContain('none among the first 1000');
+    expect(text).toContain('Delete provider and its clients Cancel');
     expect(text).toContain('Not all clients were read: there may be more, of others too.');
   });
 });
@@ -103,6 +104,36 @@ describe('a client under a provider', () => {
       expect(page).toContain('name="name"');
       expect(page).not.toContain('name="tokenLifetime"');
     }
+  });
+
+  it('shows and changes the lifetime of a token for its assertion, where this service takes one', async () => {
+    const world = await createPortalWorld();
+    const federatedClients = { maxAge: 3600, ownProviders: false };
+    Object.assign(world.context, { config: { ...world.context.config, federatedClients } });
+    const { clientId, version } = await createProviderClient(world, 'tg-1001');
+    const sent = { name: 'CI', scopes: 'calls:view', tokenLifetime: '15m' };
+    const changes = { ...sent, ifVersion: String(version) };
+    expect((await world.post(`/clients/${clientId}`, changes)).status).toBe(303);
+    expect(await open(world, `/clients/${clientId}`)).toContain(
+      'Token lifetime 15 minutes, of a token that it gets here. Its provider sets that of its own tokens.',
+    );
+    const edit = await open(world, `/clients/${clientId}/edit`);
+    expect(edit).toContain('Of a token that the client gets here.');
+    const fields = { ...form, ...sent, provider: world.issuer, externalClientId: 'other' };
+    const created = await world.post('/clients', fields);
+    expect(await open(world, created.headers.get('location') ?? '')).toContain('15 minutes');
+  });
+
+  it('is stopped in words that are true of it', async () => {
+    const world = await createPortalWorld();
+    const { clientId } = await createProviderClient(world, 'tg-1001');
+    const text = await open(world, `/clients/${clientId}`);
+    expect(text).toContain(
+      `Tokens of ${world.issuer} for this client are refused, at once. It can be enabled again.`,
+    );
+    expect(text).toContain('The client is removed for good.');
+    expect(text).not.toContain('at most 1 hour');
+    expect(text).not.toContain('its secrets');
   });
 
   it('is renamed without a token lifetime', async () => {

@@ -2,6 +2,7 @@ import { requiredSubnetText } from '../../../contract/required-subnet.ts';
 import type { ApiKey } from '../../api-key/api-key.ts';
 import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';
+import { formatDuration } from '../../duration.ts';
 import { endOfDay, formatTime } from '../../rfc3339.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 
@@ -68,7 +69,7 @@ function* findLifeExcess(
     field: 'expiresAt',
     amount: end,
     received: expiresAt === undefined ? undefined : formatTime(expiresAt),
-    allowed: `an end at most ${most} seconds from now`,
+    allowed: `an end at most ${formatDuration(most)} from now`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
-import { formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
+import { acceptsSource, formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
 import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
@@ -51,6 +51,7 @@ function addForm(
   problems: Problems,
 ): Html {
   const isFirst = key.subnets.length === 0;
+  const isAdded = (address: string) => !isFirst && acceptsSource(key.subnets, address);
   return html`
     <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
       ${versionField(key.version)}
@@ -66,6 +67,7 @@ function addForm(
     </form>
     ${
       callerAddress !== undefined &&
+      !isAdded(callerAddress) &&
       html`
         <form method="post" action="${href(`/api-keys/${key.keyId}/subnets`)}" class="add-row" data-once>
           ${versionField(key.version)}${hiddenField('name', currentAddressName)}${hiddenField(
@@ -137,6 +139,13 @@ function dangerPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   );
 }
 
+/** Where what a rotation replaced is ended before its time. */
+function endOldValue({ href, may }: RequestContext, { keyId }: ApiKey): Html | '' {
+  return may('updateApiKey')
+    ? html` · <a href="${href(`/api-keys/${keyId}/edit`)}">End it now</a>`
+    : '';
+}
+
 export function keyPage(
   context: RequestContext,
   key: ApiKey,
@@ -163,10 +172,10 @@ export function keyPage(
       facts([
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
-        ['Value', html`<span class="muted">Shown once, when the key was created</span>`],
+        ['Value', html`<span class="muted">Shown once, when it was made</span>`],
         [fieldLabel('scopes'), scopesSummary(key)],
         ['Expires', expirySummary(key, now)],
-        ...oldValueFacts(key, now),
+        ...oldValueFacts(key, now, endOldValue(context, key)),
         ...useFacts(key, now),
         ['Created', timeWithDistance(key.createdAt, now)],
         [

@@ -41,12 +41,21 @@ export function scopesSummary({ scopes }: ApiKey): HtmlValue {
     : scopes.join(', ');
 }
 
-/** The values that rotations have replaced, and how long they work. */
-export function oldValueFacts({ oldValues = [] }: ApiKey, now: number): readonly Fact[] {
-  return oldValues.map(({ expiresAt }) => [
-    'Old value expires',
-    expirySummary({ expiresAt, enabled: false }, now),
-  ]);
+/**
+ * The values that rotations have replaced, and how long they work: no longer than the key.
+ *
+ * @param end a link that ends one that works.
+ */
+export function oldValueFacts(
+  { oldValues = [], expiresAt: keyEnd = Number.POSITIVE_INFINITY }: ApiKey,
+  now: number,
+  end: Html | '' = '',
+): readonly Fact[] {
+  return oldValues.map(({ expiresAt }) => {
+    const first = Math.min(expiresAt, keyEnd);
+    const summary = expirySummary({ expiresAt: first, enabled: false }, now);
+    return ['Old value expires', first > now ? html`${summary}${end}` : summary];
+  });
 }
 
 function useSummary({ isLastUseUnread }: ApiKey, day: string | undefined, now: number): HtmlValue {

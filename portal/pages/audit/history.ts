@@ -59,7 +59,7 @@ async function showHistory(context: RequestContext, subject: Subject): Promise<P
         { text: subject.list.text, href: href(subject.list.path) },
         { text: subject.name, href: href(subject.path) },
       ],
-      lead: html`Changes from ${since} to ${until}, in all regions. Times are UTC.`,
+      lead: html`Changes ${since === until ? `of ${since}` : `from ${since} to ${until}`}, in all regions. Times are UTC.`,
     })}${unreadPart(history)}${
       items.length === 0
         ? emptyState(

@@ -8,7 +8,7 @@ import { versionField } from '../../forms/form.ts';
 import { fieldFact } from '../../forms/worded-fields.ts';
 import { doneNotice } from '../../html/done.ts';
 import { actionButton } from '../../html/form.ts';
-import { type Html, html } from '../../html/html.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { enabledBadge } from '../../html/list.ts';
 import {
   copyable,
@@ -38,6 +38,16 @@ function refusedTokens(client: Client, now: number): Fact | undefined {
   ];
 }
 
+/** A provider sets the lifetime of its tokens, not that of a token of this service for an assertion. */
+function providerLifetime(
+  { acceptsAssertions }: RequestContext['deployment'],
+  { tokenLifetime }: Client,
+): HtmlValue {
+  if (acceptsAssertions !== true) return 'Its provider sets it';
+  const span = fieldFact(clientWords.tokenLifetime, tokenLifetime);
+  return html`${span}, of a token that it gets here. Its provider sets that of its own tokens.`;
+}
+
 function clientFacts({ deployment, now, href, may }: RequestContext, client: Client): Html {
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
   const { provider } = client;
@@ -60,7 +70,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
       return [
         fieldLabel(name),
         name === 'tokenLifetime' && provider !== undefined
-          ? 'Its provider sets it'
+          ? providerLifetime(deployment, client)
           : fieldFact(clientWords[name], value),
       ];
     }),
@@ -147,6 +157,19 @@ function secretsPanel(context: RequestContext, client: Client): Html {
   );
 }
 
+/** What disabling does, as the page of the deletion says it. */
+async function disablingText(context: RequestContext, client: Client): Promise<HtmlValue> {
+  const { provider } = client;
+  const ofProvider =
+    provider !== undefined && `Tokens of ${provider.issuer} for this client are refused, at once.`;
+  if (ofProvider && context.deployment.acceptsAssertions !== true) return ofProvider;
+  return html`
+    ${ofProvider} The client gets no new tokens${ofProvider && ' here'}. Platform APIs that look up
+    clients refuse those that it has; at the others they work until they expire, at
+    most ${await findLongestText(context, client)}.
+  `;
+}
+
 async function dangerPanel(context: RequestContext, client: Client): Promise<Html | ''> {
   const { href, may } = context;
   if (!may('deleteClient')) return '';
@@ -157,9 +180,7 @@ async function dangerPanel(context: RequestContext, client: Client): Promise<Htm
       <div>
         <h3>Disable</h3>
         <p>
-          The client gets no new tokens. Platform APIs that look up clients refuse those that it
-          has; at the others they work until they expire, at
-          most ${await findLongestText(context, client)}. It can be enabled again.
+          ${await disablingText(context, client)} It can be enabled again.
         </p>
       </div>
       ${actionButton(href(`${address}/disable`), 'Disable client', version)}
@@ -167,7 +188,9 @@ async function dangerPanel(context: RequestContext, client: Client): Promise<Htm
     : html`
       <div>
         <h3>Enable</h3>
-        <p>The secrets that have not expired work again.</p>
+        <p>
+          ${client.provider === undefined ? 'The secrets that have not expired work' : 'Tokens of its provider are accepted'} again.
+        </p>
       </div>
       ${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}
     `;
@@ -189,7 +212,10 @@ async function dangerPanel(context: RequestContext, client: Client): Promise<Htm
         <div class="choice">
           <div>
             <h3>Delete</h3>
-            <p>The client and its secrets are removed for good.</p>
+            <p>
+              ${client.provider === undefined ? 'The client and its secrets are' : 'The client is'} removed
+              for good.
+            </p>
           </div>
           ${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}
         </div>

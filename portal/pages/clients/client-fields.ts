@@ -78,15 +78,21 @@ interface ChangeableFields {
   readonly present?: readonly string[] | undefined;
   /** The stored values, after a conflict. */
   readonly stored?: Client | undefined;
-  /** Whether its provider sets the lifetime of its tokens. */
+  /** Whether its provider sets the lifetime of its tokens, other than those for an assertion. */
   readonly isUnderProvider: boolean;
 }
 
 /** How long a token of it may be valid, as this service issues it. */
-function lifetimeHint({ deployment }: RequestContext, { maxTokenLifetime = Infinity }: Granted) {
+function lifetimeHint(
+  { deployment }: RequestContext,
+  { granted: { maxTokenLifetime = Infinity }, isUnderProvider }: ChangeableFields,
+) {
   const { minimum, maximum } = deployment.tokenLifetime;
   const most = Math.min(maximum, maxTokenLifetime);
-  return `${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. ${clientWords.tokenLifetime.hint}`;
+  const which = isUnderProvider
+    ? 'Of a token that the client gets here. Its provider sets that of its own tokens. '
+    : '';
+  return `${which}${formatDuration(minimum)} to ${formatDuration(most)}, e.g. 15m or 1h. ${clientWords.tokenLifetime.hint}`;
 }
 
 /** The fields of a client that can change later. */
@@ -101,8 +107,9 @@ export function changeableFields(context: RequestContext, fields: ChangeableFiel
       : '';
   const show = (name: ChangedField, more: { hint?: string; required?: boolean } = {}) =>
     wordedField(clientWords, name, values[name], { problems, stored: stored?.[name], ...more });
-  const lifetime = { hint: lifetimeHint(context, granted), required: true };
-  const plain = plainClientFields.filter((name) => name !== 'tokenLifetime' || !isUnderProvider);
+  const lifetime = { hint: lifetimeHint(context, fields), required: true };
+  const isOurs = !isUnderProvider || deployment.acceptsAssertions === true;
+  const plain = plainClientFields.filter((name) => name !== 'tokenLifetime' || isOurs);
   return html`${show('name')}${plain.map((name) => show(name, name === 'tokenLifetime' ? lifetime : {}))}${scopeMatrix(
     scopes,
     chosen,

@@ -21,7 +21,7 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   start: (_, client) => valuesOfClient(client),
   read: (form) => readValues(clientWords, form),
   required: requiredChanges,
-  input: (values) => clientInput(values, changedFields) as Readers<ClientChanges>,
+  input: (values, context) => clientInput(values, context, changedFields) as Readers<ClientChanges>,
   act: async ({ management, href, id }, { input, ifVersion }) => {
     const { clientId } = await management.updateClient(id('clientId'), { ...input, ifVersion });
     return { redirectTo: href(`/clients/${clientId}`, { done: 'saved' }) };

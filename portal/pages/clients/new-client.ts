@@ -82,7 +82,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
   start: startClient,
   read: (form) => ({ ...readValues(clientWords, form), isChoosing: form.isOn('choose') }),
   required: requiredFields,
-  input: (values) => clientInput(values) as Readers<NewClient>,
+  input: (values, context) => clientInput(values, context) as Readers<NewClient>,
   act: async ({ management, href }, { values, input, idempotencyKey, showAgain }) => {
     if (values.isChoosing) return showAgain();
     const { client, existed } = await management.createClient({ ...input, idempotencyKey });

@@ -104,15 +104,16 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
   look: async (context, { subject: { issuer, registrationId } }) => {
     const clients = await context.management.listClients({ provider: issuer });
     const hasClients = clients.items.length > 0 || clients.nextCursor !== undefined;
+    const isAnyKnown = clients.items.length > 0;
     return {
       title: `Delete ${issuer}`,
       heading: 'Delete this identity provider?',
       section: 'identity-providers',
       crumbs: providerCrumbs(context, issuer),
       lead: html`<code>${issuer}</code>`,
-      submit: hasClients
+      submit: isAnyKnown
         ? `Delete provider and its clients (${countOf(context, clients)})`
-        : 'Delete provider',
+        : `Delete provider${hasClients ? ' and its clients' : ''}`,
       submitKind: 'danger',
       fields: [
         hiddenField('issuer', issuer),

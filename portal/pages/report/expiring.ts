@@ -58,7 +58,7 @@ function emptyText(
         `,
       }
     : {
-        title: `Nothing expired within 30 days when the daily run looked, at ${formatMinute(reportedAt)}`,
+        title: `The daily run at ${formatMinute(reportedAt)} found nothing that expires within 30 days`,
         text: html`${clients} have what was created since.`,
       };
 }
@@ -90,7 +90,7 @@ export async function firstToExpire(
   context: RequestContext,
   { within, trunkGroup }: { readonly within: number; readonly trunkGroup: string | undefined },
 ): Promise<Html | undefined> {
-  const { management, href, may, now } = context;
+  const { management, href, may, now, person } = context;
   if (!may('listExpiring')) return undefined;
   const page = await management.listExpiring({ asOfNow: true, limit: maxFirst, trunkGroup });
   if (page.reportedAt === undefined) return undefined;
@@ -106,8 +106,9 @@ export async function firstToExpire(
             ? `These are the first of the secrets that expire within ${days} days, as they are now.`
             : `These are all secrets that expire within ${days} days, as they are now.`
       }
-      There are too many clients to put the others in order here: choose a trunk group, or download
-      the file. <a href="${href('/expiring', { trunkGroup })}">The report of the day</a> has API
+${' '}There are too many clients to put the others in order here: ${
+    person.trunkGroups?.length === 1 ? '' : 'choose a trunk group, or '
+  }download the file. <a href="${href('/expiring', { trunkGroup })}">The report of the day</a> has API
       keys, too.
     </p>
     ${

@@ -91,7 +91,7 @@ async function authctl(world: World, line: readonly string[]) {
 const asLimited = ['--only-trunk-group', 'tg-1001'];
 
 const outside = 'allowed: calls:view, messaging:manage, within your limits';
-const tooLong = 'allowed: an end at most 3456000 seconds from now';
+const tooLong = 'allowed: an end at most 40d from now';
 
 /** What is wrong, what is then wanted, and what is said. It is 2027-01-15T08:00:00Z. */
 const creations: readonly (readonly [string, Partial<Wanted>, Said])[] = [

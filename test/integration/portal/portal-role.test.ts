@@ -140,9 +140,9 @@ const ceilings: Readonly<Partial<Record<OperationName, string>>> = {
   updateClient:
     'InputError: scope: received "messaging:manage"; allowed: messaging:view, within your limits\nscope: received "calls:view"; allowed: messaging:view, within your limits',
   createClientSecret:
-    'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30 seconds from now',
+    'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30s from now',
   rotateClientSecret:
-    'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30 seconds from now',
+    'InputError: expires_at: received "2027-01-15T08:01:00Z"; allowed: an end at most 30s from now',
   createApiKey: 'RefusedError: the service trunk group has 1 API keys; allowed: at most 1',
   removeSubnet:
     'InputError: subnets: received nothing; allowed: one subnet or more, each /16 or longer (IPv6: /32 or longer)',
