@@ -142,7 +142,7 @@ const creations: readonly (readonly [string, Partial<Wanted>, Said])[] = [
 const inEveryWay = ({ field, option, problem }: Said) => ({
   function: `${field}: ${problem}`,
   authctl: `authctl: ${option}: ${problem}`,
-  portal: `${problem.replace('r', 'R')}.`,
+  portal: `${problem.replace('r', 'R')}${problem.endsWith('?') ? '' : '.'}`,
 });
 
 /** As a portal names a person to the function. */
