@@ -65,8 +65,8 @@ function isDenied(error: unknown): boolean {
 }
 
 /**
- * JSON writes NaN and the infinities as null, which is a value of some fields: an expiry of null is
- * none. The function gets what no field takes instead, and refuses it with the other problems.
+ * JSON writes NaN and the infinities as null, which means "never" when the field is an expiry. The
+ * function gets what no field takes instead, and refuses it with the other problems.
  */
 function keepUnreadable(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? [[String(value)]] : value;
