@@ -4,6 +4,7 @@ import { jwtBearerGrantType } from '../token/capabilities.ts';
 import {
   assertFormContentType,
   assertNoRepetition,
+  bodyOnly,
   type Form,
   parseForm,
   parseResource,
@@ -75,18 +76,6 @@ export interface AssertionRequest {
   readonly resource: string | undefined;
 }
 
-/** In a query they would reach logs and caches (RFC 6749 §2.3.1, §3.2). */
-const bodyOnly: ReadonlySet<string> = new Set([
-  'grant_type',
-  'client_id',
-  'client_secret',
-  'client_assertion',
-  'client_assertion_type',
-  'assertion',
-  'scope',
-  'resource',
-]);
-
 /** RFC 6749 §2.3: a client must not use more than one method in each request. */
 function assertOneMethod(form: Form, { authorizations }: TokenRequest): void {
   const methods = [
@@ -127,7 +116,9 @@ function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion
  * @throws {AssertionRefusal} and the `OAuthError` of forms, scopes and resources.
  */
 export function readAssertionRequest(request: TokenRequest): AssertionRequest {
-  if (request.queryNames.some((name) => bodyOnly.has(name))) throw refuse('parameter_in_query');
+  if (request.queryNames.some((name) => bodyOnly.has(name) || name === 'assertion')) {
+    throw refuse('parameter_in_query');
+  }
   assertFormContentType(request.contentTypes);
   const form = parseForm(request.body);
   assertNoRepetition(form);

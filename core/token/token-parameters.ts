@@ -26,7 +26,7 @@ export interface TokenParameters {
 }
 
 /** Belongs in the body: in a query it would reach logs and caches (RFC 6749 §2.3.1, §3.2). */
-const bodyOnly: ReadonlySet<string> = new Set([
+export const bodyOnly: ReadonlySet<string> = new Set([
   'grant_type',
   'client_id',
   'scope',

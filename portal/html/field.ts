@@ -35,6 +35,17 @@ function hintAndError({ name, hint, error }: Common): Html {
   }`;
 }
 
+/** A control with its label, its hint and its problem. */
+function labelled(field: Common, control: Html): Html {
+  return html`
+    <div class="field${field.error === undefined ? '' : ' has-error'}">
+      <label for="${idOf(field.name)}">${field.label}</label>
+      ${hintAndError(field)}
+      ${control}
+    </div>
+  `;
+}
+
 interface TextField extends Common {
   readonly value: string;
   readonly required?: boolean | undefined;
@@ -60,12 +71,9 @@ export function textField(field: TextField): Html {
   } = field;
   const id = idOf(name);
   const classes = [width ?? '', field.isCode === true ? 'code' : ''].join(' ').trim();
-  return html`
-    <div class="field${field.error === undefined ? '' : ' has-error'}">
-      <label for="${id}">
-        ${field.label}
-      </label>
-      ${hintAndError(field)}
+  return labelled(
+    field,
+    html`
       <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${
         classes === '' ? '' : html` class="${classes}"`
       }${required === true ? html` required` : ''}${
@@ -80,23 +88,19 @@ export function textField(field: TextField): Html {
         ${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>
       `
       }
-    </div>
-  `;
+    `,
+  );
 }
 
 export function textArea(field: Common & { readonly rows: number; readonly value: string }): Html {
-  const id = idOf(field.name);
-  return html`
-    <div class="field${field.error === undefined ? '' : ' has-error'}">
-      <label for="${id}">
-        ${field.label}
-      </label>
-      ${hintAndError(field)}
-      <textarea id="${id}" name="${field.name}" rows="${field.rows}" class="code" autocomplete="off" spellcheck="false"${describe(field)}>
+  return labelled(
+    field,
+    html`
+      <textarea id="${idOf(field.name)}" name="${field.name}" rows="${field.rows}" class="code" autocomplete="off" spellcheck="false"${describe(field)}>
         ${field.value}
       </textarea>
-    </div>
-  `;
+    `,
+  );
 }
 
 export type Option = readonly [value: string, text: string];
@@ -104,12 +108,10 @@ export type Option = readonly [value: string, text: string];
 export function selectField(
   field: Common & { readonly value: string; readonly options: readonly Option[] },
 ): Html {
-  const id = idOf(field.name);
-  return html`
-    <div class="field${field.error === undefined ? '' : ' has-error'}">
-      <label for="${id}">${field.label}</label>
-      ${hintAndError(field)}
-      <select id="${id}" name="${field.name}"${describe(field)}>
+  return labelled(
+    field,
+    html`
+      <select id="${idOf(field.name)}" name="${field.name}"${describe(field)}>
         ${field.options.map(
           ([value, text]) =>
             html`
@@ -117,8 +119,8 @@ export function selectField(
       `,
         )}
       </select>
-    </div>
-  `;
+    `,
+  );
 }
 
 export function checkbox(

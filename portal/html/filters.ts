@@ -24,6 +24,16 @@ export const enabledOptions: readonly Option[] = [
   ['no', 'Disabled'],
 ];
 
+/** A select of a filter, with what the address says. */
+export function filterSelect(
+  query: Fields,
+  name: string,
+  label: string,
+  options: readonly Option[],
+): Html {
+  return selectField({ name, label, value: query.text(name), options });
+}
+
 /**
  * A filter of a list. It is part of the address, so it can be bookmarked and shared. Without fields
  * there is none.

@@ -59,6 +59,35 @@ export function panel(
   `;
 }
 
+/** What an action does, and the button or the link that begins it. */
+interface Choice {
+  readonly title: string;
+  readonly text: HtmlValue;
+  readonly action: Html;
+}
+
+/** Actions that stop something, next to each other. */
+export function dangerPanel(title: string, choices: readonly Choice[]): Html {
+  return panel(
+    { title, id: 'danger', tone: 'danger' },
+    html`
+      <div class="choices">
+        ${choices.map(
+          (choice) => html`
+        <div class="choice">
+          <div>
+            <h3>${choice.title}</h3>
+            <p>${choice.text}</p>
+          </div>
+          ${choice.action}
+        </div>
+      `,
+        )}
+      </div>
+    `,
+  );
+}
+
 export type Fact = readonly [label: string, value: HtmlValue];
 
 /** Names and values. */

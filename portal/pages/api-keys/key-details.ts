@@ -10,7 +10,7 @@ import { hiddenField } from '../../html/field.ts';
 import { actionButton, errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, enabledBadge } from '../../html/list.ts';
-import { copyable, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { copyable, dangerPanel, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
 import { currentAddressButton, subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
@@ -103,40 +103,28 @@ function subnetsPanel(
   );
 }
 
-function dangerPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
+function stopPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   if (!may('deleteApiKey')) return '';
   const address = `/api-keys/${key.keyId}`;
   const version = versionField(key.version);
-  const change = key.enabled
-    ? html`
-      <div>
-        <h3>Disable</h3>
-        <p>Requests with the key are refused, at once. It can be enabled again.</p>
-      </div>
-      ${actionButton(href(`${address}/disable`), 'Disable API key', version)}
-    `
-    : html`
-      <div>
-        <h3>Enable</h3>
-        <p>Requests with the key are accepted again.</p>
-      </div>
-      ${actionButton(href(`${address}/enable`), 'Enable API key', version, 'primary')}
-    `;
-  return panel(
-    { title: 'Stop this key', id: 'danger', tone: 'danger' },
-    html`
-      <div class="choices">
-        <div class="choice">${change}</div>
-        <div class="choice">
-          <div>
-            <h3>Delete</h3>
-            <p>The key is removed for good.</p>
-          </div>
-          ${linkButton(href(`${address}/delete`), 'Delete API key…', 'danger')}
-        </div>
-      </div>
-    `,
-  );
+  return dangerPanel('Stop this key', [
+    key.enabled
+      ? {
+          title: 'Disable',
+          text: 'Requests with the key are refused, at once. It can be enabled again.',
+          action: actionButton(href(`${address}/disable`), 'Disable API key', version),
+        }
+      : {
+          title: 'Enable',
+          text: 'Requests with the key are accepted again.',
+          action: actionButton(href(`${address}/enable`), 'Enable API key', version, 'primary'),
+        },
+    {
+      title: 'Delete',
+      text: 'The key is removed for good.',
+      action: linkButton(href(`${address}/delete`), 'Delete API key…', 'danger'),
+    },
+  ]);
 }
 
 /** Where what a rotation replaced is ended before its time. */
@@ -186,7 +174,7 @@ export function keyPage(
           }`,
         ],
       ]),
-    )}${subnetsPanel(context, key, row, problems)}${dangerPanel(context, key)}`,
+    )}${subnetsPanel(context, key, row, problems)}${stopPanel(context, key)}`,
   };
 }
 

@@ -4,9 +4,10 @@ import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { type Option, selectField, textField } from '../../html/field.ts';
+import { type Option, textField } from '../../html/field.ts';
 import {
   enabledOptions,
+  filterSelect,
   findListed,
   readListFilter,
   trunkGroupFilter,
@@ -52,24 +53,9 @@ function filterFields(context: RequestContext, problems: Problems): readonly Htm
   return [
     textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
     trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-    selectField({
-      name: 'sources',
-      label: 'Usable from',
-      value: query.text('sources'),
-      options: sourceOptions,
-    }),
-    selectField({
-      name: 'expires',
-      label: 'Expires',
-      value: query.text('expires'),
-      options: expiresOptions,
-    }),
-    selectField({
-      name: 'enabled',
-      label: 'Status',
-      value: query.text('enabled'),
-      options: enabledOptions,
-    }),
+    filterSelect(query, 'sources', 'Usable from', sourceOptions),
+    filterSelect(query, 'expires', 'Expires', expiresOptions),
+    filterSelect(query, 'enabled', 'Status', enabledOptions),
   ];
 }
 

@@ -12,6 +12,7 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { enabledBadge } from '../../html/list.ts';
 import {
   copyable,
+  dangerPanel,
   emptyState,
   type Fact,
   facts,
@@ -170,58 +171,34 @@ async function disablingText(context: RequestContext, client: Client): Promise<H
   `;
 }
 
-async function dangerPanel(context: RequestContext, client: Client): Promise<Html | ''> {
+async function stopPanel(context: RequestContext, client: Client): Promise<Html | ''> {
   const { href, may } = context;
   if (!may('deleteClient')) return '';
   const address = `/clients/${client.clientId}`;
   const version = versionField(client.version);
-  const change = client.enabled
-    ? html`
-      <div>
-        <h3>Disable</h3>
-        <p>
-          ${await disablingText(context, client)} It can be enabled again.
-        </p>
-      </div>
-      ${actionButton(href(`${address}/disable`), 'Disable client', version)}
-    `
-    : html`
-      <div>
-        <h3>Enable</h3>
-        <p>
-          ${client.provider === undefined ? 'The secrets that have not expired work' : 'Tokens of its provider are accepted'} again.
-        </p>
-      </div>
-      ${actionButton(href(`${address}/enable`), 'Enable client', version, 'primary')}
-    `;
-  return panel(
-    { title: 'Stop this client', id: 'danger', tone: 'danger' },
-    html`
-      <div class="choices">
-        <div class="choice">${change}</div>
-        <div class="choice">
-          <div>
-            <h3>Revoke tokens</h3>
-            <p>
-              Platform APIs that look up clients refuse the tokens that it has. New tokens
-              are accepted.
-            </p>
-          </div>
-          ${linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger')}
-        </div>
-        <div class="choice">
-          <div>
-            <h3>Delete</h3>
-            <p>
-              ${client.provider === undefined ? 'The client and its secrets are' : 'The client is'} removed
-              for good.
-            </p>
-          </div>
-          ${linkButton(href(`${address}/delete`), 'Delete client…', 'danger')}
-        </div>
-      </div>
-    `,
-  );
+  return dangerPanel('Stop this client', [
+    client.enabled
+      ? {
+          title: 'Disable',
+          text: html`${await disablingText(context, client)} It can be enabled again.`,
+          action: actionButton(href(`${address}/disable`), 'Disable client', version),
+        }
+      : {
+          title: 'Enable',
+          text: `${client.provider === undefined ? 'The secrets that have not expired work' : 'Tokens of its provider are accepted'} again.`,
+          action: actionButton(href(`${address}/enable`), 'Enable client', version, 'primary'),
+        },
+    {
+      title: 'Revoke tokens',
+      text: 'Platform APIs that look up clients refuse the tokens that it has. New tokens are accepted.',
+      action: linkButton(href(`${address}/revoke-tokens`), 'Revoke tokens…', 'danger'),
+    },
+    {
+      title: 'Delete',
+      text: `${client.provider === undefined ? 'The client and its secrets are' : 'The client is'} removed for good.`,
+      action: linkButton(href(`${address}/delete`), 'Delete client…', 'danger'),
+    },
+  ]);
 }
 
 export const showClient: Handler = async (context) => {
@@ -242,7 +219,7 @@ export const showClient: Handler = async (context) => {
       })}${doneNotice(context.query)}${secretsPanel(context, client)}
       ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
         client.provider === undefined && nextSteps(context, client)
-      }${await dangerPanel(context, client)}
+      }${await stopPanel(context, client)}
     `,
   };
 };

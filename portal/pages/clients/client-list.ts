@@ -5,9 +5,10 @@ import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { type Option, selectField, textField } from '../../html/field.ts';
+import { type Option, textField } from '../../html/field.ts';
 import {
   enabledOptions,
+  filterSelect,
   findListed,
   readListFilter,
   trunkGroupFilter,
@@ -81,14 +82,12 @@ function csvTable(now: number): CsvTable<Client> {
 
 function filterFields(context: RequestContext, problems: Problems): readonly Html[] {
   const { query } = context;
-  const select = (name: string, label: string, options: readonly Option[]) =>
-    selectField({ name, label, value: query.text(name), options });
   return [
     textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
     trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-    select('secrets', 'Secrets', secretOptions),
-    select('enabled', 'Status', enabledOptions),
-    select('order', 'Order', orderOptions),
+    filterSelect(query, 'secrets', 'Secrets', secretOptions),
+    filterSelect(query, 'enabled', 'Status', enabledOptions),
+    filterSelect(query, 'order', 'Order', orderOptions),
   ];
 }
 
