@@ -116,30 +116,19 @@ export function createDynamoDbClientStore(
   };
 }
 
-/**
- * The fields of a secret that management may change: all except those that the token path writes.
- */
-const secretFields = [
-  'hash',
-  'name',
-  'created_at',
-  'expires_at',
-] as const satisfies readonly (keyof SecretAttributes)[];
-
-/** Attributes of the item that are compared whole. */
-const fields = [
-  'name',
-  'service_trunk_group',
-  'audiences',
-  'token_lifetime',
-  'scopes',
-  'enabled',
-  'provider',
-  'tokens_not_before',
-  'version',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof ClientAttributes)[];
+/** The attributes that differ, but one: what is in it changes by itself, or is not management's. */
+function changesOf<T extends object>(
+  path: readonly string[],
+  [from, to]: readonly [T, T],
+  except: keyof T & string,
+): readonly AttributeChange[] {
+  const values = (attributes: T) => new Map<string, unknown>(Object.entries(attributes));
+  const [before, after] = [values(from), values(to)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .toSorted()
+    .filter((name) => name !== except && !isDeepStrictEqual(before.get(name), after.get(name)))
+    .map((name) => [[...path, name], after.get(name)]);
+}
 
 function secretChanges(
   secretId: string,
@@ -148,9 +137,7 @@ function secretChanges(
 ): readonly AttributeChange[] {
   const path = ['secrets', secretId];
   if (from === undefined || to === undefined) return [[path, to]];
-  return secretFields
-    .filter((field) => from[field] !== to[field])
-    .map((field) => [[...path, field], to[field]]);
+  return changesOf(path, [from, to], 'last_used_on');
 }
 
 /**
@@ -159,10 +146,9 @@ function secretChanges(
  * therefore kept. Recording a use never adds a secret, so a deleted secret stays deleted.
  */
 export function createClientUpdate(from: ClientAttributes, to: ClientAttributes): UpdateExpression {
-  const changed = fields.filter((name) => !isDeepStrictEqual(from[name], to[name]));
   const secretIds = new Set([...Object.keys(from.secrets), ...Object.keys(to.secrets)]);
   return toUpdateExpression([
-    ...changed.map((name): AttributeChange => [[name], to[name]]),
+    ...changesOf([], [from, to], 'secrets'),
     ...[...secretIds].flatMap((id) => secretChanges(id, from.secrets[id], to.secrets[id])),
   ]);
 }

@@ -21,6 +21,24 @@ describe('the update of a client', () => {
     );
   });
 
+  it('writes every attribute that differs, also one that was added later', () => {
+    const [value] = fc.sample(client, 1).map(fromClient);
+    if (value === undefined) throw new Error('no sample');
+    const added = { ...value, secrets: {}, added: 1 };
+    const { UpdateExpression, ExpressionAttributeNames } = createClientUpdate(
+      { ...value, secrets: {} },
+      added,
+    );
+    expect(UpdateExpression).toMatch(/^SET/);
+    expect(Object.values(ExpressionAttributeNames)).toEqual(['added']);
+    const secret = { hash: 'sha256$x', created_at: 1 };
+    const update = createClientUpdate(
+      { ...value, secrets: { s: secret } },
+      { ...value, secrets: { s: Object.assign({ added: 1 }, secret) } },
+    );
+    expect(Object.values(update.ExpressionAttributeNames)).toEqual(['secrets', 's', 'added']);
+  });
+
   it('never names a last use of a secret that stays', () => {
     fc.assert(
       fc.property(client, client, (from, to) => {
