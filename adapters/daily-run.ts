@@ -17,6 +17,7 @@ import { createAwsJsonClient } from './aws-json/aws-json-client.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { callProfiles } from './call-profile.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
+import { openApiKeyUses } from './dynamodb/api-key-use-reader.ts';
 import { openAuditRegions, openChanges } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
@@ -67,9 +68,11 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
   const table = (key: TableKey) => deployedTableName(config, key);
   // No change depends on what is read here: half the price, and independent of other regions.
   const store = { onMalformedRecord };
+  const audits = openAuditRegions({ config, aws, dynamodb });
   return {
     clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
     apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),
+    apiKeyUses: openApiKeyUses(audits, config.name),
     grants: openGrants(
       {
         providerGrants: createDynamoDbGrantStore(dynamodb, table('signingKeys'), store),
@@ -79,7 +82,7 @@ export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 
     ),
     reports: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
     // What this region has written a moment ago is read: later reads continue after it.
-    changes: openChanges(openAuditRegions({ config, aws, dynamodb }), {
+    changes: openChanges(audits, {
       ...store,
       consistentRead: true,
     }),

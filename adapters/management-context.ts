@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
-import {
-  apiKeyUseTableName,
-  deployedTableName,
-  type TableKey,
-  tables,
-} from '../contract/tables.ts';
+import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
 import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
 import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
@@ -15,7 +10,7 @@ import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
-import { createApiKeyUseReader } from './dynamodb/api-key-use-reader.ts';
+import { openApiKeyUses } from './dynamodb/api-key-use-reader.ts';
 import { parseAuditItem } from './dynamodb/audit-item.ts';
 import {
   createDynamoDbAuditLog,
@@ -102,11 +97,7 @@ export function openManagementTables(
   const table = (key: TableKey) => deployedTableName(config, key);
   const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
   const audits = openAuditRegions({ config, aws, dynamodb });
-  const apiKeyUses = createApiKeyUseReader(
-    audits.ids.map((id) => (run) => audits.read(id, (region) => run(region.dynamodb))),
-    apiKeyUseTableName(config.name),
-    Date.now,
-  );
+  const apiKeyUses = openApiKeyUses(audits, config.name);
   const auditHistory = openAuditHistory(audits);
   const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   const providerKeys = new JwksCache({

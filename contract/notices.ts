@@ -48,7 +48,13 @@ const clientSecret = {
   secret_name: optionalText,
 };
 
-const apiKey = { credential: v.literal('api_key'), key_id: text, key_name: text };
+const apiKey = {
+  credential: v.literal('api_key'),
+  key_id: text,
+  key_name: text,
+  /** A value that a rotation has replaced: only this one expires. Nothing: the key expires. */
+  value_id: optionalText,
+};
 
 const expiry = {
   expires_at: text,
@@ -58,10 +64,13 @@ const expiry = {
   threshold_days: v.picklist(expiryNoticeDays),
 };
 
-/** UTC day of the last token; nothing if there was none. The use of API keys is not recorded. */
+/**
+ * UTC day of the last token; nothing if there was none. Of a value of an API key that a rotation has
+ * replaced: of its last use, if that is recorded.
+ */
 const lastUse = {
   last_used_on: optionalText,
-  /** Callers have moved to a newer secret. Who comes once a month may still use this one. */
+  /** Callers have moved to a newer secret or value. Who comes once a month may still use this one. */
   replaced: v.optional(v.literal(true)),
 };
 
@@ -69,7 +78,7 @@ const lastUse = {
 export const noticeDetails = {
   expiring: v.variant('credential', [
     v.strictObject({ ...owned, ...clientSecret, ...expiry, ...lastUse }),
-    v.strictObject({ ...owned, ...apiKey, ...expiry }),
+    v.strictObject({ ...owned, ...apiKey, ...expiry, ...lastUse }),
   ]),
   unused: v.strictObject({ ...owned, ...clientSecret, created_at: text, ...lastUse }),
   change: v.strictObject({

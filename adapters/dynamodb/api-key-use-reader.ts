@@ -1,10 +1,11 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { apiKeyUseReadWait } from '../../contract/limits.ts';
-import { apiKeyUseId, apiKeyUseTable } from '../../contract/tables.ts';
+import { apiKeyUseId, apiKeyUseTable, apiKeyUseTableName } from '../../contract/tables.ts';
 import type { ApiKeyUseReader } from '../../core/api-key/api-key-store.ts';
 import { readUseDay } from '../../core/api-key/api-key-uses.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import type { AuditRegions } from './audit-log.ts';
 import { getItems } from './get-items.ts';
 
 const { partitionKey, dayAttribute } = apiKeyUseTable;
@@ -52,4 +53,16 @@ export function createApiKeyUseReader(
       );
     },
   };
+}
+
+/** The same over the regions of the deployment's audits, which are the regions of its tables. */
+export function openApiKeyUses(
+  { ids, read }: AuditRegions,
+  deploymentName: string,
+): ApiKeyUseReader {
+  return createApiKeyUseReader(
+    ids.map((id) => (run) => read(id, (region) => run(region.dynamodb))),
+    apiKeyUseTableName(deploymentName),
+    Date.now,
+  );
 }

@@ -81,7 +81,7 @@ export interface RegionAudit {
 }
 
 /** The audits of all regions. */
-interface AuditRegions {
+export interface AuditRegions {
   readonly ids: readonly RegionId[];
   /** @throws {UnavailableError} if the region's audit cannot be read. */
   read<T>(region: RegionId, run: (audit: RegionAudit) => Promise<T>): Promise<T>;

@@ -84,34 +84,47 @@ export const dailyRunStateSchema = v.strictObject({
 
 const expiring = { service_trunk_group: text, expires_at: epochSeconds };
 
-export const dailyReportPartSchema = v.strictObject({
-  record_type: v.literal(dailyReportRecordType),
+const part = {
   record_id: v.pipe(v.string(), v.regex(/^[ab]#\d{5}$/)),
   schema_version: schemaVersion,
   time: epochSeconds,
+};
+
+const clientSecret = v.strictObject({
+  kind: v.literal('client_secret'),
+  ...expiring,
+  client_id: text,
+  client_name: text,
+  secret_id: text,
+  secret_name: v.optional(text),
+  last_used_on: v.optional(day),
+});
+
+const apiKey = { kind: v.literal('api_key'), ...expiring, key_id: text, key_name: text };
+
+/** What release 0.2.0 wrote. */
+export const dailyReportPartSchema = v.strictObject({
+  record_type: v.literal(dailyReportRecordType),
+  ...part,
   credentials: v.pipe(
-    v.array(
-      v.variant('kind', [
-        v.strictObject({
-          kind: v.literal('client_secret'),
-          ...expiring,
-          client_id: text,
-          client_name: text,
-          secret_id: text,
-          secret_name: v.optional(text),
-          last_used_on: v.optional(day),
-        }),
-        v.strictObject({ kind: v.literal('api_key'), ...expiring, key_id: text, key_name: text }),
-      ]),
-    ),
+    v.array(v.variant('kind', [clientSecret, v.strictObject(apiKey)])),
     v.maxLength(maxCredentialsOfPart),
   ),
 });
 
 export const dailyRunPartSchema = v.strictObject({
-  ...dailyReportPartSchema.entries,
   record_type: v.literal(dailyRunRecordType),
+  ...part,
   attempt: version,
+  credentials: v.pipe(
+    v.array(
+      v.variant('kind', [
+        clientSecret,
+        v.strictObject({ ...apiKey, value_id: v.optional(text), last_used_on: v.optional(day) }),
+      ]),
+    ),
+    v.maxLength(maxCredentialsOfPart),
+  ),
 });
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */
@@ -151,9 +164,16 @@ function toStored(credential: ReportedCredential): Item {
   const common = {
     service_trunk_group: credential.serviceTrunkGroup,
     expires_at: credential.expiresAt,
+    last_used_on: credential.lastUsedOn,
   };
   return credential.kind === 'api_key'
-    ? { kind: credential.kind, ...common, key_id: credential.keyId, key_name: credential.keyName }
+    ? {
+        kind: credential.kind,
+        ...common,
+        key_id: credential.keyId,
+        key_name: credential.keyName,
+        value_id: credential.valueId,
+      }
     : {
         kind: credential.kind,
         ...common,
@@ -161,7 +181,6 @@ function toStored(credential: ReportedCredential): Item {
         client_name: credential.clientName,
         secret_id: credential.secretId,
         secret_name: credential.secretName,
-        last_used_on: credential.lastUsedOn,
       };
 }
 
@@ -177,8 +196,10 @@ export function parseDailyReportPart(item: Item): ReportPart {
   const isOld = item['record_type'] === dailyReportRecordType;
   const schema = isOld ? dailyReportPartSchema : dailyRunPartSchema;
   const part = parseItem(schema, item, 'the daily report', 'record_id');
-  const attempt = 'attempt' in part ? part.attempt : undefined;
-  return { time: part.time, attempt, credentials: part.credentials.map(toRecord) };
+  const { time } = part;
+  return 'attempt' in part
+    ? { time, attempt: part.attempt, credentials: part.credentials.map(toRecord) }
+    : { time, attempt: undefined, credentials: part.credentials.map(toRecord) };
 }
 
 /** Bytes of the credentials of a part. DynamoDB takes items of 400 KB. */

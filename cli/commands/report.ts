@@ -1,6 +1,5 @@
 import type { Management } from '../../adapters/management.ts';
 import { type ExpiringPage, viewExpiring } from '../../core/management/list-expiring.ts';
-import { credentialId } from '../../core/notices/credential-notices.ts';
 import type { ReportedCredential } from '../../core/notices/daily-report.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { type CommandGroup, command, option } from '../command-spec.ts';
@@ -24,14 +23,14 @@ const expiring = command({
     const { reportedAt, credentials } = await readAll(await cli.management(), trunkGroup);
     cli.output.printList<ReportedCredential>(credentials, {
       view: viewExpiring,
-      id: credentialId,
+      id: (one) => (one.kind === 'api_key' ? one.keyId : one.secretId),
       columns: {
         expires: ({ expiresAt }) => formatTime(expiresAt),
         'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
         'client or API key': (one) => (one.kind === 'api_key' ? one.keyName : one.clientName),
         id: (one) => (one.kind === 'api_key' ? one.keyId : one.clientId),
-        secret: (one) => (one.kind === 'api_key' ? undefined : one.secretId),
-        'last used': (one) => (one.kind === 'api_key' ? undefined : one.lastUsedOn),
+        'secret or old value': (one) => (one.kind === 'api_key' ? one.valueId : one.secretId),
+        'last used': ({ lastUsedOn }) => lastUsedOn,
       },
       none:
         reportedAt === undefined

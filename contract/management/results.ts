@@ -273,7 +273,17 @@ export const expiringPage = v.object({
         /** As of now, whether callers have moved to a newer secret. */
         replaced: v.optional(v.literal(true)),
       }),
-      v.object({ kind: v.literal('api_key'), ...expiring, keyId: text, keyName: text }),
+      v.object({
+        kind: v.literal('api_key'),
+        ...expiring,
+        keyId: text,
+        keyName: text,
+        /** A value that a rotation has replaced. Without it, the key expires. */
+        valueId: optionalText,
+        lastUsedOn: optionalText,
+        /** Whether callers have moved to the newer value. */
+        replaced: v.optional(v.literal(true)),
+      }),
     ]),
   ),
   /** On all pages of the report. */

@@ -11,7 +11,7 @@ function usesOf(key: ApiKey) {
 
 /** Adds the days. A key is shown without them, too: what cannot be read here decides nothing. */
 async function withUses(
-  { apiKeyUses }: ManagementContext,
+  { apiKeyUses }: Pick<ManagementContext, 'apiKeyUses'>,
   keys: readonly ApiKey[],
 ): Promise<readonly ApiKeyWithUse[]> {
   if (apiKeyUses === undefined || keys.length === 0) return keys;
@@ -27,6 +27,16 @@ async function withUses(
     if (!(error instanceof UnavailableError)) throw error;
     return keys.map((key) => ({ ...key, isLastUseUnread: true }));
   }
+}
+
+/** The same keys, with the days if a rotation has replaced a value: the others are not looked up. */
+export async function withUsesOfRotated(
+  context: Pick<ManagementContext, 'apiKeyUses'>,
+  keys: readonly ApiKey[],
+): Promise<readonly ApiKeyWithUse[]> {
+  const rotated = keys.filter(({ oldValues = [] }) => oldValues.length > 0);
+  const found = new Map((await withUses(context, rotated)).map((key) => [key.keyId, key]));
+  return keys.map((key) => found.get(key.keyId) ?? key);
 }
 
 /** @throws {NotFoundError} if there is no such key. */

@@ -6,6 +6,7 @@ import { ConflictError, UnavailableError } from '../errors.ts';
 import { isExpiring, keyInUse, secretsInUse } from '../notices/credential-notices.ts';
 import { type ReportedCredential, sortByExpiry } from '../notices/daily-report.ts';
 import { formatDay, formatMilliseconds, formatTime } from '../rfc3339.ts';
+import { withUsesOfRotated } from './api-key-uses.ts';
 import { formatCursor, readPageRequest } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
@@ -68,7 +69,7 @@ async function findChanged({ auditHistory }: ManagementContext, since: number, n
 
 /** What of some clients and keys expires within 30 days; nothing of one that cannot be read. */
 async function readExpiring(
-  { clients, apiKeys }: ManagementContext,
+  { clients, apiKeys, apiKeyUses }: ManagementContext,
   ids: readonly string[],
   now: number,
 ): Promise<readonly ReportedCredential[]> {
@@ -78,7 +79,7 @@ async function readExpiring(
   ]);
   return [
     ...found.flatMap((client) => secretsInUse(client, now)),
-    ...keys.flatMap((key) => keyInUse(key, now)),
+    ...(await withUsesOfRotated({ apiKeyUses }, keys)).flatMap((key) => keyInUse(key, now)),
   ].filter((one) => isExpiring(one, now));
 }
 
@@ -171,16 +172,21 @@ export function viewExpiring(credential: ReportedCredential): Record<string, unk
     credential: kind,
     service_trunk_group: serviceTrunkGroup,
     expires_at: formatTime(expiresAt),
+    last_used_on: credential.lastUsedOn,
+    replaced: credential.replaced,
   };
   return kind === 'api_key'
-    ? { ...common, key_id: credential.keyId, key_name: credential.keyName }
+    ? {
+        ...common,
+        key_id: credential.keyId,
+        key_name: credential.keyName,
+        value_id: credential.valueId,
+      }
     : {
         ...common,
         client_id: credential.clientId,
         client_name: credential.clientName,
         secret_id: credential.secretId,
         secret_name: credential.secretName,
-        last_used_on: credential.lastUsedOn,
-        replaced: credential.replaced,
       };
 }

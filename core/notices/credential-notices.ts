@@ -1,7 +1,8 @@
 import { secondsPerDay } from '../../contract/limits.ts';
 import { expiryNoticeDays } from '../../contract/notices.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import type { ApiKey } from '../api-key/api-key.ts';
+import { apiKeyUseId } from '../../contract/tables.ts';
+import type { ApiKeyWithUse } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';
 import { isReplaced, isUnusedFor, secretAttention } from '../client/secret-attention.ts';
 import { formatTime } from '../rfc3339.ts';
@@ -43,9 +44,16 @@ function describeSecret(secret: ClientSecretCredential) {
 }
 
 function describe(credential: Credential) {
-  return credential.kind === 'client_secret'
-    ? describeSecret(credential)
-    : { credential: credential.kind, key_id: credential.keyId, key_name: credential.keyName };
+  if (credential.kind === 'client_secret') return describeSecret(credential);
+  const { kind, keyId, keyName, valueId, lastUsedOn, replaced } = credential;
+  return {
+    credential: kind,
+    key_id: keyId,
+    key_name: keyName,
+    ...(valueId !== undefined && { value_id: valueId }),
+    ...(lastUsedOn !== undefined && { last_used_on: lastUsedOn }),
+    ...(replaced === true && { replaced: true as const }),
+  };
 }
 
 function findExpiryNotice(
@@ -140,17 +148,25 @@ export interface ApiKeyCredential extends Watched {
   readonly kind: 'api_key';
   readonly keyId: string;
   readonly keyName: string;
+  /** A value that a rotation has replaced, which expires before its key. Undefined: the key. */
+  readonly valueId?: string | undefined;
+  /** UTC day of the last use of such a value. Undefined: not recorded. */
+  readonly lastUsedOn?: string | undefined;
+  /** Whether callers have moved to the newer value. */
+  readonly replaced?: true | undefined;
 }
 
 type ExpiringCredential = Credential & { readonly expiresAt: number };
 
-/** Id of the secret or of the key. */
+/** Id of the secret or of the key, with that of its value if a rotation has replaced it. */
 export function credentialId(
   credential:
     | Pick<ClientSecretCredential, 'kind' | 'secretId'>
-    | Pick<ApiKeyCredential, 'kind' | 'keyId'>,
+    | Pick<ApiKeyCredential, 'kind' | 'keyId' | 'valueId'>,
 ): string {
-  return credential.kind === 'api_key' ? credential.keyId : credential.secretId;
+  if (credential.kind === 'client_secret') return credential.secretId;
+  const { keyId, valueId } = credential;
+  return valueId === undefined ? keyId : apiKeyUseId(keyId, valueId);
 }
 
 function works(expiresAt: number | undefined, now: number): boolean {
@@ -177,9 +193,27 @@ export function secretsInUse(client: Client, now: number): readonly ClientSecret
     }));
 }
 
-/** An API key, if it works. */
-export function keyInUse(key: ApiKey, now: number): readonly ApiKeyCredential[] {
+/**
+ * The values that rotations have replaced and that expire before their key. A value without a day of
+ * last use may be used where no use is recorded: it does not count as replaced.
+ */
+function oldValuesInUse({ oldValues = [], ...key }: ApiKeyWithUse, now: number) {
+  const { createdAt, expiresAt: end = Number.POSITIVE_INFINITY, lastUsedOn } = key;
+  const present = { createdAt: createdAt + 1, expiresAt: key.expiresAt, lastUsedOn };
+  return oldValues
+    .filter(({ expiresAt }) => works(expiresAt, now) && expiresAt < end)
+    .map(({ valueId, ...use }) => {
+      const old = { createdAt, ...use };
+      const replaced = use.lastUsedOn !== undefined && isReplaced({ secrets: [present] }, old, now);
+      const { expiresAt, lastUsedOn: day } = use;
+      return { valueId, expiresAt, lastUsedOn: day, ...(replaced && { replaced: true as const }) };
+    });
+}
+
+/** An API key, if it works, and its values that a rotation has replaced and that expire before it. */
+export function keyInUse(key: ApiKeyWithUse, now: number): readonly ApiKeyCredential[] {
   if (!key.enabled || !works(key.expiresAt, now)) return [];
-  const { keyId, name, serviceTrunkGroup, createdAt, expiresAt } = key;
-  return [{ kind: 'api_key', keyId, keyName: name, serviceTrunkGroup, createdAt, expiresAt }];
+  const { keyId, name: keyName, serviceTrunkGroup, createdAt, expiresAt } = key;
+  const of = { kind: 'api_key', keyId, keyName, serviceTrunkGroup, createdAt } as const;
+  return [{ ...of, expiresAt }, ...oldValuesInUse(key, now).map((old) => ({ ...of, ...old }))];
 }

@@ -1,12 +1,13 @@
 import { maxListedItems, secondsPerDay } from '../../contract/limits.ts';
 import { dailyRunHour, type NoticeKind } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import type { ApiKeyStore } from '../api-key/api-key-store.ts';
+import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key-store.ts';
 import type { ChangeReader } from '../audit/audit-log.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { seconds } from '../clock.ts';
 import { MalformedRecordError } from '../errors.ts';
+import { withUsesOfRotated } from '../management/api-key-uses.ts';
 import { checkOutside, type GrantReader } from '../management/grants/outside-clients.ts';
 import type { StorePageQuery } from '../paging.ts';
 import { formatMilliseconds } from '../rfc3339.ts';
@@ -36,6 +37,7 @@ import type { PutNotices } from './notice.ts';
 export interface DailyRunPorts {
   readonly clients: Pick<ClientStore, 'readClients'>;
   readonly apiKeys: Pick<ApiKeyStore, 'readApiKeys'>;
+  readonly apiKeyUses?: ApiKeyUseReader | undefined;
   readonly grants: Omit<GrantReader, 'onlyGranted'>;
   readonly reports: DailyReportStore;
   readonly changes: ChangeReader;
@@ -154,9 +156,10 @@ const readers: Readonly<Record<CredentialStage, ReadCredentials>> = {
     const credentials = items.flatMap((client) => secretsInUse(client, now));
     return { credentials, next, clients: items };
   },
-  api_keys: async ({ apiKeys }, query, now) => {
+  api_keys: async ({ apiKeys, apiKeyUses }, query, now) => {
     const { items, next } = await apiKeys.readApiKeys(query);
-    return { credentials: items.flatMap((key) => keyInUse(key, now)), next };
+    const keys = await withUsesOfRotated({ apiKeyUses }, items);
+    return { credentials: keys.flatMap((key) => keyInUse(key, now)), next };
   },
 };
 

@@ -77,7 +77,7 @@ describe('the list of what expires', () => {
     expect(answer.headers.get('content-disposition')).toContain('expiring.csv');
     expect(lines).toHaveLength(502);
     expect(lines[2]).toBe(
-      '"2027-01-15T08:01:01Z","client_secret","tg-1002","client_1","Client 1","secret_1","\'=1+1","","",""',
+      '"2027-01-15T08:01:01Z","client_secret","tg-1002","client_1","Client 1","secret_1","\'=1+1","","","",""',
     );
   });
 
@@ -93,19 +93,31 @@ describe('the list of what expires', () => {
         keyName: '=Ada',
         expiresAt: now + 60,
       },
+      {
+        kind: 'api_key',
+        serviceTrunkGroup: 'tg-1001',
+        keyId,
+        keyName: 'Bea',
+        valueId: 'value_1',
+        lastUsedOn: '2027-01-14',
+        expiresAt: now + 60,
+      },
     ]);
     const { version = 0 } = (await dailyReport.readState()) ?? {};
     await dailyReport.writeState({
       version: version + 1,
-      report: { ...stored, parts, count: 1 },
+      report: { ...stored, parts, count: 2 },
       changesUntil: {},
     });
     const page = await (await world.get('/expiring')).text();
     expect(page).toContain(`href="/api-keys/${keyId}">=Ada</a>`);
-    const [, line] = (await (await world.get('/expiring/export')).text()).split('\r\n');
-    expect(line).toBe(
-      `"2027-01-15T08:01:00Z","api_key","tg-1001","","","","","","${keyId}","'=Ada"`,
-    );
+    expect(page.match(/API key, only its old value/g)).toHaveLength(1);
+    expect(page).toMatch(/Yesterday|1 day ago/i);
+    const [, ...lines] = (await (await world.get('/expiring/export')).text()).split('\r\n');
+    expect(lines.filter(Boolean)).toEqual([
+      `"2027-01-15T08:01:00Z","api_key","tg-1001","","","","","","${keyId}","'=Ada",""`,
+      `"2027-01-15T08:01:00Z","api_key","tg-1001","","","","","2027-01-14","${keyId}","Bea","value_1"`,
+    ]);
   });
 
   it('says that no daily run has been made', async () => {

@@ -154,11 +154,13 @@ const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
 
 const grantList = { version: 1, updatedAt: at };
 
-/** What release 0.2.0 wrote, which is read: without attempts, in its own partition. */
+/** What release 0.2.0 wrote, which is read: without attempts and old values, in its own partition. */
 function before030({ nonce: _nonce, attempt: _attempt, outside: _outside, ...item }: Item): Item {
-  const within = Object.entries(item).map(([name, value]) =>
-    name === 'report' || name === 'run' ? [name, before030(value as Item)] : [name, value],
-  );
+  const within = Object.entries(item).map(([name, value]) => {
+    if (name === 'report' || name === 'run') return [name, before030(value as Item)];
+    if (name !== 'credentials') return [name, value];
+    return [name, (value as readonly Item[]).filter((one) => one['value_id'] === undefined)];
+  });
   const isItem = item['record_type'] !== undefined;
   return { ...Object.fromEntries(within), ...(isItem && { record_type: 'daily_report' }) };
 }
@@ -216,6 +218,15 @@ const dailyRunParts = [
       serviceTrunkGroup: 'tg-1001',
       keyId: 'key_1',
       keyName: 'Ada',
+      expiresAt: at + 86_400,
+    },
+    {
+      kind: 'api_key',
+      serviceTrunkGroup: 'tg-1001',
+      keyId: 'key_1',
+      keyName: 'Ada',
+      valueId: 'value_1',
+      lastUsedOn: '2027-01-15',
       expiresAt: at + 86_400,
     },
   ]),

@@ -23,9 +23,10 @@ const csv: CsvTable<Credential> = {
     client_name: (one) => (one.kind === 'api_key' ? undefined : one.clientName),
     secret_id: (one) => (one.kind === 'api_key' ? undefined : one.secretId),
     secret_name: (one) => (one.kind === 'api_key' ? undefined : one.secretName),
-    last_used_on: (one) => (one.kind === 'api_key' ? undefined : one.lastUsedOn),
+    last_used_on: ({ lastUsedOn }) => lastUsedOn,
     key_id: (one) => (one.kind === 'api_key' ? one.keyId : undefined),
     key_name: (one) => (one.kind === 'api_key' ? one.keyName : undefined),
+    value_id: (one) => (one.kind === 'api_key' ? one.valueId : undefined),
   },
 };
 
@@ -33,7 +34,7 @@ function nameCell({ href }: RequestContext, one: Credential): Html {
   return one.kind === 'api_key'
     ? html`
       <a class="row-link" href="${href(`/api-keys/${one.keyId}`)}">${one.keyName}</a>
-      <span class="sub">API key</span>
+      <span class="sub">API key${one.valueId !== undefined && ', only its old value'}</span>
     `
     : html`
       <a class="row-link" href="${href(`/clients/${one.clientId}`)}">${one.clientName}</a>
@@ -74,7 +75,9 @@ const expiringRow = (context: RequestContext, one: Credential) => [
   nameCell(context, one),
   endTime(one.expiresAt, context.now),
   one.serviceTrunkGroup,
-  one.kind === 'api_key' ? 'On its page' : lastUseText(one.lastUsedOn, context.now),
+  one.kind === 'api_key' && one.lastUsedOn === undefined
+    ? 'On its page'
+    : lastUseText(one.lastUsedOn, context.now),
 ];
 
 /** Rows of the table of the first to expire. */

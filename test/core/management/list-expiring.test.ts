@@ -194,12 +194,25 @@ describe('what expires first, as of now', () => {
     await management.deleteApiKey(deleted);
     await management.updateApiKey(moved, { expiresAt: world.now + 300 * 86_400 });
     await management.rotateApiKey(rotated, { overlap: 86_400 });
-    await management.rotateApiKey(renewed, { overlap: 86_400, expiresAt: world.now + 90 * 86_400 });
+    await management.rotateApiKey(renewed, {
+      overlap: 2 * 86_400,
+      expiresAt: world.now + 90 * 86_400,
+    });
     await management.updateApiKey(forever, { expiresAt: null });
     await management.updateApiKey(nearer, { expiresAt: world.now + 8 * 86_400 });
     await createKey('new', 9);
     const page = await listExpiring(world.context, { asOfNow: true });
-    expect(namesOf(page)).toEqual(['rotated with its end', 'a client', 'now nearer', 'new']);
+    // Also the values that the rotations have replaced, which expire before their keys.
+    expect(namesOf(page)).toEqual([
+      'rotated with its end',
+      'rotated with another end',
+      'rotated with its end',
+      'a client',
+      'now nearer',
+      'new',
+    ]);
+    const values = page.items.map((one) => one.kind === 'api_key' && one.valueId !== undefined);
+    expect(values).toEqual([true, true, false, false, false, false]);
     expect(page.isPartial).toBeUndefined();
   });
 

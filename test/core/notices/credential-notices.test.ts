@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { expiryNoticeDays, noticeDetails } from '../../../contract/notices.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
-import type { ApiKey } from '../../../core/api-key/api-key.ts';
+import type { ApiKey, ApiKeyWithUse } from '../../../core/api-key/api-key.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import {
   type Credential,
@@ -117,6 +117,46 @@ describe('the notice of an end', () => {
         },
       },
     ]);
+  });
+
+  it('says which value of an API key it is, if a rotation has replaced it', () => {
+    const old = { valueId: 'value_1', hash: 'sha256$OLD', expiresAt: now + day };
+    const day1 = { lastUsedOn: '2027-01-10' };
+    const noticesOf = (change: Partial<ApiKeyWithUse>) =>
+      keyInUse({ ...key, valueId: 'value_2', ...change }, now).flatMap((one) =>
+        findCredentialNotices(one, firstRun).map(({ detail }) => detail),
+      );
+    const ofValue = { credential: 'api_key', key_id: 'key_1', value_id: 'value_1' };
+    expect(noticesOf({ oldValues: [old] })).toEqual([expect.objectContaining(ofValue)]);
+    // The newer value is used, and the old one was not since: callers have moved.
+    const moved = noticesOf({ lastUsedOn: '2027-01-14', oldValues: [{ ...old, ...day1 }] });
+    expect(moved).toEqual([
+      expect.objectContaining({ ...ofValue, last_used_on: '2027-01-10', replaced: true }),
+    ]);
+    for (const detail of moved) expect(v.is(noticeDetails.expiring, detail)).toBe(true);
+    for (const change of [
+      { oldValues: [{ ...old, ...day1 }] },
+      { lastUsedOn: '2027-01-15', oldValues: [{ ...old, lastUsedOn: '2027-01-14' }] },
+      { lastUsedOn: '2027-01-15', oldValues: [old] },
+    ]) {
+      expect(noticesOf(change)).toEqual([expect.not.objectContaining({ replaced: true })]);
+    }
+  });
+
+  it.each<[string, Partial<ApiKeyWithUse>, readonly (string | undefined)[]]>([
+    ['that is over', { oldValues: [{ valueId: 'v', hash: 'h', expiresAt: now }] }, [undefined]],
+    [
+      'that works as long as its key',
+      { expiresAt: now + 1, oldValues: [{ valueId: 'v', hash: 'h', expiresAt: now + 1 }] },
+      [undefined],
+    ],
+    [
+      'of a disabled key',
+      { enabled: false, oldValues: [{ valueId: 'v', hash: 'h', expiresAt: now + 1 }] },
+      [],
+    ],
+  ])('is not sent for an old value %s', (_, change, valueIds) => {
+    expect(keyInUse({ ...key, ...change }, now).map(({ valueId }) => valueId)).toEqual(valueIds);
   });
 
   it.each([

@@ -182,6 +182,35 @@ describe('a daily run', () => {
     expect(JSON.stringify([...test.sent, ...report])).not.toContain('sha256');
   });
 
+  it('looks up the last use of the values of a rotated key, and goes on without it', async () => {
+    for (const isAnswered of [true, false]) {
+      const test = createTestDailyRun();
+      const oldValues = [{ valueId: 'value_1', hash: 'sha256$H', expiresAt: test.now + day }];
+      const rotated = apiKey('key_1', test.now + 90 * day, { valueId: 'value_2', oldValues });
+      test.apiKeys.set('key_1', rotated);
+      test.apiKeys.set('key_2', apiKey('key_2', test.now + 90 * day));
+      const asked: unknown[] = [];
+      const findLastUses = async (uses: readonly unknown[]) => {
+        asked.push(...uses);
+        if (!isAnswered) throw new UnavailableError('no answer');
+        return ['2027-01-15', '2027-01-10'];
+      };
+      Object.assign(test.ports, { apiKeyUses: { findLastUses } });
+      expect(await test.run()).toMatchObject({ status: 'complete', expiring: 1 });
+      expect(asked).toEqual([
+        { keyId: 'key_1', valueId: 'value_2' },
+        { keyId: 'key_1', valueId: 'value_1' },
+      ]);
+      const { last_used_on, replaced } = test.sent[0]?.detail as never;
+      expect([last_used_on, replaced]).toEqual(
+        isAnswered ? ['2027-01-10', true] : [undefined, undefined],
+      );
+      expect((await reportOf(test))?.map(({ lastUsedOn }) => lastUsedOn)).toEqual([
+        isAnswered ? '2027-01-10' : undefined,
+      ]);
+    }
+  });
+
   it('tells of the end of API keys once for each threshold, and not of those without one', async () => {
     const test = createTestDailyRun();
     const end = test.now + 20 * day;
