@@ -195,7 +195,7 @@ export function secretsInUse(client: Client, now: number): readonly ClientSecret
 
 /**
  * The values that rotations have replaced and that expire before their key. A value without a day of
- * last use may be used where no use is recorded: it does not count as replaced.
+ * last use may be used at an API that records none: it does not count as replaced.
  */
 function oldValuesInUse({ oldValues = [], ...key }: ApiKeyWithUse, now: number) {
   const { createdAt, expiresAt: end = Number.POSITIVE_INFINITY, lastUsedOn } = key;

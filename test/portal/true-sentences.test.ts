@@ -106,7 +106,7 @@ describe('a client under a provider', () => {
     }
   });
 
-  it('shows and changes the lifetime of a token for its assertion, where this service takes one', async () => {
+  it('shows and changes the lifetime of a token for its assertion, if this service takes one', async () => {
     const world = await createPortalWorld();
     const federatedClients = { maxAge: 3600, ownProviders: false };
     Object.assign(world.context, { config: { ...world.context.config, federatedClients } });

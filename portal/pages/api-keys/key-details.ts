@@ -127,7 +127,7 @@ function stopPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   ]);
 }
 
-/** Where what a rotation replaced is ended before its time. */
+/** The page that ends the old value before its time. */
 function endOldValue({ href, may }: RequestContext, { keyId }: ApiKey): Html | '' {
   return may('updateApiKey')
     ? html` · <a href="${href(`/api-keys/${keyId}/edit`)}">End it now</a>`
