@@ -9,7 +9,7 @@ import type { GrantLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** Of a provider that was registered for trunk groups. */
-interface ShownOwner {
+export interface ShownOwner {
   /** Those that the caller can reach. None at all: the staff has taken the provider over. */
   readonly trunkGroups: readonly string[];
   /** Whether it also belongs to groups that the caller cannot reach. */
