@@ -20,10 +20,12 @@ import { ifVersionOption, recordCommands } from './record-commands.ts';
 /** What happens to the tokens that a client has when it stops, or when they are revoked. */
 async function describeOldTokens(cli: Cli, client: Client): Promise<string> {
   const { provider } = client;
-  if (provider !== undefined) return `Old tokens of ${provider.issuer} are refused.`;
-  const { maximum } = cli.deployment().config.tokenLifetime;
+  const { config } = cli.deployment();
+  const refused = provider === undefined ? '' : `Old tokens of ${provider.issuer} are refused. `;
+  if (provider !== undefined && !config.federatedClients) return refused.trim();
+  const { maximum } = config.tokenLifetime;
   const most = await findLongestToken(await cli.management(), client, maximum, cli.now());
-  return `Checks that look up clients refuse its old tokens; all others accept them until they expire, at most ${formatDuration(most)}: docs/platform-api.md.`;
+  return `${refused}Checks that look up clients refuse its old tokens; all others accept them until they expire, at most ${formatDuration(most)}: docs/platform-api.md.`;
 }
 
 const revokeTokens = command({

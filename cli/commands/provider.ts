@@ -1,3 +1,4 @@
+import { exchangedTokensWarning } from '../../contract/management/field-words.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
 import {
@@ -143,6 +144,9 @@ const remove = command({
     const { registrationId } = await management.findProvider(name);
     const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
     const clients = cascade ? await collectPages(readClients, ({ clientId }) => clientId) : [];
+    if (cli.deployment().config.federatedClients) {
+      cli.output.note(`Its tokens will be refused.${exchangedTokensWarning}`);
+    }
     await cli.confirm(
       `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
     );

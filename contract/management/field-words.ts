@@ -281,3 +281,7 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
 /** An assertion is not single-use, so a question about it does not end it. */
 export const assertionWarning =
   'The assertion still works: who has it can get tokens with it until it is too old. Delete every copy that you made.';
+
+/** When a provider is deleted. Tokens for assertions live for `assertionTokens.longestLife`. */
+export const exchangedTokensWarning =
+  ' Those of this service work until they expire, an hour at most, except at APIs that look up clients.';

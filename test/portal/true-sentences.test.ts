@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { bindManagement } from '../../adapters/management.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { createProvider } from '../../lab/support/verifier-world.ts';
 import { readCredential } from '../../portal/forms/credential.ts';
+import { createTestManagement, testConfig } from '../support/management.ts';
 import { createPortalWorld, type PortalWorld } from './portal-world.ts';
 
 /** Text as a person reads it, without the markup. */
@@ -134,6 +137,24 @@ describe('a client under a provider', () => {
     expect(text).toContain('The client is removed for good.');
     expect(text).not.toContain('at most 1 hour');
     expect(text).not.toContain('its secrets');
+  });
+
+  it('has tokens of this service, if it accepts assertions, that outlive the client', async () => {
+    const federatedClients = { maxAge: 3600, ownProviders: false };
+    const test = createTestManagement({ config: { ...testConfig, federatedClients } });
+    const provider = createProvider({ clientIdClaim: 'sub' });
+    test.providers.set(provider.issuer, provider);
+    const management = bindManagement(test.context);
+    const world = { ...(await createPortalWorld({ management })), ...provider, management };
+    const { clientId } = await createProviderClient(world, 'tg-1001');
+    const issuer = encodeURIComponent(provider.issuer);
+    for (const path of [
+      `/clients/${clientId}/delete`,
+      `/clients/${clientId}/revoke-tokens`,
+      `/identity-providers/delete?issuer=${issuer}`,
+    ]) {
+      expect(await open(world, path), path).toMatch(/(?:work|accept them) until they expire, /);
+    }
   });
 
   it('is renamed without a token lifetime', async () => {

@@ -118,7 +118,7 @@ describe('an assertion', () => {
     expect(accepted.text).not.toContain(good);
     const toOther = await ask(good, 'jwt_bearer', { assertionClientId: ' client_other ' });
     expect(toOther.text).toContain('It is refused.');
-    expect(toOther.text).toContain('client_other');
+    expect(toOther.text).toContain('and so does the client_id of the request');
     const toApi = await ask(good, '');
     expect(toApi.text).toContain('It is refused.');
     expect(toApi.text).not.toContain(assertionWarning);

@@ -8,6 +8,7 @@ import { type Html, html } from '../../html/html.ts';
 import { type Crumb, linkButton, pageHeader } from '../../html/parts.ts';
 import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
+import { isUseKnown } from './client-row.ts';
 import { secretTitle } from './secret-table.ts';
 
 export function getClient({ management, id }: RequestContext): Promise<Client> {
@@ -87,7 +88,7 @@ async function consequences(context: RequestContext, client: Client): Promise<Ht
         }
       </li>
       ${
-        provider === undefined &&
+        isUseKnown(client, context.deployment) &&
         html`
       <li>
         Tokens that it has already work until they expire, at
@@ -149,15 +150,17 @@ async function revocationText(context: RequestContext, client: Client): Promise<
   return html`
     <ul class="consequences">
       ${
-        provider === undefined
-          ? html`
+        isUseKnown(client, context.deployment) &&
+        html`
         <li>
           Platform APIs that look up clients refuse every token that was issued before now.
           The others accept them until they expire, at
           most ${await findLongestText(context, client)}.
         </li>
-        <li>The secrets still work. If one has leaked, replace it first.</li>
       `
+      }${
+        provider === undefined
+          ? html`<li>The secrets still work. If one has leaked, replace it first.</li>`
           : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
       }
       <li>New tokens are accepted.</li>

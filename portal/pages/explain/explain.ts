@@ -104,11 +104,9 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
           error: problemAt(problems, 'assertion'),
         })}${textField({
           name: 'assertionClientId',
-          label: 'client_id that the token request has with an assertion (optional)',
-          value: isSecretValue(values.text('assertionClientId'))
-            ? ''
-            : values.text('assertionClientId'),
-          isCode: true,
+          label: 'client_id of the token request (optional)',
+          // As the credential, it is not shown again: it may be a secret by mistake.
+          value: '',
         })}`
       }${
         needsIssuer &&

@@ -1,4 +1,5 @@
 import type { Client, IdentityProvider } from '../../../adapters/management.ts';
+import { exchangedTokensWarning } from '../../../contract/management/field-words.ts';
 import { mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { hiddenField } from '../../html/field.ts';
@@ -121,7 +122,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
         hasClients && hiddenField('cascade', 'yes'),
         html`
           <ul class="consequences">
-            <li>Every token of the provider is refused, at once.</li>
+            <li>Every token of the provider is refused, at once.${context.deployment.acceptsAssertions && exchangedTokensWarning}</li>
             ${clientsText(context, clients)}
             <li>
               It cannot be undone. If it is registered again, its clients must be created again.

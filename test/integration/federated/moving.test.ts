@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
@@ -72,12 +73,24 @@ it('a client moves from a secret to its workload without a request that fails', 
   expect(await lastUses(oldId)).toEqual({ secrets: [aDay] });
   const { stdout } = await authctl(['client', 'show', String(moved['client_id'])]);
   expect(stdout).toMatch(/assertion last used +\d{4}-\d{2}-\d{2}/);
+  expect(stdout).toMatch(/token lifetime +1h/);
 
   await authctl(['client-secret', 'disable', oldId, secretId, '--yes']);
   expect((await requestToken(oldId, secret)).status).toBe(401);
   expect(await requestByAssertion()).toBe(200);
   await authctl(['client', 'delete', oldId, '--yes']);
   expect(await requestByAssertion()).toBe(200);
+});
+
+it('what stops a workload says how long its tokens of this service go on', async () => {
+  const clientId = deriveProviderClientId(provider.issuer, subject);
+  for (const action of ['disable', 'revoke-tokens']) {
+    const { stderr } = await authctl(['client', action, clientId, '--yes']);
+    expect(stderr).toContain('accept them until they expire, at most 1h');
+  }
+  await authctl(['client', 'enable', clientId]);
+  const asked = await authctl(['provider', 'delete', provider.issuer, '--cascade']);
+  expect(asked.stderr).toContain('work until they expire, an hour at most');
 });
 
 it('explain says why the token endpoint refuses an assertion, and that it still works', async () => {
