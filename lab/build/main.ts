@@ -48,6 +48,8 @@ export function lambdaBuildOptions(names: readonly string[], outdir: string): Bu
     sourcesContent: false,
     legalComments: 'none',
     mainFields: ['module', 'main'],
+    // The SDK's clients find credentials as a function has them, and bundle no other way.
+    alias: { '@aws-sdk/credential-provider-node': './lambda/shared/sdk-credentials.ts' },
     logLevel: 'warning',
   };
 }
