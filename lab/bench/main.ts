@@ -5,19 +5,20 @@ import { emptyWorkFolder, workFolder } from './build.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { findShort, joinRounds } from './report/bands.ts';
 import { formatTargets } from './report/tables.ts';
-import { functionRows, targetRows } from './report/targets.ts';
+import { functionRows, pairRows, targetRows } from './report/targets.ts';
 import { writeReport, writeSpeeds } from './report/write-report.ts';
 import type { Results, SlowResults } from './results.ts';
-import { measureAll, measureReuse, measureSlow } from './rounds.ts';
+import { measureAll, measurePairs, measureReuse, measureSlow } from './rounds.ts';
 
 const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
   .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
+  .option('--pairs', 'measures only handlers next to their floors, and writes nothing', false)
   .option('--reuse', 'measures only token reuse again, and keeps the other figures', false)
   .option('--report', 'measures nothing, and writes the tables of the last runs again', false)
   .option('--slow', 'measures only the functions, on a slow machine', false)
   .parse()
-  .opts<Readonly<Record<'quick' | 'reuse' | 'report' | 'slow', boolean>>>();
+  .opts<Readonly<Record<'quick' | 'pairs' | 'reuse' | 'report' | 'slow', boolean>>>();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');
@@ -45,7 +46,10 @@ async function measureAgain(): Promise<Results> {
 }
 
 emptyWorkFolder();
-if (values.slow) {
+if (values.pairs) {
+  const rounds = await measurePairs(plan);
+  process.stdout.write(`\n${formatTargets(joinRounds(rounds.map(pairRows)))}\n`);
+} else if (values.slow) {
   const slow = await measureSlow(plan);
   process.stdout.write(`\n${formatTargets(joinRounds(slow.rounds.map(functionRows)))}\n\n`);
   write('slow', slow);

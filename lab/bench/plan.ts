@@ -1,3 +1,14 @@
+/** How much of two handlers next to each other is measured. */
+export interface PairPlan {
+  /** Invocations of each side before anything counts. */
+  readonly warmUp: number;
+  /** Invocations of a warm block. A cold one has one. */
+  readonly blockSize: number;
+  /** Blocks of each side. */
+  readonly warm: number;
+  readonly cold: number;
+}
+
 /** How much is measured. A figure of a round is the median of its runs. */
 export interface Plan {
   readonly name: 'full' | 'quick';
@@ -5,8 +16,6 @@ export interface Plan {
   readonly rounds: number;
   readonly runs: number;
   readonly coldRuns: number;
-  /** Invocations of a process that has just started, which have a figure of their own. */
-  readonly firstInvocations: number;
   /**
    * Invocations before a warm process is measured. V8 continues to compile for so long: an instance
    * that serves twenty requests a second has had them after seven minutes.
@@ -16,6 +25,8 @@ export interface Plan {
   readonly invocations: number;
   /** The same if the backends are slow. */
   readonly delayedInvocations: number;
+  /** Of two handlers next to each other. */
+  readonly pairs: PairPlan;
   /** Seconds of load for one measurement of throughput. */
   readonly loadSeconds: number;
 }
@@ -26,10 +37,10 @@ export const fullPlan: Plan = {
   rounds: 3,
   runs: 3,
   coldRuns: 5,
-  firstInvocations: 1000,
   warmUp: 8000,
   invocations: 600,
   delayedInvocations: 60,
+  pairs: { warmUp: 3000, blockSize: 20, warm: 150, cold: 300 },
   loadSeconds: 1,
 };
 
@@ -39,9 +50,9 @@ export const quickPlan: Plan = {
   rounds: 1,
   runs: 1,
   coldRuns: 1,
-  firstInvocations: 20,
   warmUp: 100,
   invocations: 50,
   delayedInvocations: 10,
+  pairs: { warmUp: 50, blockSize: 5, warm: 8, cold: 8 },
   loadSeconds: 0.5,
 };

@@ -1,6 +1,5 @@
-import type { AuthorizerSection } from './sections/authorizer.ts';
-import type { DocumentSection } from './sections/documents.ts';
 import type { OidcProviderSection } from './sections/oidc-provider.ts';
+import type { PairsSection } from './sections/pairs.ts';
 import type { ReuseSection } from './sections/reuse.ts';
 import type { ScaleSection } from './sections/scale.ts';
 import type { SharedReuseSection } from './sections/shared-reuse.ts';
@@ -20,20 +19,19 @@ export interface Machine {
   readonly plan: 'full' | 'quick';
 }
 
-/** The functions in processes of their own, measured once. */
+/** The token function in processes of its own, measured once. */
 export interface FunctionRound {
   readonly token: TokenSection;
-  readonly documents: DocumentSection;
-  readonly authorizer: AuthorizerSection;
 }
 
 /** Everything with a target, measured once. Each round starts new processes. */
 export interface Round extends FunctionRound {
+  readonly pairs: PairsSection;
   readonly oidcProvider: OidcProviderSection;
   readonly sharedReuse: SharedReuseSection;
 }
 
-/** The functions on a slow machine. */
+/** The token function on a slow machine. */
 export interface SlowResults {
   readonly machine: Machine;
   readonly rounds: readonly FunctionRound[];

@@ -4,9 +4,8 @@ import { buildMeasuredRuntime } from './build.ts';
 import type { Plan } from './plan.ts';
 import type { FunctionRound, Machine, Results, Round, SlowResults } from './results.ts';
 import type { SampleOptions } from './sample.ts';
-import { runAuthorizerSection } from './sections/authorizer.ts';
-import { runDocumentSection } from './sections/documents.ts';
 import { runOidcProviderSection } from './sections/oidc-provider.ts';
+import { type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { runReuseSection } from './sections/reuse.ts';
 import { runScaleSection } from './sections/scale.ts';
 import { runSharedReuseSection } from './sections/shared-reuse.ts';
@@ -44,17 +43,14 @@ async function measureRounds<T>(
   return rounds;
 }
 
-async function measureFunctions(options: SampleOptions): Promise<FunctionRound> {
-  return {
-    token: await step('  token', () => runTokenSection(options)),
-    documents: await step('  documents', () => runDocumentSection(options)),
-    authorizer: await step('  authorizer', () => runAuthorizerSection(options)),
-  };
+async function measureFunction(options: SampleOptions): Promise<FunctionRound> {
+  return { token: await step('  token', () => runTokenSection(options)) };
 }
 
 async function measureRound(options: SampleOptions): Promise<Round> {
   return {
-    ...(await measureFunctions(options)),
+    pairs: await step('  handlers next to their floors', () => runPairsSection(options)),
+    ...(await measureFunction(options)),
     oidcProvider: await step('  oidc-provider', () => runOidcProviderSection(options)),
     sharedReuse: await step('  shared token reuse', () => runSharedReuseSection(options)),
   };
@@ -85,6 +81,13 @@ export async function measureAll(plan: Plan): Promise<Results> {
   return { machine: describe(), rounds, reuse, scale };
 }
 
+/** Only the handlers next to their floors. */
+export async function measurePairs(plan: Plan): Promise<readonly PairsSection[]> {
+  return measureRounds(plan, (options) =>
+    step('  handlers next to their floors', () => runPairsSection(options)),
+  );
+}
+
 /** @param before figures of a full run, which stay except those of token reuse. */
 export async function measureReuse(plan: Plan, before: Results): Promise<Results> {
   const reuse = await step('token reuse', runReuseSection);
@@ -103,7 +106,7 @@ export async function measureSlow(plan: Plan): Promise<SlowResults> {
   const describe = describeRun(plan);
   const slow = startSlowMachine();
   try {
-    const rounds = await measureRounds(plan, (options) => measureFunctions({ ...options, slow }));
+    const rounds = await measureRounds(plan, (options) => measureFunction({ ...options, slow }));
     return { machine: describe(), rounds };
   } finally {
     slow.close();

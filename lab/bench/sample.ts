@@ -23,8 +23,6 @@ export interface Figures {
   readonly oneCore?: ColdStart | undefined;
   /** CPU time of the whole process an invocation, the runtime's loop included. */
   readonly cpuUs: number;
-  /** The same over the first invocations of a process. */
-  readonly firstCpuUs: number;
   /** From the call of the handler to its answer, with the delays of the options. */
   readonly wallMs: number;
   readonly maxRssMb: number;
@@ -49,7 +47,6 @@ interface Samples {
   readonly oneCore: ColdStart[];
   readonly cpuUs: number[];
   readonly wallMs: number[];
-  firstCpuUs: number;
   maxRssMb: number;
 }
 
@@ -100,7 +97,6 @@ function toFigures(samples: Samples): Figures {
     firstResponseMs: median(samples.firstResponseMs),
     ...(samples.oneCore.length > 0 && { oneCore: medianOf(samples.oneCore) }),
     cpuUs: median(samples.cpuUs),
-    firstCpuUs: samples.firstCpuUs,
     wallMs: median(samples.wallMs),
     maxRssMb: samples.maxRssMb,
   };
@@ -126,7 +122,6 @@ export async function sampleTargets<Name extends string>(
       oneCore: [],
       cpuUs: [],
       wallMs: [],
-      firstCpuUs: Number.NaN,
       maxRssMb: 0,
     };
   });
@@ -134,8 +129,6 @@ export async function sampleTargets<Name extends string>(
   const running: (readonly [FunctionProcess, Samples])[] = [];
   for (const each of samples) {
     const process = await start(each.target, options.runtime);
-    const { firstInvocations } = options.plan;
-    each.firstCpuUs = (await measureWarm(process, each.target, firstInvocations)).cpuUs;
     running.push([process, each]);
   }
   // Nothing is measured while processes warm up, so they do so at the same time.

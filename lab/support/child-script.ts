@@ -53,7 +53,9 @@ export function answerParent(
   answer: (question: never) => unknown,
   close: () => Promise<void> | void = () => undefined,
 ): void {
-  process.on('message', (question) => process.send?.(answer(question as never) ?? null));
+  process.on('message', (question) => {
+    void Promise.resolve(answer(question as never)).then((value) => process.send?.(value ?? null));
+  });
   process.on('disconnect', () => void Promise.resolve(close()).finally(() => process.exit()));
   process.send?.(started);
 }

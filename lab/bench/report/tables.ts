@@ -1,6 +1,5 @@
 import { formatColumns, formatTable } from '../../support/generated-parts.ts';
 import type { Machine, Round } from '../results.ts';
-import type { Figures } from '../sample.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
 import type { ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
@@ -53,27 +52,6 @@ export function formatScale(scale: ScaleSection): string {
     'last to first': ([, points]) =>
       ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
   });
-}
-
-/** How the two sides of a comparison change as their processes go on. */
-export function formatWarming({ token, documents, authorizer }: Round): string {
-  const row = (name: string, ours: Figures, other: Figures, empty: Figures) => {
-    const at = (key: 'firstCpuUs' | 'cpuUs') => [
-      `${Math.round(ours[key] - empty[key])} µs`,
-      `${Math.round(other[key] - empty[key])} µs`,
-      ((ours[key] - empty[key]) / (other[key] - empty[key])).toFixed(2),
-    ];
-    return [name, ...at('firstCpuUs'), ...at('cpuUs')];
-  };
-  const { discovery, discoveryConstant, jwks, jwksConstant, empty } = documents;
-  const head = ['ours, first', 'theirs', 'ratio', 'ours, warm', 'theirs', 'ratio'];
-  return formatTable([
-    ["CPU of one invocation, without the runtime's loop", ...head],
-    row('token, usual-way handler', token.ours, token.reference, token.empty),
-    row('discovery, constant answer', discovery, discoveryConstant, empty),
-    row('JWKS, constant answer', jwks, jwksConstant, empty),
-    row('authorizer, jose', authorizer.ours, authorizer.jose, authorizer.empty),
-  ]);
 }
 
 export function formatThroughput({ oidcProvider }: Round): string {

@@ -18,7 +18,6 @@ import {
   formatTargets,
   formatThroughput,
   formatValue,
-  formatWarming,
 } from './tables.ts';
 import { functionRows, targetRows } from './targets.ts';
 
@@ -56,7 +55,8 @@ function formatSpeeds(full: Results, slow: SlowResults): string {
 
 /** Rows that the summary of the page shows. */
 const headlines: readonly string[] = [
-  "warm CPU per token, without the runtime's loop",
+  'CPU of a token, warm',
+  'CPU of a token, cold',
   'process start to first token',
   'warm wall time per token, KMS 10 ms and DynamoDB 3 ms',
   'bundle',
@@ -90,7 +90,6 @@ export function writeReport(results: Results): void {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
     targets: formatTargets(targets),
-    warming: formatWarming(median),
     throughput: formatThroughput(median),
     scale: formatScale(scale),
     reuse: formatReuse(reuse),

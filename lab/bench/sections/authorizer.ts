@@ -4,7 +4,7 @@ import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { Backend } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
-import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
+import type { SampleOptions } from '../sample.ts';
 import {
   backendEnvironment,
   config,
@@ -14,8 +14,6 @@ import {
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
-
-export type AuthorizerSection = Readonly<Record<'ours' | 'jose' | 'empty', Figures>>;
 
 /** A token of our own token function, for an issuer whose JWKS the backend serves. */
 async function issueToken(backend: Backend, runtime: string): Promise<string> {
@@ -67,8 +65,11 @@ export function authorizerEnvironment(backend: Backend): Readonly<Record<string,
   };
 }
 
-export async function runAuthorizerSection(options: SampleOptions): Promise<AuthorizerSection> {
-  const { backend, runtime } = options;
+/** The authorizer with a token of its own issuer, and the least that jose needs for the same. */
+export async function createAuthorizerTargets({
+  backend,
+  runtime,
+}: Pick<SampleOptions, 'backend' | 'runtime'>) {
   const token = await issueToken(backend, runtime);
   const jwk = publicJwkFromSpki(Buffer.from(backend.publicSpki, 'base64'), 'RS256');
   const common = {
@@ -79,11 +80,8 @@ export async function runAuthorizerSection(options: SampleOptions): Promise<Auth
     event: createAuthorizerEvent(token),
     check: expectAllow,
   };
-  const empty = buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts');
-  const targets = {
+  return {
     ours: { ...common, bundle: buildFunction('authorizer') },
     jose: { ...common, bundle: buildUsualWay('jose', 'lab/bench/reference/jose-authorizer.ts') },
-    empty: { ...common, bundle: empty, check: expectStatus(200) },
   };
-  return sampleTargets(targets, options);
 }

@@ -1,13 +1,8 @@
 import { jwksPath, openidConfigurationPath } from '../../../contract/routes.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
-import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
-import { backendEnvironment, createEvent, createItems, environments } from '../scenario.ts';
-
-/** Each document, and a handler that returns the same as a constant, and one that does nothing. */
-export type DocumentSection = Readonly<
-  Record<'discovery' | 'discoveryConstant' | 'jwks' | 'jwksConstant' | 'empty', Figures>
->;
+import type { SampleOptions } from '../sample.ts';
+import { backendEnvironment, createEvent, environments } from '../scenario.ts';
 
 /** What a function answers, for a handler that knows it beforehand. */
 async function responseOf(target: Target, runtime: string): Promise<unknown> {
@@ -17,9 +12,11 @@ async function responseOf(target: Target, runtime: string): Promise<unknown> {
   return payload;
 }
 
-export async function runDocumentSection(options: SampleOptions): Promise<DocumentSection> {
-  const { backend, runtime } = options;
-  await backend.command({ items: createItems(backend) });
+/** Each document, and a handler that returns the same as a constant. */
+export async function createDocumentTargets({
+  backend,
+  runtime,
+}: Pick<SampleOptions, 'backend' | 'runtime'>) {
   const shared = backendEnvironment(backend);
   const check = expectStatus(200);
   const get = (path: string) => createEvent({ method: 'GET', path });
@@ -41,13 +38,10 @@ export async function runDocumentSection(options: SampleOptions): Promise<Docume
     const environment = { ...target.environment, BENCH_RESPONSE: response };
     return { ...target, bundle: constant, environment };
   };
-  const empty = buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts');
-  const targets = {
+  return {
     discovery,
     discoveryConstant: await constantOf(discovery),
     jwks,
     jwksConstant: await constantOf(jwks),
-    empty: { ...jwks, bundle: empty },
   };
-  return sampleTargets(targets, options);
 }

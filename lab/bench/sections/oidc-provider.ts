@@ -22,8 +22,8 @@ export interface ServerFigures extends Omit<LoadResult, 'requests'> {
 type Pair = Readonly<Record<'ours' | 'oidcProvider', ServerFigures>>;
 
 export interface OidcProviderSection {
-  /** Keys and client in the server's memory; the bare server only signs and answers. */
-  readonly memory: Pair & { readonly bare: ServerFigures };
+  /** Keys and client in the server's memory. */
+  readonly memory: Pair;
   /** KMS and DynamoDB behind stubs. */
   readonly aws: Pair & { readonly oidcProviderStaticClient: ServerFigures };
   readonly delays: Delays;
@@ -103,7 +103,6 @@ export async function runOidcProviderSection(options: SampleOptions): Promise<Oi
     {
       ours: await startServer('our-server.ts', variables('memory')),
       oidcProvider: await startServer('oidc-provider-server.ts', variables('memory')),
-      bare: await startServer('bare-server.ts', variables('memory')),
     },
     connections,
     options,

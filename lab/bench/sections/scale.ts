@@ -154,7 +154,6 @@ function planOf(plan: Plan): Plan {
   return {
     ...plan,
     coldRuns: 0,
-    firstInvocations: 1,
     warmUp: Math.ceil(plan.warmUp / 4),
     invocations: Math.ceil(plan.invocations / 3),
   };

@@ -1,6 +1,6 @@
 import { tokenPath } from '../../../contract/routes.ts';
 import { formatClientSecret } from '../../../core/credential/credential-value.ts';
-import type { CallCounts, Delays } from '../backend/backend.ts';
+import type { Backend, CallCounts, Delays } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
 import { type Figures, type SampleOptions, sampleTargets } from '../sample.ts';
@@ -20,10 +20,6 @@ export interface TokenSection {
   readonly reference: Figures;
   /** A handler with only the two calls of a token: no other one can take less. */
   readonly twoCalls: Figures;
-  /** The same with one verification and one log line, which the token function promises. */
-  readonly twoCallsAndDuties: Figures;
-  /** A handler that does nothing: the runtime's loop, which is in every other figure. */
-  readonly empty: Figures;
   readonly delays: Delays;
   /** Calls to the backends, by what was asked of the function. */
   readonly calls: Readonly<Record<string, CallCounts>>;
@@ -32,10 +28,7 @@ export interface TokenSection {
 /** In milliseconds, as commonly seen by a function in the services' own region. */
 const delays: Delays = { kms: 10, dynamodb: 3 };
 
-/** As much as the token function writes for a token: a log line, and one with its metrics. */
-const logBytes = '1274';
-
-const tokenEvent = (headers = tokenRequestHeaders(), body = tokenRequestBody) =>
+export const tokenEvent = (headers = tokenRequestHeaders(), body = tokenRequestBody) =>
   createEvent({ method: 'POST', path: tokenPath, headers, body });
 
 /** Counts what a cold process, and then the same one warm, asks of the backends. */
@@ -63,29 +56,28 @@ export async function countCalls(
   return counts;
 }
 
-export async function runTokenSection(options: SampleOptions): Promise<TokenSection> {
-  const { backend } = options;
-  await backend.command({ items: createItems(backend) });
+/** The token function, the floor and the usual way, with the same event. */
+export function createTokenTargets(backend: Backend) {
   const environment = { ...backendEnvironment(backend), ...environments.token };
   const common = { environment, event: tokenEvent(), check: expectStatus(200) };
-  const twoCalls = {
-    ...common,
-    environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
-    bundle: buildUsualWay('two-calls', 'lab/bench/reference/two-calls-handler.ts'),
-  };
-  const targets = {
+  return {
     ours: { ...common, bundle: buildFunction('token') },
     reference: {
       ...common,
       bundle: buildUsualWay('reference', 'lab/bench/reference/token-handler.ts'),
     },
-    twoCalls,
-    twoCallsAndDuties: {
-      ...twoCalls,
-      environment: { ...twoCalls.environment, BENCH_LOG_BYTES: logBytes },
+    twoCalls: {
+      ...common,
+      environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
+      bundle: buildUsualWay('two-calls', 'lab/bench/reference/two-calls-handler.ts'),
     },
-    empty: { ...common, bundle: buildUsualWay('empty', 'lab/bench/reference/empty-handler.ts') },
   };
+}
+
+export async function runTokenSection(options: SampleOptions): Promise<TokenSection> {
+  const { backend } = options;
+  await backend.command({ items: createItems(backend) });
+  const targets = createTokenTargets(backend);
   const figures = await sampleTargets(targets, { ...options, delays });
   return { ...figures, delays, calls: await countCalls(targets.ours, options) };
 }

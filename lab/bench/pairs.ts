@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { startChildScript } from '../support/child-script.ts';
+import type { Target } from './measure.ts';
+import type { PairPlan, Plan } from './plan.ts';
+import { percentile } from './statistics.ts';
+
+/*
+ * What a handler costs next to its floor (docs/adr/0115). Both run in one process and are called
+ * directly, in short blocks, one of each in drawn order. A figure is the lower quartile of its
+ * blocks: a disturbance of the machine only adds.
+ */
+
+/** Warm: one invocation after the other. Cold: the caches are emptied before each. */
+export type Temperature = 'warm' | 'cold';
+type SideName = 'ours' | 'floor';
+
+export interface PairSide {
+  readonly taskRoot: string;
+  /** Sent by turns. */
+  readonly events: readonly unknown[];
+  /** What every answer must be: a status code, or `Allow`. */
+  readonly outcome: unknown;
+}
+
+export interface PairQuestion {
+  readonly ours: PairSide;
+  readonly floor: PairSide;
+  readonly plan: PairPlan;
+}
+
+/** CPU time of one invocation in each block, in microseconds. */
+export type PairBlocks = Readonly<Record<Temperature, Readonly<Record<SideName, number[]>>>>;
+
+/** CPU time of one invocation, in microseconds. */
+export type PairFigures = Readonly<Record<SideName, number>>;
+
+/** None if no such block was measured. */
+export type PairSection = Readonly<Partial<Record<Temperature, PairFigures>>>;
+
+export type PairTarget = Omit<Target, 'check'> & { readonly outcome: unknown };
+
+/** A heap that is the same on every machine: V8 otherwise chooses by the memory that it finds. */
+const fixedHeap = [
+  '--max-old-space-size=400',
+  '--max-semi-space-size=16',
+  '--min-semi-space-size=16',
+];
+
+/** @throws {Error} if a variable has two values: the process has one environment. */
+function joinEnvironments(sides: readonly PairTarget[]): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const { environment } of sides) {
+    for (const [name, value] of Object.entries(environment)) {
+      if ((joined[name] ?? value) !== value) throw new Error(`${name} has two values`);
+      joined[name] = value;
+    }
+  }
+  return joined;
+}
+
+/** The lower quartiles. */
+export function summarise(blocks: PairBlocks): PairSection {
+  const quartile = (values: readonly number[]) => percentile(values, 0.25);
+  const entries = Object.entries(blocks).flatMap(([temperature, { ours, floor }]) =>
+    ours.length === 0
+      ? []
+      : [[temperature, { ours: quartile(ours), floor: quartile(floor) }] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Measures both in a process of their own. */
+export async function measurePair(
+  ours: PairTarget,
+  floor: PairTarget,
+  { pairs }: Plan,
+  temperatures: readonly Temperature[] = ['warm'],
+): Promise<PairSection> {
+  const script = await startChildScript<object, PairQuestion, PairBlocks>(
+    join(import.meta.dirname, 'pairs-process.ts'),
+    {
+      env: { ...process.env, AWS_REGION: 'us-west-2', ...joinEnvironments([ours, floor]) },
+      execArgv: fixedHeap,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    },
+  );
+  script.child.stdout?.resume();
+  const toSide = ({ bundle, event, events, outcome }: PairTarget): PairSide => ({
+    taskRoot: bundle.taskRoot,
+    events: events ?? [event],
+    outcome,
+  });
+  try {
+    return summarise(
+      await script.ask({
+        ours: toSide(ours),
+        floor: toSide(floor),
+        plan: { ...pairs, cold: temperatures.includes('cold') ? pairs.cold : 0 },
+      }),
+    );
+  } finally {
+    await script.close();
+  }
+}

@@ -1,0 +1,172 @@
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
+import { addressesOf } from '../../../contract/addresses.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { tokenEnvironment } from '../../../contract/function-environments.ts';
+import { tableName } from '../../../contract/tables.ts';
+import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
+import { formatApiKeyValue, formatId } from '../../../core/credential/credential-value.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import type { Backend } from '../backend/backend.ts';
+import type { StubItem } from '../backend/dynamodb-stub.ts';
+import { buildFunction, buildUsualWay } from '../build.ts';
+import { measurePair, type PairSection, type PairTarget, type Temperature } from '../pairs.ts';
+import type { SampleOptions } from '../sample.ts';
+import { config, createClient, createItems, issuer, usualSize } from '../scenario.ts';
+import {
+  authorizerEnvironment,
+  createAuthorizerEvent,
+  createAuthorizerTargets,
+} from './authorizer.ts';
+import { createDocumentTargets } from './documents.ts';
+import { createTokenTargets, tokenEvent } from './token.ts';
+
+export type PairName =
+  | 'token'
+  | 'tokenAndDuties'
+  | 'tokenUsualWay'
+  | 'federatedToken'
+  | 'discovery'
+  | 'jwks'
+  | 'authorizerToken'
+  | 'authorizerApiKey';
+
+/** Each handler next to what it is held to. */
+export type PairsSection = Readonly<Record<PairName, PairSection>>;
+
+/** As much as the token function writes for a token: a log line, and one with its metrics. */
+const logBytes = '1274';
+
+/** A provider of workloads, its client, and assertions of it. */
+async function createWorkload(backend: Backend) {
+  const { publicKey, privateKey } = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'workload', alg: 'RS256', use: 'sig' };
+  const now = Math.floor(Date.now() / 1000);
+  const at = `${backend.issuer}/workloads`;
+  const registrationId = formatId('registration', new Uint8Array(16).fill(7));
+  const subject = 'repo:example/billing:ref:refs/heads/main';
+  const clientId = deriveProviderClientId(at, subject);
+  const provider = {
+    issuer: at,
+    registrationId,
+    discoveryUrl: `${at}/.well-known/openid-configuration`,
+    jwksUri: `${at}/jwks`,
+    allowedAlgorithms: ['RS256'],
+    clientIdClaim: 'sub',
+    registeredAt: now,
+  };
+  const client = {
+    ...createClient(usualSize),
+    clientId,
+    secrets: [],
+    provider: { issuer: at, registrationId, externalClientId: subject },
+  };
+  const items: readonly StubItem[] = [
+    { table: tableName(config.name, 'clients'), key: clientId, item: toClientItem(client) },
+    {
+      table: tableName(config.name, 'identityProviders'),
+      key: at,
+      item: toIdentityProviderItem(provider),
+    },
+  ];
+  const assertion = await new SignJWT({ jti: 'bench' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'workload', typ: 'JWT' })
+    .setIssuer(at)
+    .setSubject(subject)
+    .setAudience(issuer)
+    .setIssuedAt(now)
+    .setExpirationTime(now + 3600)
+    .sign(privateKey);
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'messaging:view',
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  });
+  const headers = ['Content-Type', 'application/x-www-form-urlencoded'];
+  return { items, jwks: { keys: [jwk] }, event: tokenEvent(headers, form.toString()) };
+}
+
+/** A key with scopes, and a request with it. */
+function createApiKeyWithScopes() {
+  const keyId = formatId('apiKey', new Uint8Array(16).fill(3));
+  const value = formatApiKeyValue(keyId, new Uint8Array(32).fill(3));
+  const item: StubItem = {
+    table: tableName(config.name, 'apiKeys'),
+    key: keyId,
+    item: toApiKeyItem({
+      keyId,
+      hash: hashSecret(value),
+      name: 'Billing export',
+      enabled: true,
+      serviceTrunkGroup: 'stg-4711',
+      subnets: [],
+      scopes: ['messaging:view'],
+      version: 1,
+      createdAt: 1_700_000_000,
+      updatedAt: 1_700_000_000,
+    }),
+  };
+  return { keyId, item, event: createAuthorizerEvent(value) };
+}
+
+export async function runPairsSection(options: SampleOptions): Promise<PairsSection> {
+  const { backend, plan } = options;
+  const authorizer = await createAuthorizerTargets(options);
+  const workload = await createWorkload(backend);
+  const apiKey = createApiKeyWithScopes();
+  await backend.command({
+    items: [...createItems(backend), ...workload.items, apiKey.item],
+    providerJwks: workload.jwks,
+  });
+  const documents = await createDocumentTargets(options);
+  const { ours, reference, twoCalls } = createTokenTargets(backend);
+  const floorWith = (environment: Readonly<Record<string, string>>) => ({
+    ...twoCalls,
+    environment: { ...twoCalls.environment, ...environment },
+  });
+  const pair = (
+    outcome: unknown,
+    [one, floor]: readonly [Omit<PairTarget, 'outcome'>, Omit<PairTarget, 'outcome'>],
+    temperatures?: readonly Temperature[],
+  ) => measurePair({ ...one, outcome }, { ...floor, outcome }, plan, temperatures);
+  const both = ['warm', 'cold'] as const;
+  const federated = {
+    ...ours,
+    bundle: buildUsualWay('federated', 'lab/bench/reference/federated-token-handler.ts'),
+    event: workload.event,
+    environment: {
+      ...ours.environment,
+      ...tokenEnvironment({
+        config: parseDeploymentConfig({ ...singleRegion, federatedClients: {} }),
+        regionId: 'slc',
+        addresses: addressesOf(config, issuer),
+        toJson: JSON.stringify,
+      }),
+    },
+  };
+  const byKey = {
+    bundle: buildFunction('authorizer'),
+    environment: { ...authorizerEnvironment(backend), BENCH_KEY_ID: apiKey.keyId },
+    event: apiKey.event,
+  };
+  const read = buildUsualWay('read', 'lab/bench/reference/read-handler.ts');
+  const duties = { BENCH_VERIFICATIONS: '1', BENCH_LOG_BYTES: logBytes };
+  return {
+    token: await pair(200, [ours, twoCalls], both),
+    tokenAndDuties: await pair(200, [ours, floorWith(duties)]),
+    tokenUsualWay: await pair(200, [ours, reference]),
+    federatedToken: await pair(
+      200,
+      [federated, floorWith({ ...duties, BENCH_VERIFICATIONS: '2' })],
+      both,
+    ),
+    discovery: await pair(200, [documents.discovery, documents.discoveryConstant]),
+    jwks: await pair(200, [documents.jwks, documents.jwksConstant]),
+    authorizerToken: await pair('Allow', [authorizer.ours, authorizer.jose]),
+    authorizerApiKey: await pair('Allow', [byKey, { ...byKey, bundle: read }]),
+  };
+}
