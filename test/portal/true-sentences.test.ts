@@ -316,6 +316,7 @@ describe('a client’s page', () => {
     expect(await textOf()).toMatch(/was never used\. *new was not used yet\./);
     use([today, undefined]);
     expect(await textOf()).toMatch(/was last used today\. *new was not used yet\./);
+    expect(await open(world, '/')).toContain('It was last used today; new was not used yet.');
     use(['2026-01-01', today]);
     expect(await textOf()).toMatch(/was not used since 2026-01-01\. *new was last used today\./);
   });

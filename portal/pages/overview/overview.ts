@@ -1,6 +1,7 @@
 import type { ApiKey, Client, Management } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { isUsable } from '../../../core/client/client.ts';
+import { describeRotation } from '../../../core/client/rotation.ts';
 import {
   findSecretConcern,
   lastUse,
@@ -25,9 +26,23 @@ interface Concern {
   readonly serviceTrunkGroup: string;
   readonly secretId: string;
   readonly title: string;
+  /** How the rotation goes on that replaces it, if there is one. */
+  readonly rotation?: string | undefined;
   readonly expiresAt?: number | undefined;
   readonly lastUsedOn?: string | undefined;
   readonly kind: 'expires_soon' | 'unused';
+}
+
+/** Whether callers still use an old secret of a rotation, and whether they use the new one. */
+function rotationOf(
+  { secrets }: Pick<Client, 'secrets'>,
+  secretId: string,
+  now: number,
+): string | undefined {
+  const steps = describeRotation(secrets, now);
+  const [old, newest] = [steps.find((one) => one.secretId === secretId), steps.at(-1)];
+  if (old === undefined || newest === undefined || old === newest) return undefined;
+  return `It ${old.text}; ${secretTitle(newest)} ${newest.text}`;
 }
 
 function concernsOf(clients: readonly Client[], now: number): readonly Concern[] {
@@ -36,7 +51,9 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
       const kind = findSecretConcern(client, secret, now);
       const { clientId, name: clientName, serviceTrunkGroup } = client;
       const of = { clientId, clientName, serviceTrunkGroup };
-      return kind === undefined ? [] : [{ ...of, ...secret, title: secretTitle(secret), kind }];
+      if (kind === undefined) return [];
+      const rotation = rotationOf(client, secret.secretId, now);
+      return [{ ...of, ...secret, title: secretTitle(secret), rotation, kind }];
     }),
   );
 }
@@ -154,11 +171,11 @@ function secretRows({ href, now }: RequestContext, concerns: readonly Concern[])
   return concerns
     .toSorted((a, b) => urgency(a) - urgency(b))
     .slice(0, maxRows)
-    .map(({ clientId, clientName, title, serviceTrunkGroup, expiresAt, lastUsedOn, kind }) => [
+    .map(({ clientId, clientName, title, serviceTrunkGroup, expiresAt, lastUsedOn, ...one }) => [
       html`<a class="row-link" href="${href(`/clients/${clientId}`)}">${clientName}</a>`,
-      title,
+      html`${title}${one.rotation !== undefined && html`<span class="sub">${one.rotation}.</span>`}`,
       serviceTrunkGroup,
-      kind === 'expires_soon' && expiresAt !== undefined
+      one.kind === 'expires_soon' && expiresAt !== undefined
         ? endTime(expiresAt, now)
         : lastUseText(lastUsedOn, now),
     ]);
