@@ -23,15 +23,15 @@ function describedBy({ name, hint, error }: Common): string {
 
 function describe(field: Common): Html {
   const ids = describedBy(field);
-  return html`${ids === '' ? '' : html` aria-describedby="${ids}"`}${
-    field.error === undefined ? '' : html` aria-invalid="true"`
+  return html`${ids !== '' && html` aria-describedby="${ids}"`}${
+    field.error !== undefined && html` aria-invalid="true"`
   }`;
 }
 
 function hintAndError({ name, hint, error }: Common): Html {
   const id = idOf(name);
-  return html`${hint === undefined ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${
-    error === undefined ? '' : html`<p class="field-error" id="${id}-error">${error}</p>`
+  return html`${hint !== undefined && html`<p class="hint" id="${id}-hint">${hint}</p>`}${
+    error !== undefined && html`<p class="field-error" id="${id}-error">${error}</p>`
   }`;
 }
 
@@ -42,6 +42,29 @@ function labelled(field: Common, control: Html): Html {
       <label for="${idOf(field.name)}">${field.label}</label>
       ${hintAndError(field)}
       ${control}
+    </div>
+  `;
+}
+
+/** Controls under one legend, with their hint and their problem. */
+export function fieldGroup(field: Common, controls: HtmlValue): Html {
+  return html`
+    <fieldset class="field${field.error === undefined ? '' : ' has-error'}" id="${idOf(field.name)}"${describe(field)}>
+      <legend>${field.label}</legend>
+      ${hintAndError(field)}${controls}
+    </fieldset>
+  `;
+}
+
+/** A value that is shown and sent, because there is nothing to choose. */
+export function fixedField(field: Common & { readonly value: string }, more?: HtmlValue): Html {
+  return html`
+    <div class="field" id="${idOf(field.name)}">
+      <p class="field-name">${field.label}</p>
+      <p><code>${field.value}</code>${more}</p>
+      ${hiddenField(field.name, field.value)}${
+        field.error !== undefined && html`<p class="field-error">${field.error}</p>`
+      }
     </div>
   `;
 }
@@ -83,10 +106,7 @@ export function textField(field: TextField): Html {
       }${describe(field)}>${
         suggestions === undefined
           ? ''
-          : html`
-        <datalist id="${id}-list">
-        ${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>
-      `
+          : html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
       }
     `,
   );
@@ -114,9 +134,7 @@ export function selectField(
       <select id="${idOf(field.name)}" name="${field.name}"${describe(field)}>
         ${field.options.map(
           ([value, text]) =>
-            html`
-        <option value="${value}"${value === field.value ? html` selected` : ''}>${text}</option>
-      `,
+            html`<option value="${value}"${value === field.value ? html` selected` : ''}>${text}</option>`,
         )}
       </select>
     `,
@@ -152,25 +170,21 @@ export function radioGroup(
   },
 ): Html {
   const id = idOf(field.name);
-  return html`
-    <fieldset class="field${field.error === undefined ? '' : ' has-error'}" id="${id}"${describe(field)}>
-      <legend>
-        ${field.label}</legend>
-      ${hintAndError(field)}${field.options.map(
-        ({ value, text, more }) =>
-          html`
+  return fieldGroup(
+    field,
+    field.options.map(
+      ({ value, text, more }) =>
+        html`
         <div class="check">
           <input type="radio" id="${id}-${value}" name="${field.group ?? field.name}" value="${value}"${
             value === field.value ? html` checked` : ''
           }>
-          <label for="${id}-${value}">${text}
-              </label>
-          ${more ?? ''}
+          <label for="${id}-${value}">${text}</label>
+          ${more}
         </div>
       `,
-      )}
-    </fieldset>
-  `;
+    ),
+  );
 }
 
 export function hiddenField(name: string, value: string | number): Html {

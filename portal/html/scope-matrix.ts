@@ -1,4 +1,5 @@
 import type { Deployment } from '../access/guarded-management.ts';
+import { fieldGroup } from './field.ts';
 import { type Html, html } from './html.ts';
 
 type Scope = Deployment['scopes'][number];
@@ -42,19 +43,15 @@ export function scopeMatrix(
   chosen: readonly string[],
   error: string | undefined,
 ): Html {
-  const invalid =
-    error !== undefined && html` aria-invalid="true" aria-describedby="f-scopes-error"`;
-  return html`
-    <fieldset class="field${error === undefined ? '' : ' has-error'}" id="f-scopes"${invalid}>
-      <legend>Scopes</legend>
-      <p class="hint">
-        What the client may do. An access token names those that the client asks for.
-      </p>
-      ${error !== undefined && html`<p class="field-error" id="f-scopes-error">${error}</p>`}${
-        scopes.length === 0
-          ? html`<p>No scope can be granted in this trunk group.</p>`
-          : scopeTable(scopes, chosen)
-      }
-    </fieldset>
-  `;
+  return fieldGroup(
+    {
+      name: 'scopes',
+      label: 'Scopes',
+      hint: 'What the client may do. An access token names those that the client asks for.',
+      error,
+    },
+    scopes.length === 0
+      ? html`<p>No scope can be granted in this trunk group.</p>`
+      : scopeTable(scopes, chosen),
+  );
 }

@@ -2,7 +2,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import type { SubnetRow } from '../forms/subnet-rows.ts';
-import { hiddenField, textField } from './field.ts';
+import { fieldGroup, hiddenField, textField } from './field.ts';
 import { type Html, html } from './html.ts';
 
 export const subnetHint =
@@ -51,16 +51,16 @@ export function subnetRows(
   problems: Problems,
   { isRequired, callerAddress }: { isRequired: boolean; callerAddress: string | undefined },
 ): Html {
-  return html`
-    <fieldset class="field" id="f-subnets">
-      <legend>Subnets that may use the key</legend>
-      <p class="hint">
-        ${
-          isRequired
-            ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
-            : html`Leave all of it empty to let <strong>every address</strong> use the key.`
-        } ${subnetHint}
-      </p>
+  const whoMay = isRequired
+    ? `A key of this trunk group needs one or more, ${requiredSubnetText}.`
+    : html`Leave all of it empty to let <strong>every address</strong> use the key.`;
+  return fieldGroup(
+    {
+      name: 'subnets',
+      label: 'Subnets that may use the key',
+      hint: html`${whoMay} ${subnetHint}`,
+    },
+    html`
       ${hiddenField('rows', rows.length)}${rows.map(
         (row, index) =>
           html`
@@ -74,6 +74,6 @@ export function subnetRows(
         More rows
       </button>
       ${callerAddress !== undefined && html` ${currentAddressButton(callerAddress)}`}
-    </fieldset>
-  `;
+    `,
+  );
 }

@@ -12,7 +12,7 @@ import { type Granted, offeredScopes } from '../../access/granted.ts';
 import type { ChangedField, ClientValues } from '../../forms/client-form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { wordedField } from '../../forms/worded-fields.ts';
-import { hiddenField, type Option, selectField, textField } from '../../html/field.ts';
+import { fixedField, hiddenField, type Option, selectField, textField } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { scopeMatrix } from '../../html/scope-matrix.ts';
@@ -52,15 +52,7 @@ export function trunkGroupField(
     person.trunkGroups === undefined &&
     (value === '' || form.isOn(typesTrunkGroup) || field.error !== undefined);
   if (!isTyped) {
-    return html`
-      <div class="field" id="f-serviceTrunkGroup">
-        <p class="field-name">${field.label}</p>
-        <p><code>${value}</code> <a href="${href(`/trunk-groups/${value}`)}">Its limits</a></p>
-        ${hiddenField(field.name, value)}${
-          field.error !== undefined && html`<p class="field-error">${field.error}</p>`
-        }
-      </div>
-    `;
+    return fixedField(field, html` <a href="${href(`/trunk-groups/${value}`)}">Its limits</a>`);
   }
   return html`${hiddenField(typesTrunkGroup, 1)}${textField({
     ...field,
