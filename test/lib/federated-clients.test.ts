@@ -45,6 +45,9 @@ function statements(synthesis: Synthesis, name: string, table: string): readonly
     .filter(({ Resource }) => JSON.stringify(Resource).includes(table));
 }
 
+/** The name of a version has a hash of its function. */
+const withoutVersions = (text: string) => text.replaceAll(/CurrentVersion[0-9A-Za-z]+/g, '');
+
 const actions = (found: readonly Statement[]) => new Set(found.map(({ Action }) => Action));
 
 describe('a deployment with federatedClients', () => {
@@ -90,6 +93,19 @@ describe('a deployment with federatedClients', () => {
       ),
     });
     expect(variables(on, 'discovery')['AUTH_FEDERATED_CLIENTS']).toBe('1');
+  });
+
+  it('has the alarms of a deployment without it, so no assertion can cause one', () => {
+    for (const type of ['AWS::CloudWatch::Alarm', 'AWS::Logs::MetricFilter']) {
+      const described = (synthesis: Synthesis) =>
+        resources(synthesis, type).map(({ Properties }) => {
+          const { MetricName, FilterPattern, Metrics, Threshold } = Properties;
+          return JSON.stringify([MetricName, FilterPattern, Metrics, Threshold]);
+        });
+      expect(described(on).length).toBeGreaterThan(0);
+      expect(described(on).map(withoutVersions)).toEqual(described(off).map(withoutVersions));
+      expect(described(on).join('\n')).not.toMatch(/assertion/i);
+    }
   });
 
   it('has the variables of before without it', () => {

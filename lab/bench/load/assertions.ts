@@ -224,7 +224,7 @@ await measureAlone();
 const alone = await measureAlone();
 for (const source of ['one', 'many'] as const) {
   process.stdout.write(
-    `\n${hostileRows.length * perRow} assertions, ${connections} connections, from ${source} address${source === 'one' ? '' : 'es'}\n\n`,
+    `\n${hostileRows.length * perRow} assertions, ${connections} connections, from ${source} address${source === 'one' ? '' : 'es'}. All rows are of one instance. 429: this source, or this subject, failed too often within a minute, also in the rows before.\n\n`,
   );
   print('row', 'statuses', 'reads each', 'fetches', 'CPU each, µs');
   print('---', '---', '---:', '---:', '---:');
