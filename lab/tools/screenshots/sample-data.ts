@@ -71,7 +71,9 @@ async function addClients(service: LocalRun): Promise<readonly [string, string]>
     first ??= [client.clientId, secret.secretId];
   }
   const [clientId = '', secretId = ''] = first ?? [];
-  await recent.createClientSecret(clientId, { name: 'green', expiresAt: now + 200 * day });
+  // A rotation that no caller has followed yet.
+  const next = { name: 'green', expiresAt: now + 200 * day };
+  await openManagement(service, 1).createClientSecret(clientId, next);
   const { items } = await recent.listClients({ text: 'number porting' });
   await recent.setClientEnabled(items[0]?.clientId ?? '', false);
   return [clientId, secretId];
