@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a browser loads by itself from another host. */
@@ -6,13 +6,11 @@ const loaded = /<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)="(https?:[^"]+
 
 const decode = (text: string) => decodeURIComponent(text.replaceAll('&amp;', '&'));
 
-/** The file that a path of the site leads to; undefined if there is none. */
+/** The file that a plain static server sends for a path of the site; undefined if there is none. */
 export function findFile(folder: string, path: string): string | undefined {
   if (path.includes('..')) return undefined;
-  const names = path.endsWith('/') ? [`${path}index.html`] : [path, `${path}.html`];
-  return names
-    .map((name) => join(folder, name))
-    .find((file) => /\.\w+$/.test(file) && existsSync(file));
+  const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? file : undefined;
 }
 
 /** Links and anchors of built pages that lead nowhere, and what a page loads from other hosts. */

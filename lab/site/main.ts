@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
+import { packageVersion } from '../../adapters/package-version.ts';
 import { listenOnLoopback } from '../emulator/loopback-server.ts';
 import { renderDocsPage } from '../local/docs-page.ts';
 import { root } from '../support/markdown.ts';
@@ -36,6 +37,25 @@ function installTools(): void {
   execFileSync('npm', ['ci', '--no-audit', '--include=dev'], { cwd: tools, stdio: 'inherit' });
 }
 
+/** The API's reference, with a way back, and as dark as the other pages. */
+async function formatApiPage(): Promise<string> {
+  const page = await renderDocsPage();
+  return page.replace(
+    '<body>',
+    `<body>
+<script>
+const chosen = localStorage.getItem('vitepress-theme-appearance') ?? 'auto';
+const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+const { classList } = document.documentElement;
+if (chosen === 'dark' || (chosen === 'auto' && isDark)) classList.add('dark-mode');
+</script>
+<p style="max-width: 1420px; margin: 0 auto; padding: 12px 20px; font: 14px system-ui, sans-serif; color: gray">
+<a href="${base}" style="color: #5672cd">← Authorization server for AWS</a> ${packageVersion()}.
+The version below is that of the API.
+</p>`,
+  );
+}
+
 async function build(): Promise<void> {
   installTools();
   const folder = join(tools, 'pages');
@@ -44,7 +64,7 @@ async function build(): Promise<void> {
   stage.fill();
   const settings = { base, outDir, sidebar: stage.formatSidebar() };
   writeFileSync(join(folder, 'site.json'), JSON.stringify(settings));
-  writeFileSync(join(folder, 'public/api.html'), await renderDocsPage());
+  writeFileSync(join(folder, 'public/api.html'), await formatApiPage());
   const { status } = spawnSync(join(tools, 'node_modules/.bin/vitepress'), ['build', tools], {
     stdio: 'inherit',
   });

@@ -18,15 +18,26 @@ function leavesOf(command: Command, words: string): readonly (readonly [string, 
   return command.commands.flatMap((each) => leavesOf(each, `${words} ${each.name()}`));
 }
 
-/** A page with the help of every command, as authctl prints it. */
+/** Columns of a code block in a page of the site. */
+const helpWidth = 76;
+
+/** A page with the help of every command. The global options stand once, at the top. */
 function formatCommands(): string {
   const { stdin, stdout, stderr } = process;
   const program = createProgram({ stdin, stdout, stderr, env: {}, cwd: '/' }, () => undefined);
+  const helpOf = (command: Command) => {
+    command.configureHelp({ ...command.configureHelp(), helpWidth, showGlobalOptions: false });
+    return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\`\n`;
+  };
   const sections = leavesOf(program, 'authctl').map(
-    ([words, command]) =>
-      `## ${words}\n\n\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\`\n`,
+    ([words, command]) => `## ${words}\n\n${helpOf(command)}`,
   );
-  return `# Every command of authctl\n\nWhat \`--help\` of each command prints.\n\n${sections.join('\n')}`;
+  return `# Every command of authctl
+
+What \`--help\` prints. Every command also takes the options of \`authctl\` itself:
+
+${helpOf(program)}
+${sections.join('\n')}`;
 }
 
 /** A page of the site that is made, not written, by its path. */
@@ -73,6 +84,13 @@ function formatCode(path: string): string {
     : readFileSync(file, 'utf8').trimEnd();
   const language = languages[extname(path)] ?? 'text';
   return `# ${basename(path)}\n\n\`${path}\`\n\n\`\`\`\`${language}\n${content}\n\`\`\`\`\n`;
+}
+
+/** The innermost folder of the contents that a page is in; empty if it is in none. */
+export function folderOf(page: string): string {
+  const all = parts.flatMap(({ folders = [] }) => folders);
+  const around = all.filter((folder) => page.startsWith(`${folder}/`));
+  return around.sort((one, other) => other.length - one.length)[0] ?? '';
 }
 
 /** The pages of the site in a folder. */
@@ -139,7 +157,8 @@ export class Stage {
       cpSync(join(root, path), this.#path(name, true));
       return `/${name}`;
     }
-    const code = `code/${path}.md`;
+    // With another extension than .html in its name, VitePress and static servers take it for a file.
+    const code = `code/${path.replaceAll('.', '-')}.md`;
     this.#pages.set(path, code);
     writeFileSync(this.#path(code, false), formatCode(path));
     return this.addressOf(path);
@@ -155,17 +174,7 @@ export class Stage {
     const named = new Set(parts.flatMap(({ entries }) => entries.map(([, page]) => page)));
     return parts.map(({ text, entries, folders = [], isClosed = false }) => {
       const others = [...this.#pages.keys()].filter(
-        (page) =>
-          page.endsWith('.md') &&
-          !named.has(page) &&
-          folders.some((folder) => page.startsWith(`${folder}/`)) &&
-          !parts.some(({ folders: others = [] }) =>
-            others.some(
-              (other) =>
-                page.startsWith(`${other}/`) &&
-                folders.every((folder) => other.length > folder.length),
-            ),
-          ),
+        (page) => page.endsWith('.md') && !named.has(page) && folders.includes(folderOf(page)),
       );
       const items = [
         ...entries.map(([label, page]) => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { findBrokenLinks, findFile } from '../../../lab/site/check-links.ts';
 import { parts } from '../../../lab/site/contents.ts';
-import { sitePath } from '../../../lab/site/stage-pages.ts';
+import { folderOf, sitePath } from '../../../lab/site/stage-pages.ts';
 import { root } from '../../../lab/support/markdown.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'site-'));
@@ -26,8 +26,14 @@ it('names links and anchors that lead nowhere, and what comes from other hosts',
   ]);
 });
 
+it('finds a page only where a plain static server does', () => {
+  write('code/a.ts.html', '<p>');
+  expect(findFile(folder, '/')).toBe(join(folder, 'index.html'));
+  expect(findFile(folder, '/a.html')).toBe(join(folder, 'a.html'));
+  expect(findFile(folder, '/code/a.ts')).toBeUndefined();
+});
+
 it('serves only files of its folder', () => {
-  expect(findFile(folder, '/a')).toBe(join(folder, 'a.html'));
   expect(findFile(folder, '/../../etc/hosts')).toBeUndefined();
 });
 
@@ -40,6 +46,12 @@ it.each([
   ['SECURITY.md', 'security.md'],
 ])('has %s at %s', (page, path) => {
   expect(sitePath(page)).toBe(path);
+});
+
+it('puts a page in one part of its contents', () => {
+  expect(folderOf('docs/adr/0111-a-site-from-the-same-pages.md')).toBe('docs/adr');
+  expect(folderOf('docs/faults.md')).toBe('docs');
+  expect(folderOf('CHANGELOG.md')).toBe('');
 });
 
 it('names pages in its contents that are there', () => {

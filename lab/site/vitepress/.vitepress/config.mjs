@@ -38,7 +38,18 @@ export default defineConfig({
         if (info.trim() !== 'mermaid') return fence(tokens, index, ...rest);
         return `<Mermaid code="${encodeURIComponent(content)}" />`;
       };
+      // A line does not end between `-` and `d` of `-d`.
+      const inline = md.renderer.rules.code_inline;
+      md.renderer.rules.code_inline = (...given) =>
+        inline(...given).replaceAll(
+          /(?<=[\s>])-[\w-]+(?=[\s=<])/g,
+          '<span class="option">$&</span>',
+        );
     },
+  },
+  transformPageData(page) {
+    // A file of the repository has no place in the order of the pages.
+    if (page.relativePath.startsWith('code/')) page.frontmatter = { prev: false, next: false };
   },
   themeConfig: {
     siteTitle: 'Authorization server',
