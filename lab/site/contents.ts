@@ -56,7 +56,7 @@ export const parts: readonly Part[] = [
       ['The first deployment', 'docs/first-deployment.md'],
       ['Add a client', 'docs/getting-started.md#2-create-a-client'],
       ['Operating: rotate, revoke', 'docs/operate.md'],
-      ['Rotate or revoke a leaked key', 'docs/operate.md#revoke'],
+      ['Rotate or revoke a leaked key', 'docs/operate.md#rotate-or-revoke-a-leaked-key'],
       ['Signing keys', 'docs/signing-keys.md'],
       ['The web portal', 'docs/portal.md'],
       ['Notices', 'docs/notices.md'],

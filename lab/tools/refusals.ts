@@ -1,7 +1,7 @@
 import { describeRule } from '../../core/management/rules.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorReasons } from '../../core/oauth-error.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
-import { readDocument, writeParts } from '../support/generated-parts.ts';
+import { formatColumns, readDocument, writeParts } from '../support/generated-parts.ts';
 
 /*
  * `node lab/tools/refusals.ts` writes docs/refusals.md: each reason with what the caller sees and
@@ -43,8 +43,8 @@ const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
   provider_client: 'Get the token from the client’s own [identity provider](providers.md).',
   scope_syntax: 'Separate scopes by one space; without `scope`, the token has all of the client.',
   scope_not_granted:
-    'Ask for fewer scopes, or grant the scope: `authctl client show ID` lists what is granted, `authctl client update ID` changes it.',
-  client_without_scopes: 'Grant one: `authctl client update ID`.',
+    'Ask for fewer scopes (`authctl client show ID` lists those granted), or grant it: `authctl client update ID --add-scope SCOPE` adds one, `--scope` replaces all.',
+  client_without_scopes: 'Grant one: `authctl client update ID --add-scope SCOPE`.',
   repeated_resource: sendOnce,
   resource_syntax: 'Send an absolute URI without `#`, or leave `resource` out.',
   resource_not_allowed: 'Send one of the client’s audiences, or leave `resource` out.',
@@ -100,24 +100,72 @@ interface Shown {
   readonly description: string | undefined;
 }
 
-function formatReason(name: string, shown: Shown, sentences: readonly string[]): string {
-  const wire = [shown.status, ...(shown.code === undefined ? [] : [`\`${shown.code}\``])].join(' ');
+/** A reason of docs/refusals.md. */
+interface Entry {
+  readonly name: string;
+  readonly shown: Shown;
+  readonly sentences: readonly string[];
+}
+
+function formatCode({ status, code }: Shown): string {
+  return [status, ...(code === undefined ? [] : [`\`${code}\``])].join(' ');
+}
+
+function formatReason({ name, shown, sentences }: Entry): string {
+  const wire = formatCode(shown);
   const answer = shown.description === undefined ? wire : `${wire}, “${shown.description}”`;
   return `### ${name}\n\n${[`${answer}.`, ...sentences].join(' ')}`;
 }
 
+function byName(a: Entry, b: Entry): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** Links to the reasons, by what the caller sees. */
+function formatOverview(parts: Readonly<Record<string, readonly Entry[]>>): string {
+  const anchors = new Set<string>();
+  const link = (name: string) => {
+    // The second heading of one name has another anchor.
+    const anchor = anchors.has(name) ? `${name}-1` : name;
+    anchors.add(anchor);
+    return `[${name}](#${anchor})`;
+  };
+  const rows = Object.entries(parts).flatMap(([from, entries]) => {
+    const linked = entries.map((entry) => ({
+      code: formatCode(entry.shown),
+      link: link(entry.name),
+    }));
+    const codes = [...new Set(linked.map(({ code }) => code))].sort();
+    return codes.map((code) => ({
+      from,
+      code,
+      links: linked.filter((each) => each.code === code).map((each) => each.link),
+    }));
+  });
+  return formatColumns(rows, {
+    from: ({ from }) => from,
+    'the caller sees': ({ code }) => code,
+    reasons: ({ links }) => links.join(', '),
+  });
+}
+
 /** The parts of docs/refusals.md. */
 export function computeRefusals(): Readonly<Record<string, string>> {
-  const token = oauthErrorReasons.map((reason) =>
-    formatReason(reason, new OAuthError(reason), [ofTokenRequests[reason]]),
-  );
-  const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[]).map((reason) =>
-    formatReason(reason, new BearerRefusal(reason), [
-      `Rule: ${describeRule(reason)}.`,
-      ofPlatformApis[reason],
-    ]),
-  );
-  return { token: token.join('\n\n'), api: api.join('\n\n') };
+  const token = oauthErrorReasons
+    .map((name) => ({ name, shown: new OAuthError(name), sentences: [ofTokenRequests[name]] }))
+    .sort(byName);
+  const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[])
+    .map((name) => ({
+      name,
+      shown: new BearerRefusal(name),
+      sentences: [`Rule: ${describeRule(name)}.`, ofPlatformApis[name]],
+    }))
+    .sort(byName);
+  return {
+    overview: formatOverview({ 'token endpoint': token, 'platform API': api }),
+    token: token.map(formatReason).join('\n\n'),
+    api: api.map(formatReason).join('\n\n'),
+  };
 }
 
 if (import.meta.main) {

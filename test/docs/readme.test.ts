@@ -33,4 +33,16 @@ describe('docs/refusals.md', () => {
     const hint = 'run node lab/tools/refusals.ts';
     expect(readPart(readDocument('refusals.md'), name), hint).toBe(content);
   });
+
+  it('links every reason from the overview, in the order of the alphabet', () => {
+    const page = readDocument('refusals.md');
+    const links = [...readPart(page, 'overview').matchAll(/\(#([\w-]+)\)/g)].map(([, id]) => id);
+    const names = (part: string) =>
+      [...readPart(page, part).matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name);
+    const [token, api] = [names('token'), names('api')];
+    expect([token, api]).toEqual([[...token].sort(), [...api].sort()]);
+    // A heading that the page has twice gets another anchor.
+    const anchors = [...token, ...api.map((name) => (token.includes(name) ? `${name}-1` : name))];
+    expect([...links].sort()).toEqual([...anchors].sort());
+  });
 });

@@ -15,9 +15,21 @@ describe('docs/cost.md, docs/compare.md and README', () => {
   });
 });
 
+describe('the first table of docs/cost.md', () => {
+  it('has the totals of README, at rest and with a million tokens', () => {
+    const page = readDocument('cost.md');
+    const [first = ''] = /^\|[^]*?\n\n/m.exec(page) ?? [];
+    expect(first.trim()).toBe(readPart(page, 'totals'));
+    const bill = readPart(readDocument('../README.md'), 'bill');
+    const promised = (bill.match(/\$[\d.]+/g) ?? []).map((total) => `**${total}**`);
+    expect(promised).toHaveLength(4);
+    expect(promised.filter((total) => !first.includes(total))).toEqual([]);
+  });
+});
+
 describe('docs/first-deployment.md', () => {
   it('says what docs/cost.md computes for a month without clients, and a day of it', () => {
-    const [, month = ''] = /config\/single-region\.json` \| idle \| \*\*\$([\d.]+)/.exec(
+    const [, month = ''] = /config\/single-region\.json` \| \*\*\$([\d.]+)/.exec(
       readDocument('cost.md'),
     ) ?? [''];
     const page = readDocument('first-deployment.md');

@@ -24,32 +24,32 @@ const { token: tokenThrottle } = throttlesOf({ kmsSignQuota: signQuota, throttle
 
 const quotas: readonly Quota[] = [
   {
-    name: "this service's throttle of the token path, requests a second",
+    name: 'token throttle',
     limit: tokenThrottle.rateLimit,
     raised: '`kmsSignQuota`',
     need: (rate) => rate,
   },
   {
-    name: 'KMS Sign of one key family, a second',
+    name: 'KMS Sign',
     limit: signQuota,
     raised: 'KMS',
     need: (rate, { reused }) => rate * (1 - reused),
   },
   {
-    name: 'API Gateway, requests a second of the account',
+    name: 'API Gateway',
     limit: 10_000,
     raised: 'API Gateway',
     need: (rate) => rate,
   },
   {
-    name: 'Lambda, concurrent executions of the account',
+    name: 'Lambda',
     limit: 1000,
     raised: 'Lambda',
     need: (rate, configuration, work) =>
       Math.max(rate / requestsOfExecution, (rate * durationMs(work, configuration)) / 1000),
   },
   {
-    name: 'DynamoDB, read units a second of one on-demand table',
+    name: 'DynamoDB',
     limit: 40_000,
     raised: 'DynamoDB',
     need: (rate) => rate / 2,

@@ -76,26 +76,35 @@ function sumMonth({ standing, tokens }: Month): number {
   return total(standing) + tokens;
 }
 
-export function formatMonth(deployments: readonly Deployment[], model: CostModel): string {
-  const rows = deployments.flatMap((deployment) =>
-    [0, 10, 1000].map((clients) => ({
-      name: deployment.name,
-      clients,
-      ...costOfMonth(deployment, model, clients * tokensOfClient),
-    })),
-  );
-  const lines = Object.keys(rows[0]?.standing ?? {});
-  return formatColumns(rows, {
+/** The totals of a month: at rest, with clients, and with a million tokens. */
+export function formatTotals(deployments: readonly Deployment[], model: CostModel): string {
+  const totalOf = (tokens: number) => (deployment: Deployment) =>
+    `**${dollars(sumMonth(costOfMonth(deployment, model, tokens)))}**`;
+  return formatColumns(deployments, {
     'a month': ({ name }) => name,
-    clients: ({ clients }) => (clients === 0 ? 'idle' : thousands(clients)),
-    together: (row) => `**${dollars(sumMonth(row))}**`,
+    'at rest': totalOf(0),
+    'a million tokens': totalOf(1e6),
+    '10 clients': totalOf(10 * tokensOfClient),
+    '1,000 clients': totalOf(1000 * tokensOfClient),
+  });
+}
+
+/** What is paid for at rest, the largest sum of the last deployment first. */
+export function formatMonth(deployments: readonly Deployment[], model: CostModel): string {
+  const months = deployments.map((deployment) => ({
+    name: deployment.name.replace(/:.*/, ''),
+    standing: costOfMonth(deployment, model, 0).standing,
+  }));
+  const largest = months.at(-1)?.standing ?? {};
+  const lines = Object.entries(largest).sort(([, a], [, b]) => b - a);
+  return formatColumns(lines, {
+    'a month at rest': ([line]) => line,
     ...Object.fromEntries(
-      lines.map((line): [string, (row: (typeof rows)[number]) => string] => [
-        line,
-        ({ standing }) => dollars(standing[line] ?? Number.NaN),
+      months.map(({ name, standing }): [string, (line: (typeof lines)[number]) => string] => [
+        name,
+        ([line]) => dollars(standing[line] ?? Number.NaN),
       ]),
     ),
-    'their tokens': ({ tokens }) => dollars(tokens),
   });
 }
 

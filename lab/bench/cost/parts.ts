@@ -11,6 +11,7 @@ import {
   formatMonth,
   formatPortal,
   formatPrice,
+  formatTotals,
   readDeployments,
 } from './months.ts';
 import { pricePages, prices, pricesReadOn } from './prices.ts';
@@ -112,23 +113,33 @@ const line = (name: string) => (configuration: Configuration) =>
   dollars(costs(configuration)[name] ?? Number.NaN);
 const sum = (configuration: Configuration) => total(costs(configuration));
 
-/** The two lines that are paid most for. */
-function describeDominant(configuration: Configuration): string {
-  return Object.entries(costs(configuration))
-    .sort(([, a], [, b]) => b - a)
-    .slice(0, 2)
-    .map(([name, value]) => `${name} ${Math.round((value / sum(configuration)) * 100)} %`)
-    .join(', ');
+/** The lines of the default, the largest first. */
+function formatLines(): string {
+  const lines = Object.entries(costs(usual)).filter(([, value]) => value > 0);
+  return formatColumns(
+    lines.sort(([, a], [, b]) => b - a),
+    {
+      'a million tokens': ([name]) => name,
+      default: ([, value]) => dollars(value),
+      share: ([, value]) => `${Math.round((value / sum(usual)) * 100)} %`,
+    },
+  );
+}
+
+/** The lines that are not those of the default. */
+function describeDifferences(configuration: Configuration): string {
+  const changed = Object.entries(costs(configuration))
+    .map(([name, value]) => [name, dollars(value)])
+    .filter(([name = '', value]) => value !== line(name)(usual));
+  return changed.map(([name, value]) => `${name} ${value}`).join(', ') || 'none';
 }
 
 function formatCosts(): string {
   const cognito = prices.cognito.perThousandTokens * 1000;
-  const names = Object.keys(costs(usual));
   return formatColumns(configurations, {
     'a million tokens': ({ name }) => name,
     together: (configuration) => `**${dollars(sum(configuration))}**`,
-    ...Object.fromEntries(names.map((name) => [name, line(name)])),
-    'what dominates': describeDominant,
+    'other lines than the default': describeDifferences,
     'of Cognito': (configuration) => `${((sum(configuration) / cognito) * 100).toFixed(2)} %`,
   });
 }
@@ -189,7 +200,7 @@ function formatLoad(): string {
     reuse: ({ reuse }) => reuse,
     ...Object.fromEntries(needs),
     'used up first': ({ binding }) => binding,
-    'to raise in each region: quotas of these, or this key of the config': (load) => {
+    'to raise': (load) => {
       const over = load.needs.filter(({ need, limit }) => need > limit);
       return over.map(({ raised }) => raised).join(', ') || 'nothing';
     },
@@ -216,8 +227,10 @@ export function computeParts(bundles: string): Readonly<Record<string, string>> 
     comparison: formatComparison(row),
     price: formatPrice(deployments, model),
     sources: formatSources(),
+    totals: formatTotals(deployments, model),
     month: formatMonth(deployments, model),
     portal: formatPortal(bundles),
+    lines: formatLines(),
     costs: formatCosts(),
     reuse: formatReuse(),
     memory: formatMemory(),
