@@ -71,6 +71,9 @@ describe('a provider whose clients are not among the first that were read', () =
     const text = await open(world, pathOf(world, 'delete'));
     expect(text).toContain('none among the first 1000');
     expect(text).toContain('Delete provider and its clients Cancel');
+    // The provider is deleted after its last client, which can be minutes later.
+    expect(text).not.toContain('Every token of the provider is refused, at once.');
+    expect(text).toContain('The tokens of a client are refused when it is deleted, 20 clients at');
     expect(text).toContain('Not all clients were read: there may be more, of others too.');
   });
 });

@@ -18,6 +18,16 @@ function groupsOf(clients: readonly Client[]): string {
   return [...groups].map(([group, { length }]) => `${group} (${length})`).join(', ');
 }
 
+/** Clients that one request deletes. Each takes three writes, and a user waits. */
+const deletedAtOnce = 20;
+
+/** When tokens are refused. The provider is deleted after its last client. */
+function refusalText({ items, nextCursor }: ListedPage<Client>): string {
+  return nextCursor === undefined && items.length <= deletedAtOnce
+    ? 'Every token of the provider is refused, at once.'
+    : `The tokens of a client are refused when it is deleted, ${deletedAtOnce} clients at a time. With many clients that takes minutes: leave the page open until it says that the provider was deleted. To stop a client before its turn, disable it first.`;
+}
+
 /** What is deleted with the provider. */
 function clientsText(context: RequestContext, clients: ListedPage<Client>): Html {
   const { items, nextCursor } = clients;
@@ -62,8 +72,8 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
         <p role="status">
           Deleted ${
             deleted === 1 ? 'one client' : `${deleted} clients`
-          } so far. The provider follows when its last client is
-          deleted.
+          } so far. Tokens of the others are accepted until then. The provider follows when its last
+          client is deleted.
         </p>
         <p>
           If you leave, what was deleted stays deleted,
@@ -77,9 +87,6 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
     `,
   };
 }
-
-/** Clients that one request deletes. Each takes three writes, and a user waits. */
-const deletedAtOnce = 20;
 
 /** What was confirmed is deleted: `ifRegistration` is the version of a provider, which is not edited. */
 export const providerDeletion: Form<IdentityProvider, undefined> = {
@@ -122,7 +129,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
         hasClients && hiddenField('cascade', 'yes'),
         html`
           <ul class="consequences">
-            <li>Every token of the provider is refused, at once.${context.deployment.acceptsAssertions && exchangedTokensWarning}</li>
+            <li>${refusalText(clients)}${context.deployment.acceptsAssertions && exchangedTokensWarning}</li>
             ${clientsText(context, clients)}
             <li>
               It cannot be undone. If it is registered again, its clients must be created again.
