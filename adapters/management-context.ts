@@ -23,6 +23,7 @@ import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts
 import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
+import { createDynamoDbPersonNameStore } from './dynamodb/person-names.ts';
 import { parseItems, readPages } from './dynamodb/read-items.ts';
 import { createFindRecent } from './dynamodb/recent-changes.ts';
 import {
@@ -130,6 +131,7 @@ export function openManagementTables(
       audit,
       auditPages: audit,
       auditHistory: auditHistory(store),
+      personNames: createDynamoDbPersonNameStore(dynamodb, table('signingKeys'), store),
       dailyReport: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
       fetchJson,
       providerKeys,

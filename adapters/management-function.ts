@@ -47,6 +47,7 @@ export interface FunctionOptions {
 export interface Asker {
   readonly actor?: (() => Promise<string>) | undefined;
   readonly role?: PersonRole | undefined;
+  readonly name?: string | undefined;
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
@@ -127,11 +128,12 @@ export class FunctionClient {
     const complete = await this.#complete(asker, operation, args);
     const input = nameArguments(operation, complete);
     const { actor, role = 'viewer', trunkGroups } = asker;
+    const named = operation.changes && { name: asker.name };
     const text = toText({
       operation: name,
       input,
       trunk_groups: trunkGroups,
-      ...(actor !== undefined && { person: { actor: await actor(), role } }),
+      ...(actor !== undefined && { person: { actor: await actor(), role, ...named } }),
     });
     const answer = readAnswer(await this.#askAny(operation, text));
     await this.#report(answer);
@@ -211,10 +213,12 @@ export class FunctionClient {
 }
 
 /** The asker behind another caller: only with narrower limits. */
-export function narrowAsker(asker: Asker, { actor, role, trunkGroups }: Asker): Asker {
+export function narrowAsker(asker: Asker, { actor, role, name, trunkGroups }: Asker): Asker {
   return {
     actor: actor ?? asker.actor,
     role: role ?? asker.role,
+    // A name is not another person's.
+    name: actor === undefined ? (name ?? asker.name) : name,
     trunkGroups:
       trunkGroups === undefined
         ? asker.trunkGroups

@@ -98,6 +98,12 @@ export const workloadUseRecordType = 'workload_use';
 export const workloadUseAttributes = ['record_type', 'record_id', 'last_used_on'] as const;
 
 /**
+ * A partition of the names of people behind a portal (docs/adr/0110). Sort key: the actor of the
+ * audit, `https://issuer#subject`. A name is nowhere else.
+ */
+export const personRecordType = 'person';
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */

@@ -4,6 +4,7 @@ import {
   dailyReportRecordType,
   dailyRunRecordType,
   grantRecordTypes,
+  personRecordType,
   providerOwnerPrefix,
   signingKeyRecordTypes,
   type TableKey,
@@ -19,6 +20,7 @@ import { parseDailyReportItem } from './daily-report-item.ts';
 import { parseGrantListItem } from './grant-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
+import { parsePersonNameItem } from './person-names.ts';
 import { parseProviderOwnerItem } from './provider-owner-item.ts';
 import { scanItems } from './read-items.ts';
 import {
@@ -72,6 +74,7 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [dailyReportRecordType, parseDailyReportItem],
   [dailyRunRecordType, parseDailyReportItem],
   [workloadUseRecordType, parseWorkloadUseItem],
+  [personRecordType, parsePersonNameItem],
 ]);
 
 function parseSigningKeyRecord(item: Item): void {

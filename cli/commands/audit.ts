@@ -27,7 +27,11 @@ function matches(change: AuditedChange, options: OptionValues<typeof listOptions
 }
 
 const changes = {
-  view: ({ changeId, ...change }: AuditedChange) => ({ change_id: changeId, ...change }),
+  view: ({ changeId, actorName, ...change }: AuditedChange) => ({
+    change_id: changeId,
+    ...change,
+    ...(actorName !== undefined && { actor_name: actorName }),
+  }),
   id: ({ changeId }: AuditedChange) => changeId,
   columns: {
     time: ({ time }: AuditedChange) => time,
@@ -37,6 +41,13 @@ const changes = {
     outcome: ({ outcome }: AuditedChange) => outcome,
   },
 };
+
+/** The name is a person's own claim, so the actor has its own column. */
+function columnsOf(items: readonly AuditedChange[]) {
+  const { time, actor, ...rest } = changes.columns;
+  if (items.every(({ actorName }) => actorName === undefined)) return { time, actor, ...rest };
+  return { time, actor, name: ({ actorName }: AuditedChange) => actorName, ...rest };
+}
 
 const list = command({
   name: 'list',
@@ -50,10 +61,12 @@ const list = command({
   run: async (cli, _, options) => {
     const management = await cli.management();
     const pages = await readPages((cursor) => management.listAudit({ day: options.day, cursor }));
-    cli.output.printList<AuditedChange>(
-      pages.flatMap(({ items }) => items).filter((change) => matches(change, options)),
-      { ...changes, none: `There is nothing in the audit of ${pages[0]?.day}.` },
-    );
+    const items = pages.flatMap((page) => page.items).filter((change) => matches(change, options));
+    cli.output.printList<AuditedChange>(items, {
+      ...changes,
+      columns: columnsOf(items),
+      none: `There is nothing in the audit of ${pages[0]?.day}.`,
+    });
   },
 });
 
@@ -77,23 +90,34 @@ const history = command({
     const unread = new Map(
       pages.flatMap((page) => page.unread.map(({ region, reason }) => [region, reason] as const)),
     );
-    const { time, ...columns } = changes.columns;
-    cli.output.printList<HistoricChange>(
-      pages.flatMap(({ items }) => items),
-      {
-        ...changes,
-        columns: { time, region: ({ region }) => region, ...columns },
-        none: `There is nothing about it in the audit since ${pages.at(-1)?.since}.`,
-      },
-    );
+    const items = pages.flatMap((page) => page.items);
+    const { time, ...columns } = columnsOf(items);
+    cli.output.printList<HistoricChange>(items, {
+      ...changes,
+      columns: { time, region: ({ region }) => region, ...columns },
+      none: `There is nothing about it in the audit since ${pages.at(-1)?.since}.`,
+    });
     for (const [region, reason] of unread) {
       cli.output.note(`The changes of ${region} are missing: ${reason}`);
     }
   },
 });
 
+const eraseName = command({
+  name: 'erase-name',
+  summary: 'Erase the name of a person for good; the subject stays, and gets no name again',
+  arguments: [['subject', 'of the person, as the audit shows it: https://issuer#subject']],
+  examples: ["audit erase-name 'https://login.example.com#ada'"],
+  run: async (cli, [subject]) => {
+    await cli.confirm(`Erase the name of ${subject}? It is never recorded again.`);
+    const management = await cli.management();
+    await management.erasePersonName(subject);
+    cli.output.print({ json: { subject, erased: true }, quiet: [subject], text: 'Erased.' });
+  },
+});
+
 export const auditCommands: CommandGroup = {
   name: 'audit',
   summary: 'Show who changed what',
-  commands: [list, history],
+  commands: [list, history, eraseName],
 };

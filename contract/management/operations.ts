@@ -73,12 +73,10 @@ const providers: Access = {
   guarded: 'provider',
 };
 
+const staff: Access = { aliases: ['administrator'], person: 'administrator' };
+
 /** The platform's staff decides what a trunk group may have. */
-const limits: Access = {
-  aliases: ['administrator'],
-  person: 'administrator',
-  guarded: 'trunkGroup',
-};
+const limits: Access = { ...staff, guarded: 'trunkGroup' };
 
 function seenBy(...operators: readonly ManagementAlias[]): Access {
   return { aliases: [...operators, 'auditor', 'administrator'], person: 'viewer' };
@@ -277,6 +275,7 @@ export const managementOperations = {
     { id: input.historySubject, filter: v.optional(input.historyFilter) },
     output.historyPage,
   ),
+  erasePersonName: change(staff, { subject: rule.person }, v.void(), []),
   // The keys are the platform's: what a customer needs of them is in the JWKS, and the rest names the
   // AWS account and when each key begins to sign.
   listSigningKeys: read(

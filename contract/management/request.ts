@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { list } from './fields.ts';
 import { isOperationName, type OperationName } from './operations.ts';
 import { personRoles } from './roles.ts';
+import { personPattern } from './rules.ts';
 
 /**
  * How the management function is asked. The request is JSON text within the event: what the caller
@@ -30,13 +31,15 @@ const operationName = v.custom<OperationName>(
 
 const call = v.strictObject({ operation: operationName, input: v.record(v.string(), v.unknown()) });
 
-/**
- * A person behind a portal: `https://issuer#subject`. It never looks like an ARN, which only AWS
- * names.
- */
+/** A person behind a portal: `https://issuer#subject`. */
 const personSchema = v.strictObject({
-  actor: v.pipe(v.string(), v.regex(/^https:\/\/[\x21-\x7E]{1,1000}$/)),
+  actor: v.pipe(v.string(), v.regex(personPattern)),
   role: v.picklist(personRoles),
+  /**
+   * As the identity provider gave it. A change records it, if it is allowed as a name; see
+   * `recordsNames`, without which a function refuses it.
+   */
+  name: v.optional(v.string()),
 });
 
 const asker = {

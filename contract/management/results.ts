@@ -347,6 +347,8 @@ const auditedChange = {
   changeId: text,
   time: text,
   actor: text,
+  /** Of a person behind a portal, as the identity provider last gave it: the person's own claim. */
+  actorName: optionalText,
   action: text,
   subject: text,
   outcome: v.picklist(['done', 'failed', 'unfinished']),
@@ -429,6 +431,8 @@ export const deploymentDescription = v.object({
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
   /** Whether clients get tokens for assertions of their provider; see docs/adr/0108. */
   acceptsAssertions: v.optional(v.literal(true)),
+  /** Whether a change may name the person behind a portal; not known of an older function. */
+  recordsNames: v.optional(v.literal(true)),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; not known of an older function. */
   reach: v.optional(

@@ -250,6 +250,14 @@ export const issuer = text(issuerHelp, (value) =>
   value.startsWith('https://') && value.length <= maxProviderUrlLength ? value : wrong,
 );
 
+/** Issuer and subject of a login. It never looks like an ARN, which only AWS names. */
+export const personPattern = /^https:\/\/[\x21-\x7E]{1,1000}$/;
+
+/** A person behind a portal, as the audit names one. */
+export const person = text('https://issuer#subject', (value) =>
+  personPattern.test(value) ? value : wrong,
+);
+
 const externalIdPattern = /^[\x21-\x7E]+$/;
 
 /** A client's id at its provider: compared byte for byte with a claim, or a pattern. */

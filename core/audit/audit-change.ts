@@ -58,6 +58,8 @@ export interface AuditedChange {
   /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
   readonly time: string;
   readonly actor: string;
+  /** Of a person behind a portal, if it is known. It is not in the audit. */
+  readonly actorName?: string | undefined;
   readonly action: string;
   readonly subject: string;
   /** `unfinished`: there is no outcome, so the change may or may not have been made. */

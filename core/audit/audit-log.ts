@@ -106,6 +106,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['subject_grant.set', 'Changed whose client ids at a provider are'],
   ['issuer_grant.set', 'Changed who may register an issuer'],
   ['trunk_group_limits.set', 'Set the limits of a trunk group'],
+  ['person_name.delete', 'Erased a name'],
   ['signing_key.open_intent', 'Began to create a signing key'],
   ['signing_key.take_over_intent', 'Continued with a signing key'],
   ['signing_key.create_key', 'Created a signing key in KMS'],

@@ -23,6 +23,8 @@ interface DeploymentDescription {
   readonly scopes: readonly (ScopeDefinition & { readonly scope: string })[];
   /** Whether clients get tokens for assertions of their provider; undefined if not. */
   readonly acceptsAssertions?: true | undefined;
+  /** A function of 0.2.0, which has no such field, refuses a person with a name. */
+  readonly recordsNames?: true | undefined;
   readonly regions: readonly { readonly id: RegionId; readonly awsRegion: string }[];
   /** Undefined without the management function, which enforces it. */
   readonly reach?: CallerReach | undefined;
@@ -37,6 +39,7 @@ export function describeDeployment(context: ManagementContext): DeploymentDescri
     tokenLifetime: config.tokenLifetime,
     scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
     ...(config.federatedClients && { acceptsAssertions: true as const }),
+    recordsNames: true,
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };

@@ -6,6 +6,7 @@ import { describeAction } from '../audit/audit-log.ts';
 import { formatDay } from '../rfc3339.ts';
 import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { withActorNames } from './person-names.ts';
 import { refuseInput } from './read-input.ts';
 
 type AuditFilter = v.InferOutput<typeof auditFilter>;
@@ -70,9 +71,10 @@ export async function listAudit(
   const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
   const changes = pairRecords(page.items, open);
   const searched = text.toLowerCase();
+  const found = searched === '' ? changes : changes.filter((change) => hasText(change, searched));
   return {
     day,
-    items: searched === '' ? changes : changes.filter((change) => hasText(change, searched)),
+    items: await withActorNames(context, found),
     examined: page.examined,
     nextCursor: page.next === undefined ? undefined : formatPosition(page.next, open),
   };

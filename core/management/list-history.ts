@@ -9,6 +9,7 @@ import { UnavailableError } from '../errors.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
 import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { withActorNames } from './person-names.ts';
 import { refuseInput } from './read-input.ts';
 
 export type HistoryFilter = v.InferOutput<typeof historyFilter>;
@@ -170,7 +171,7 @@ export async function listHistory(
   }
   if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
   const open = new Set(earlier);
-  const items = reader.changes(open);
+  const items = await withActorNames(context, reader.changes(open));
   return {
     since: otherDay(next, 1),
     until,

@@ -6,6 +6,7 @@ import type {
   AuditPageReader,
   AuditRecord,
 } from '../audit/audit-log.ts';
+import type { PersonNameStore } from '../audit/person-name.ts';
 import type { ClientReader, ClientStore, WorkloadUseReader } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
@@ -37,6 +38,7 @@ interface ManagementPorts {
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
   readonly auditHistory: AuditHistoryReader;
+  readonly personNames: PersonNameStore;
   readonly dailyReport: DailyReportReader;
   readonly fetchJson: FetchJson;
   /** Keys of registered providers. Every question shares them, and the pause of one that fails. */

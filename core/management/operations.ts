@@ -39,6 +39,7 @@ import { listClients } from './list-clients.ts';
 import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import type { ManagementContext } from './management-context.ts';
+import { erasePersonName } from './person-names.ts';
 import { registerProvider } from './register-provider.ts';
 import { setProviderTrunkGroups } from './set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
@@ -361,6 +362,13 @@ export const operations = {
    * @example const { items } = await management.listHistory(clientId, { since: '2026-11-01' });
    */
   listHistory,
+  /**
+   * Erases the name of a person, `https://issuer#subject`. It is never recorded again.
+   *
+   * @throws {RefusedError} if the caller is limited to trunk groups.
+   * @example await management.erasePersonName('https://login.example.com#ada');
+   */
+  erasePersonName,
   /**
    * The signing keys of every region, with the times of their steps in seconds since the epoch.
    *

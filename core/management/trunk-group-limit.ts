@@ -3,6 +3,7 @@ import { trunkGroups } from '../../contract/management/rules.ts';
 import { findReachEntry } from '../../contract/reach.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
+import { limitPersonNames, platformStaff } from '../audit/person-name.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
 import type { ManagementContext } from './management-context.ts';
@@ -95,9 +96,6 @@ function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolea
     typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
   return groups.length > 0 && groups.every(isOwn);
 }
-
-/** Who made a change, if the caller may not know more. */
-const platformStaff = 'Platform staff';
 
 /**
  * Names the actors of changes for a limited caller. An AWS identity that the config gives a trunk
@@ -209,6 +207,7 @@ export function limitToTrunkGroups(
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
     identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin, nameActor),
+    personNames: limitPersonNames(context.personNames, groups),
     auditHistory: limitHistory(context.auditHistory, isWithin, nameActor),
   };
 }

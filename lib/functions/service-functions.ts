@@ -35,6 +35,7 @@ import {
   dailyRunRecordType,
   deployedTableName,
   grantRecordTypes,
+  personRecordType,
   signingKeyRecordTypes as records,
   signingKeyRecordTypes,
   trunkGroupIndex,
@@ -421,7 +422,7 @@ function allowManagement(
   fn.allow({
     actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
     resources: signingKeys,
-    conditions: onlyItems(trunkGroupLimitsRecordType, ...grants, ...written),
+    conditions: onlyItems(trunkGroupLimitsRecordType, ...grants, personRecordType, ...written),
   });
   if (own.config.federatedClients !== undefined) {
     const conditions = onlyItems(workloadUseRecordType);

@@ -113,7 +113,7 @@ async function deleteClient(signed: Signed, clientId: string): Promise<void> {
   for (const words of ['Created a client', 'Rotated secrets', 'Disabled a client']) {
     await page.getByText(words).first().waitFor();
   }
-  expect(await page.locator('.entry-actor').first().textContent()).toMatch(/^http.*#/);
+  expect(await page.locator('.entry-actor').first().textContent()).toMatch(/^\S.* https:.*#/);
   await press('Dialer');
   await press('Delete client…');
   await press('Delete client');

@@ -65,6 +65,7 @@ const table: Readonly<Record<OperationName, string>> = {
   setTrunkGroupLimits: '--+',
   listAudit: '-++',
   listHistory: '-++',
+  erasePersonName: '--+',
 };
 
 /** The same for those who are limited to trunk groups: what they may do with their own providers. */
@@ -104,6 +105,7 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['checkTrunkGroupLimits', 'not found'],
   ['setTrunkGroupLimits', 'refused'],
   ['listExpiring', 'empty'],
+  ['erasePersonName', 'refused'],
 ]);
 
 function isAllowed(name: OperationName, role: Role): boolean {
@@ -160,7 +162,9 @@ describe('what each role may do', () => {
   it.each(rows)('%s as %s, on the own trunk group', async (name, role) => {
     const outcome = await outcomeOf(name, role, 'tg-1001');
     const isOfEveryGroup =
-      /^(?:deleteProvider|set(?:TrunkGroupLimits|\w+Grant)|(?:list|check)Grants)$/.test(name);
+      /^(?:deleteProvider|erasePersonName|set(?:TrunkGroupLimits|\w+Grant)|(?:list|check)Grants)$/.test(
+        name,
+      );
     const expected = isAllowed(name, role) ? (isOfEveryGroup ? 'refused' : 'done') : 'forbidden';
     count(outcome);
     // The filters of the valid calls may leave nothing.

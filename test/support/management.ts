@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
+import type { PersonName } from '../../core/audit/person-name.ts';
 import type { Client } from '../../core/client/client.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
@@ -23,6 +24,7 @@ import {
   createMemoryDailyReport,
   createMemoryGrantStore,
   createMemoryIdentityProviderStore,
+  createMemoryPersonNames,
   createMemoryProviderOwnerStore,
   createMemoryTrunkGroupLimitsStore,
 } from './memory-stores.ts';
@@ -55,6 +57,8 @@ export interface TestManagement {
   readonly grants: Map<string, GrantList>;
   readonly signingKeys: SigningKey[];
   readonly limits: Map<string, TrunkGroupLimits>;
+  /** Names of people by subject; undefined is an erased one. */
+  readonly people: Map<string, PersonName | undefined>;
   readonly audit: AuditRecord[];
   readonly dailyReport: DailyReportStore;
   /** Documents that can be fetched, by URL. */
@@ -73,6 +77,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const grants = new Map<string, GrantList>();
   const signingKeys: SigningKey[] = [];
   const limits = new Map<string, TrunkGroupLimits>();
+  const people: TestManagement['people'] = new Map();
   const audit: AuditRecord[] = [];
   const dailyReport = createMemoryDailyReport();
   const documents = new Map<string, unknown>();
@@ -100,6 +105,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     grants,
     signingKeys,
     limits,
+    people,
     audit,
     dailyReport,
     documents,
@@ -117,6 +123,7 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       audit: auditLog,
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),
+      personNames: createMemoryPersonNames(people),
       dailyReport,
       fetchJson,
       providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),

@@ -8,6 +8,7 @@ import type {
   AuditRecord,
   ChangeReader,
 } from '../../core/audit/audit-log.ts';
+import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
@@ -376,6 +377,28 @@ export function createMemoryAuditHistory(
         .filter(({ time }) => time.startsWith(day))
         .filter((one) => isAbout(one, id))
         .toReversed();
+    },
+  };
+}
+
+/** Names of people by subject; undefined is an erased one. */
+export function createMemoryPersonNames(
+  people: Map<string, PersonName | undefined> = new Map(),
+): PersonNameStore {
+  return {
+    findPersonNames: async (subjects) =>
+      new Map(
+        subjects.flatMap((subject) => {
+          const found = people.get(subject);
+          return found === undefined ? [] : [[subject, found]];
+        }),
+      ),
+    recordPersonName: async (person) => {
+      const isErased = people.has(person.subject) && people.get(person.subject) === undefined;
+      if (!isErased) people.set(person.subject, person);
+    },
+    erasePersonName: async (subject) => {
+      people.set(subject, undefined);
     },
   };
 }

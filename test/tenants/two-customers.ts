@@ -43,6 +43,7 @@ const stores = [
   'audit',
   'auditPages',
   'auditHistory',
+  'personNames',
   'dailyReport',
 ] as const;
 

@@ -12,6 +12,7 @@ import type { AuditRecord } from '../../audit/audit-log.ts';
 import { CallerRefusedError, InputError } from '../../errors.ts';
 import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
+import { recordPersonName } from '../person-names.ts';
 import { runOperation } from '../run-operation.ts';
 import { limitToTrunkGroups, narrowTrunkGroups } from '../trunk-group-limit.ts';
 import { limitGrants } from './limit-grants.ts';
@@ -194,6 +195,10 @@ export async function answerManagementRequest(
     checkPerson(alias, request, context.config.management.portalReach);
     const calls = callsOf(request);
     const outcomes = await runChanges({ context, alias, person }, calls);
+    // Only of people whom the audit names.
+    if (person?.name !== undefined && notices.records.length > 0) {
+      await recordPersonName(context, person.actor, person.name);
+    }
     return notices.answer(outcomes, context.trunkGroups);
   } catch (error) {
     const known = toManagementError(error);

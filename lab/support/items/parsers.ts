@@ -8,6 +8,7 @@ import {
 import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
+import { parsePersonNameItem } from '../../../adapters/dynamodb/person-names.ts';
 import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   parseAlgorithmChoiceItem,
@@ -37,6 +38,7 @@ export const parsers = {
   daily_state: parseDailyStateItem,
   daily_report: parseDailyReportPart,
   workload_use: parseWorkloadUseItem,
+  person: parsePersonNameItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

@@ -8,6 +8,7 @@ import {
 import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
+import { toPersonNameItem } from '../../../adapters/dynamodb/person-names.ts';
 import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   toAlgorithmChoiceItem,
@@ -344,6 +345,15 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     daily_run_part: dailyRunParts,
     daily_state: dailyRuns.map(before030),
     daily_report: dailyRunParts.map(before030),
+    person: [
+      toPersonNameItem({
+        subject: 'https://login.example.com#ada',
+        name: 'Ada',
+        trunkGroups: ['tg-1001'],
+      }),
+      toPersonNameItem({ subject: 'https://login.example.com#linus', name: 'Linus' }),
+      toPersonNameItem({ subject: 'https://login.example.com#vic', erased: true }),
+    ],
     workload_use: [toWorkloadUseItem({ clientId: client.clientId, lastUsedOn: '2027-01-15' })],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),

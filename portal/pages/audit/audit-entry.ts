@@ -144,13 +144,14 @@ export function auditEntry(
     address === undefined || entry.action.endsWith('.delete')
       ? subject
       : html`<a href="${href(...address)}">${subject}</a>`;
+  // The name is the person's own claim, so the subject stays visible.
   return html`
     <li class="entry entry-${entry.outcome}">
       <time datetime="${entry.time}">${entry.time.slice(11, 19)}</time>
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
       <p class="entry-actor muted">
-        ${entry.actor}${region !== undefined && html`, in ${region}`}
+        ${entry.actorName && html`<bdi>${entry.actorName}</bdi> `}<code>${entry.actor}</code>${region && html`, in ${region}`}
       </p>
       ${changes(entry)}
     </li>

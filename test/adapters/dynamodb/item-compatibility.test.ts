@@ -18,6 +18,7 @@ import {
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
+import { personNameSchema } from '../../../adapters/dynamodb/person-names.ts';
 import {
   providerOwnerSchema,
   toProviderOwnerItem,
@@ -136,6 +137,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   daily_state: dailyStateSchema,
   daily_report: dailyReportPartSchema,
   workload_use: workloadUseSchema,
+  person: personNameSchema,
 };
 
 /**

@@ -195,6 +195,9 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     void [items];
   }
   {
+    await management.erasePersonName('https://login.example.com#ada');
+  }
+  {
     const timeline = await management.listSigningKeys();
     void [timeline];
   }

@@ -65,6 +65,7 @@ export const foreignOutcomes: Readonly<Record<OperationName, Outcome>> = {
   explainRequest: 'done',
   listAudit: 'empty',
   listHistory: 'empty',
+  erasePersonName: 'refused',
   listSigningKeys: 'done',
 };
 

@@ -12,6 +12,7 @@ import { createWorld, type Way, ways } from './world.ts';
 const ofEveryGroup: readonly OperationName[] = [
   'deleteProvider',
   'setTrunkGroupLimits',
+  'erasePersonName',
   'setSubjectGrant',
   'setIssuerGrant',
   'listGrants',

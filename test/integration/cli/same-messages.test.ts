@@ -174,6 +174,7 @@ const commands: Readonly<Record<OperationName, string>> = {
   explainRequest: 'explain request --bearer-stdin',
   listAudit: 'audit list',
   listHistory: 'audit history $id',
+  erasePersonName: 'audit erase-name $subject --yes',
   listSigningKeys: '',
 };
 

@@ -117,6 +117,7 @@ const table: Readonly<Record<OperationName, string>> = {
   explainRequest: 'ddd eed ddd ddd',
   listAudit: 'mdd med mdd mdd',
   listHistory: 'mdd med mdd mdd',
+  erasePersonName: 'aad aad aad aad',
   // Of use to the staff only: their states, and when each begins to sign and ends.
   listSigningKeys: 'aad aad aad aad',
 };

@@ -105,6 +105,7 @@ const rows: Readonly<Record<ItemKind, Row>> = {
   daily_run: newPartition,
   daily_run_part: newPartition,
   workload_use: newPartition,
+  person: newPartition,
   daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
   daily_report: {
     table: 'signingKeys',

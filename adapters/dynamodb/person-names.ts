@@ -1,0 +1,87 @@
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import * as v from 'valibot';
+import { maxNameLength, maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { personRecordType, tables } from '../../contract/tables.ts';
+import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
+import { MalformedRecordError } from '../../core/errors.ts';
+import { callAws } from '../aws-errors.ts';
+import { type Item, parseItem, text, textUpTo, toAttributes, toItem } from './item.ts';
+import { findEach, openRecordPartition } from './record-partition.ts';
+import type { StoreOptions } from './store-options.ts';
+
+const { sortKey } = tables.signingKeys;
+
+/** It has no version: each write replaces it whole. An erased one has no name and no groups. */
+export const personNameSchema = v.strictObject({
+  record_type: v.literal(personRecordType),
+  /** Of a sort key, DynamoDB takes 1,024 bytes. */
+  record_id: textUpTo(1024),
+  name: v.optional(textUpTo(maxNameLength)),
+  trunk_groups: v.optional(v.pipe(v.array(text), v.maxLength(maxTrunkGroupLimit))),
+  erased: v.optional(v.literal(true)),
+});
+
+/**
+ * @returns undefined if the name was erased.
+ * @throws {MalformedRecordError} see {@link parseItem}.
+ */
+export function parsePersonNameItem(item: Item): PersonName | undefined {
+  const parsed = parseItem(personNameSchema, item, 'the name of', sortKey);
+  const { record_id: subject, name, trunk_groups: trunkGroups } = parsed;
+  return name === undefined ? undefined : { subject, name, trunkGroups };
+}
+
+interface ErasedPerson {
+  readonly subject: string;
+  readonly erased: true;
+}
+
+export function toPersonNameItem({ subject, ...person }: PersonName | ErasedPerson): Item {
+  return toItem({ record_type: personRecordType, record_id: subject, ...toAttributes(person) });
+}
+
+/** Names of people in DynamoDB: a partition of the table of signing keys. */
+export function createDynamoDbPersonNameStore(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  store: StoreOptions = {},
+): PersonNameStore {
+  const partition = { table, recordType: personRecordType };
+  const { find } = openRecordPartition(dynamodb, partition, store);
+  const findName = async (subject: string) => {
+    const item = await find(subject);
+    try {
+      return item && parsePersonNameItem(item);
+    } catch (error) {
+      if (!(error instanceof MalformedRecordError)) throw error;
+      // It is reported without its subject's name, which the error does not have.
+      store.onMalformedRecord?.(error);
+      return undefined;
+    }
+  };
+  const put = async (person: PersonName | ErasedPerson, condition = {}) => {
+    const input = { TableName: table, Item: toPersonNameItem(person), ...condition };
+    await callAws('DynamoDB', 'write the name of a person', () => dynamodb.put(input));
+  };
+  return {
+    findPersonNames: async (subjects) => findEach(subjects, findName),
+    recordPersonName: async (person) => {
+      const { name, trunkGroups } = person;
+      const hasOtherGroups =
+        trunkGroups === undefined ? 'attribute_exists(trunk_groups)' : 'NOT trunk_groups = :groups';
+      try {
+        await put(person, {
+          ConditionExpression: `attribute_not_exists(erased) AND (NOT #name = :name OR ${hasOtherGroups})`,
+          // It is a reserved word.
+          ExpressionAttributeNames: { '#name': 'name' },
+          ExpressionAttributeValues: { ':name': name, ':groups': trunkGroups },
+        });
+      } catch (error) {
+        const differs =
+          !(error instanceof Error) || error.name !== 'ConditionalCheckFailedException';
+        if (differs) throw error;
+      }
+    },
+    erasePersonName: (subject) => put({ subject, erased: true }),
+  };
+}

@@ -1,0 +1,65 @@
+import { checkInput } from '../../contract/management/fields.ts';
+import { newName } from '../../contract/management/rules.ts';
+
+/** The name of a person behind a portal, which is the person's own claim. Nothing decides by it. */
+export interface PersonName {
+  /** The actor of the audit: `https://issuer#subject`. */
+  readonly subject: string;
+  /** As the identity provider last gave it. */
+  readonly name: string;
+  /** What the person reached when it was given; undefined: every trunk group. */
+  readonly trunkGroups?: readonly string[] | undefined;
+}
+
+/** The only place that has names of people. */
+export interface PersonNameStore {
+  /** Those that are known and not erased. */
+  findPersonNames(subjects: readonly string[]): Promise<ReadonlyMap<string, PersonName>>;
+  /** Writes what differs from the stored name, and nothing for a subject whose name was erased. */
+  recordPersonName(person: PersonName): Promise<void>;
+  /** Erases a name, if there is one, and keeps every later one from being written. */
+  erasePersonName(subject: string): Promise<void>;
+}
+
+/** How a limited caller sees an identity of the platform. */
+export const platformStaff = 'Platform staff';
+
+/** What looks like letters of {@link platformStaff}: other scripts, digits, and i for l. */
+const lookAlikes = { a: 'аα4', l: 'iіӏ1|', m: 'м', o: 'оο0', p: 'рρ', s: 'ѕ5$', t: 'тτ' };
+
+/** Without case, accents, spaces, punctuation and invisible characters. */
+function fold(name: string): string {
+  let letters = name.normalize('NFKD').toLowerCase();
+  for (const [letter, others] of Object.entries(lookAlikes)) {
+    letters = letters.replaceAll(new RegExp(`[${others}]`, 'gu'), letter);
+  }
+  return letters.replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+/**
+ * A name as it is stored.
+ *
+ * @returns undefined for one that is not allowed: no person can be called the platform's staff.
+ */
+export function toStoredName(subject: string, received: string): string | undefined {
+  const { output: name, issues } = checkInput(newName, received, {});
+  if (issues.length > 0 || fold(name).includes(fold(platformStaff))) return undefined;
+  // A provider that gives no name gives the subject.
+  return subject.endsWith(`#${name}`) ? undefined : name;
+}
+
+/** Names of people who have a trunk group of the caller. */
+export function limitPersonNames(
+  store: PersonNameStore,
+  groups: readonly string[],
+): PersonNameStore {
+  const isOwn = ({ trunkGroups = [] }: PersonName) =>
+    trunkGroups.some((group) => groups.includes(group));
+  return {
+    ...store,
+    findPersonNames: async (subjects) => {
+      const found = await store.findPersonNames(subjects);
+      return new Map([...found].filter(([, person]) => isOwn(person)));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { AuditedChange } from '../audit/audit-change.ts';
+import { type PersonName, toStoredName } from '../audit/person-name.ts';
+import { makeAuditedChange } from './audited-change.ts';
+import type { ManagementContext } from './management-context.ts';
+import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
+
+/**
+ * Records the name of a person, when the audit has a change of that person. A failure here is no failure of the change.
+ */
+export async function recordPersonName(
+  { personNames, trunkGroups }: Pick<ManagementContext, 'personNames' | 'trunkGroups'>,
+  subject: string,
+  received: string,
+): Promise<void> {
+  const name = toStoredName(subject, received);
+  if (name === undefined) return;
+  try {
+    await personNames.recordPersonName({ subject, name, trunkGroups: trunkGroups?.toSorted() });
+  } catch {
+    // The next change tries again. A log line could have the name.
+  }
+}
+
+/** Whether an actor of the audit is a person behind a portal. */
+function isPerson(actor: string): boolean {
+  return actor.startsWith('https://');
+}
+
+/** Adds the names of the people who made the changes. Without an answer, there are none. */
+export async function withActorNames<T extends AuditedChange>(
+  { personNames }: Pick<ManagementContext, 'personNames'>,
+  changes: readonly T[],
+): Promise<readonly (T & { readonly actorName?: string | undefined })[]> {
+  const people = new Set(changes.map(({ actor }) => actor).filter(isPerson));
+  if (people.size === 0) return changes;
+  const names = await personNames
+    .findPersonNames([...people])
+    .catch(() => new Map<string, PersonName>());
+  return changes.map((change) => {
+    const actorName = names.get(change.actor)?.name;
+    return actorName === undefined ? change : { ...change, actorName };
+  });
+}
+
+/**
+ * Erases the name of a person. The subject stays in the audit, without a name from then on.
+ *
+ * @throws {RefusedError} if the caller is limited to trunk groups.
+ */
+export async function erasePersonName(context: ManagementContext, subject: string): Promise<void> {
+  requireEveryTrunkGroup(context, 'The name of a person');
+  await makeAuditedChange(context, { action: 'person_name.delete', subject }, () =>
+    context.personNames.erasePersonName(subject),
+  );
+}

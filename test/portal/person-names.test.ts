@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Management, ManagementCaller } from '../../adapters/management.ts';
+import { createWorld } from '../adapters/management/world.ts';
+import { createPortalWorld, personOf } from './portal-world.ts';
+
+const ada = 'https://login.example.com#ada';
+
+describe('the history and the audit', () => {
+  it('show the name of a person next to the subject', async () => {
+    const world = await createPortalWorld();
+    const { clientId, get, people, management } = world;
+    const actor = async () => ada;
+    await management.forCaller({ actor }).setClientEnabled(clientId, false);
+    people.set(ada, { subject: ada, name: 'Ada <b>Lovelace</b>' });
+    for (const path of ['/audit', `/clients/${clientId}/history`]) {
+      expect(await (await get(path)).text()).toContain(
+        `<bdi>Ada &lt;b&gt;Lovelace&lt;/b&gt;</bdi> <code>${ada}</code>`,
+      );
+    }
+  });
+
+  it('link an erased name to no provider', async () => {
+    const world = await createPortalWorld();
+    await world.management.erasePersonName(ada);
+    const text = await (await world.get('/audit')).text();
+    expect(text).toContain('Erased a name');
+    expect(text).toContain(`<p class="entry-subject"><code>${ada}</code></p>`);
+  });
+});
+
+describe('the portal', () => {
+  async function namesGiven(recordsNames: boolean): Promise<readonly unknown[]> {
+    const { management } = await createWorld();
+    const names: unknown[] = [];
+    const describeDeployment = async () => {
+      const { recordsNames: _, ...deployment } = await management.describeDeployment();
+      return recordsNames ? { ...deployment, recordsNames } : deployment;
+    };
+    const watched = (inner: Management): Management => ({
+      ...inner,
+      describeDeployment: describeDeployment as Management['describeDeployment'],
+      forCaller: (caller: ManagementCaller) => {
+        names.push(caller.name);
+        return watched(inner.forCaller(caller));
+      },
+    });
+    const world = await createPortalWorld({ management: watched(management) });
+    world.signInAs(personOf('manager', ['tg-1001']));
+    await world.get('/clients');
+    return names;
+  }
+
+  it('gives the name of the person to a function that records it', async () => {
+    expect(await namesGiven(true)).toContain('manager@example.com');
+  });
+
+  it('gives none to a function of a release that would refuse it', async () => {
+    expect(new Set(await namesGiven(false))).toEqual(new Set([undefined]));
+  });
+});
