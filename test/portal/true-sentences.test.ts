@@ -73,7 +73,9 @@ describe('a provider whose clients are not among the first that were read', () =
     expect(text).toContain('Delete provider and its clients Cancel');
     // The provider is deleted after its last client, which can be minutes later.
     expect(text).not.toContain('Every token of the provider is refused, at once.');
-    expect(text).toContain('The tokens of a client are refused when it is deleted, 20 clients at');
+    expect(text).toContain(
+      'its tokens of the provider are refused when it is disabled or deleted, 20 clients at a time',
+    );
     expect(text).toContain('Not all clients were read: there may be more, of others too.');
   });
 });

@@ -25,7 +25,7 @@ const deletedAtOnce = 20;
 function refusalText({ items, nextCursor }: ListedPage<Client>): string {
   return nextCursor === undefined && items.length <= deletedAtOnce
     ? 'Every token of the provider is refused, at once.'
-    : `The tokens of a client are refused when it is deleted, ${deletedAtOnce} clients at a time. With many clients that takes minutes: leave the page open until it says that the provider was deleted. To stop a client before its turn, disable it first.`;
+    : `To stop a client at once, disable it first: its tokens of the provider are refused when it is disabled or deleted, ${deletedAtOnce} clients at a time. With many clients that takes minutes: leave the page open until it says that the provider was deleted. Tokens of the provider are then refused.`;
 }
 
 /** What is deleted with the provider. */
