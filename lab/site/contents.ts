@@ -17,7 +17,7 @@ export const parts: readonly Part[] = [
     entries: [
       ['Authorization server for AWS', 'README.md'],
       ['Five minutes', 'docs/getting-started.md'],
-      ['Choose another if … (not supported)', 'README.md#choose-another-if'],
+      ['Choose another if … (not supported)', 'README.md#choose-another-if-what-is-not-supported'],
       ['Compare', 'docs/compare.md'],
       ['What a month costs', 'docs/cost.md'],
       ['Documentation', 'docs/README.md'],

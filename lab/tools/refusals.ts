@@ -1,7 +1,7 @@
 import { describeRule } from '../../core/management/rules.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorReasons } from '../../core/oauth-error.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
-import { formatColumns, readDocument, writeParts } from '../support/generated-parts.ts';
+import { formatColumns, writeParts } from '../support/generated-parts.ts';
 
 /*
  * `node lab/tools/refusals.ts` writes docs/refusals.md: each reason with what the caller sees and
@@ -103,6 +103,8 @@ interface Shown {
 /** A reason of docs/refusals.md. */
 interface Entry {
   readonly name: string;
+  /** The heading: the name, with more if both parts have one. */
+  readonly title: string;
   readonly shown: Shown;
   readonly sentences: readonly string[];
 }
@@ -111,10 +113,10 @@ function formatCode({ status, code }: Shown): string {
   return [status, ...(code === undefined ? [] : [`\`${code}\``])].join(' ');
 }
 
-function formatReason({ name, shown, sentences }: Entry): string {
+function formatReason({ title, shown, sentences }: Entry): string {
   const wire = formatCode(shown);
   const answer = shown.description === undefined ? wire : `${wire}, “${shown.description}”`;
-  return `### ${name}\n\n${[`${answer}.`, ...sentences].join(' ')}`;
+  return `### ${title}\n\n${[`${answer}.`, ...sentences].join(' ')}`;
 }
 
 function byName(a: Entry, b: Entry): number {
@@ -123,17 +125,12 @@ function byName(a: Entry, b: Entry): number {
 
 /** Links to the reasons, by what the caller sees. */
 function formatOverview(parts: Readonly<Record<string, readonly Entry[]>>): string {
-  const anchors = new Set<string>();
-  const link = (name: string) => {
-    // The second heading of one name has another anchor.
-    const anchor = anchors.has(name) ? `${name}-1` : name;
-    anchors.add(anchor);
-    return `[${name}](#${anchor})`;
-  };
+  const link = (title: string) =>
+    `[${title}](#${title.toLowerCase().replaceAll(' ', '-').replaceAll(/[()]/g, '')})`;
   const rows = Object.entries(parts).flatMap(([from, entries]) => {
     const linked = entries.map((entry) => ({
       code: formatCode(entry.shown),
-      link: link(entry.name),
+      link: link(entry.title),
     }));
     const codes = [...new Set(linked.map(({ code }) => code))].sort();
     return codes.map((code) => ({
@@ -152,11 +149,17 @@ function formatOverview(parts: Readonly<Record<string, readonly Entry[]>>): stri
 /** The parts of docs/refusals.md. */
 export function computeRefusals(): Readonly<Record<string, string>> {
   const token = oauthErrorReasons
-    .map((name) => ({ name, shown: new OAuthError(name), sentences: [ofTokenRequests[name]] }))
+    .map((name) => ({
+      name,
+      title: name,
+      shown: new OAuthError(name),
+      sentences: [ofTokenRequests[name]],
+    }))
     .sort(byName);
   const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[])
     .map((name) => ({
       name,
+      title: Object.hasOwn(ofTokenRequests, name) ? `${name} (platform API)` : name,
       shown: new BearerRefusal(name),
       sentences: [`Rule: ${describeRule(name)}.`, ofPlatformApis[name]],
     }))
@@ -169,7 +172,8 @@ export function computeRefusals(): Readonly<Record<string, string>> {
 }
 
 if (import.meta.main) {
-  writeParts(['refusals.md'], computeRefusals());
-  const reasons = readDocument('refusals.md').match(/^### /gm)?.length;
+  const parts = computeRefusals();
+  writeParts(['refusals.md'], parts);
+  const reasons = Object.values(parts).join('\n').match(/^### /gm)?.length;
   process.stdout.write(`${reasons} reasons of refusal\n`);
 }
