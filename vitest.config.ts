@@ -31,8 +31,10 @@ const replacing = [
 // loopback; template tests need neither and spend their time in CDK.
 export default defineConfig({
   test: {
-    // vitest leaves a core free by default: on a CI machine of two, half of the time.
-    maxWorkers: 2,
+    // One more than the cores of a CI machine, a fifth of whose time was idle with two: tests wait.
+    maxWorkers: 3,
+    // Tests that say that they may run at once mostly wait for deadlines.
+    maxConcurrency: 20,
     // No limit depends on how fast the machine is.
     testTimeout: hangLimit,
     hookTimeout: hangLimit,
