@@ -36,11 +36,13 @@ function finish(options: PortalOptions) {
     const response = withSecurityHeaders(c.res);
     c.res = undefined;
     c.res = response;
+    const { actor, name } = c.get('context')?.person ?? {};
     onRequest?.({
       method: c.req.method,
       route: c.get('route'),
       status: c.res.status,
-      person: c.get('context')?.person.name,
+      // A name could not be erased from a log.
+      person: actor === undefined ? name : await actor(),
       milliseconds: clock() - start,
     });
   };

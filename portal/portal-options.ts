@@ -8,7 +8,7 @@ export interface PortalRequest {
   /** The route, e.g. `/clients/:clientId`; undefined for other addresses. */
   readonly route: string | undefined;
   readonly status: number;
-  /** The user; undefined if the user is not known. */
+  /** The actor of the user, or the name without one; undefined if the user is not known. */
   readonly person: string | undefined;
   readonly milliseconds: number;
 }

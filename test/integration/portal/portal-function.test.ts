@@ -106,14 +106,15 @@ describe('the portal function', () => {
       fields: {
         http_method: 'POST',
         route: '/clients',
-        person: 'ada@example.com',
+        person: `${openid.issuer}#ada`,
         source_ip: '203.0.113.7',
         request_id: 'request-1',
       },
     });
     const session = browser.cookies.get('__Host-session') ?? 'none';
     const text = JSON.stringify(reports);
-    for (const secret of [session, 'not-in-a-log', 'Dialer']) expect(text).not.toContain(secret);
+    for (const secret of [session, 'not-in-a-log', 'Dialer', 'ada@example.com'])
+      expect(text).not.toContain(secret);
   });
 });
 
