@@ -18,25 +18,43 @@ function leavesOf(command: Command, words: string): readonly (readonly [string, 
   return command.commands.flatMap((each) => leavesOf(each, `${words} ${each.name()}`));
 }
 
-/** Columns of a code block in a page of the site. */
-const helpWidth = 76;
+/** What `--help` of a command prints, as Markdown that fits a narrow page. */
+function formatHelp(command: Command): string {
+  const help = command.createHelp();
+  const rows = [
+    ...help
+      .visibleArguments(command)
+      .map((each) => [help.argumentTerm(each), help.argumentDescription(each)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help')
+      .map((each) => [help.optionTerm(each), help.optionDescription(each)]),
+  ].map((cells) => cells.map((cell) => cell.replaceAll('|', String.raw`\|`)));
+  const table = [
+    '| argument or option | meaning |',
+    '|---|---|',
+    ...rows.map(([term, text]) => `| \`${term}\` | ${text} |`),
+  ];
+  return `${help.commandDescription(command)}
+
+\`\`\`text
+${help.commandUsage(command)}
+\`\`\`
+${rows.length === 0 ? '' : `\n${table.join('\n')}\n`}`;
+}
 
 /** A page with the help of every command. The global options stand once, at the top. */
 function formatCommands(): string {
   const { stdin, stdout, stderr } = process;
   const program = createProgram({ stdin, stdout, stderr, env: {}, cwd: '/' }, () => undefined);
-  const helpOf = (command: Command) => {
-    command.configureHelp({ ...command.configureHelp(), helpWidth, showGlobalOptions: false });
-    return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\`\n`;
-  };
   const sections = leavesOf(program, 'authctl').map(
-    ([words, command]) => `## ${words}\n\n${helpOf(command)}`,
+    ([words, command]) => `## ${words}\n\n${formatHelp(command)}`,
   );
   return `# Every command of authctl
 
-What \`--help\` prints. Every command also takes the options of \`authctl\` itself:
+Every command also takes the options of \`authctl\` itself. \`--help\` after a command has an example.
 
-${helpOf(program)}
+${formatHelp(program)}
 ${sections.join('\n')}`;
 }
 

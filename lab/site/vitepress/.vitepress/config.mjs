@@ -32,24 +32,22 @@ export default defineConfig({
     },
     languageAlias: { logs: 'sql' },
     config(md) {
-      const fence = md.renderer.rules.fence;
+      const { fence, code_inline: inline } = md.renderer.rules;
+      // A line does not end between `-` and `d` of `-d`.
+      const keepOptions = (html) =>
+        html.replaceAll(/(?<=[\s>])-[\w-]+(?=[\s=<])/g, '<span class="option">$&</span>');
+      md.renderer.rules.code_inline = (...given) => keepOptions(inline(...given));
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const { info, content } = tokens[index];
-        if (info.trim() !== 'mermaid') return fence(tokens, index, ...rest);
+        if (info.trim() !== 'mermaid') return keepOptions(fence(tokens, index, ...rest));
         return `<Mermaid code="${encodeURIComponent(content)}" />`;
       };
-      // A line does not end between `-` and `d` of `-d`.
-      const inline = md.renderer.rules.code_inline;
-      md.renderer.rules.code_inline = (...given) =>
-        inline(...given).replaceAll(
-          /(?<=[\s>])-[\w-]+(?=[\s=<])/g,
-          '<span class="option">$&</span>',
-        );
     },
   },
   transformPageData(page) {
-    // A file of the repository has no place in the order of the pages.
-    if (page.relativePath.startsWith('code/')) page.frontmatter = { prev: false, next: false };
+    const text = readFileSync(new URL(`../pages/${page.filePath}`, import.meta.url), 'utf8');
+    const paragraph = /^[\p{L}`*[][^\n]*/mu.exec(text)?.[0] ?? '';
+    page.description = paragraph.replaceAll(/\]\([^)]*\)|[[\]*`]/g, '');
   },
   themeConfig: {
     siteTitle: 'Authorization server',
@@ -62,6 +60,8 @@ export default defineConfig({
     ],
     sidebar,
     outline: [2, 3],
+    // The contents are by task, and not in an order to read.
+    docFooter: { prev: false, next: false },
     search: { provider: 'local' },
   },
 });
