@@ -212,11 +212,11 @@ describe('the alarms of a region', () => {
     const expected = Object.entries(every).map(([id, { AlarmDescription }]) => {
       const [, text = '', page = ''] =
         /^(.+) What to do: docs\/runbook\/([\w-]+)\.md$/.exec(AlarmDescription) ?? [];
-      return `| \`${id}\` | ${text} | [${page}](${page}.md) |`;
+      return `| [\`${id}\`](${page}.md) | ${text} |`;
     });
     const rows = readFileSync(resolve(root, 'docs/runbook/README.md'), 'utf8')
       .split('\n')
-      .filter((line) => line.startsWith('| `'));
+      .filter((line) => line.startsWith('| [`'));
     expect(rows.toSorted()).toEqual(expected.toSorted());
   });
 
