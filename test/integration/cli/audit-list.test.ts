@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { createManagement } from '../../../adapters/management.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { useLocalCli } from './use-authctl.ts';
 
-const { authctl, json } = useLocalCli();
+const { authctl, json, service } = useLocalCli();
 
 interface Entry {
   readonly subject: string;
@@ -72,4 +75,39 @@ describe('authctl audit list', () => {
       expect(history.stderr).toContain(`--since: received "${day}"; allowed: a UTC day`);
     },
   );
+});
+
+describe('the name of a person', () => {
+  const ada = 'https://login.example.com#ada';
+
+  it('is next to the subject, until it is erased for good', async () => {
+    const { aws, paths } = service();
+    const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
+    const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+    const portal = createManagement({ config, aws, alias: 'portal' });
+    const trunkGroups = ['tg'];
+    const person = portal.forCaller({
+      actor: async () => ada,
+      role: 'manager',
+      name: 'Ada Lovelace',
+      trunkGroups,
+    });
+    const create = () =>
+      person.createClient({ name: 'C', serviceTrunkGroup: 'tg', scopes: ['calls:view'] });
+    const { client } = await create();
+    const [entry] = (await json(['audit', 'history', client.clientId]))['items'] as object[];
+    expect(entry).toMatchObject({ actor: ada, actor_name: 'Ada Lovelace' });
+    expect((await authctl(['audit', 'list'])).stdout).toMatch(/ACTOR +NAME +ACTION/i);
+
+    expect(await json(['audit', 'erase-name', ada, '--yes'])).toEqual({
+      subject: ada,
+      erased: true,
+    });
+    await create();
+    const shown = JSON.stringify(await entries('--actor', ada));
+    expect(shown).toContain(ada);
+    expect(shown).not.toContain('Lovelace');
+    const [erased] = await entries('--action', 'person_name');
+    expect(erased).toMatchObject({ subject: ada, outcome: 'done' });
+  });
 });
