@@ -6,7 +6,7 @@ import { writeSamples } from '../support/items/samples.ts';
 
 /*
  * Keeps, with each release, how it reads and writes items: `test/fixtures/items/{version}/` gets
- * the items that it writes and its own parsers. docs/upgrade.md says when to run this.
+ * the items that it writes and its own parsers. CONTRIBUTING.md says when to run this.
  */
 
 const root = resolve(import.meta.dirname, '../..');

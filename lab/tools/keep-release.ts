@@ -19,7 +19,7 @@ import { type KeptDeployment, writeRelease } from '../support/releases/kept-rele
 
 const commits = new Command('node lab/tools/keep-release.ts')
   .description(
-    'Keeps what a release is: templates and function bundles of a commit, its authorizer, authctl, verifier and forward-auth, built with its own lock file. docs/upgrade.md says when to run this.',
+    'Keeps what a release is: templates and function bundles of a commit, its authorizer, authctl, verifier and forward-auth, built with its own lock file. CONTRIBUTING.md says when to run this.',
   )
   .argument('<commit...>')
   .parse().args;

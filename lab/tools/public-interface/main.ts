@@ -6,7 +6,7 @@ import { findProblems } from './rule.ts';
 
 /*
  * Writes the public interface of this version, and says what its release lacks. `--keep` keeps it
- * as that of a published release: docs/upgrade.md says when.
+ * as that of a published release: CONTRIBUTING.md says when.
  */
 
 const lines = publicInterface(root);
