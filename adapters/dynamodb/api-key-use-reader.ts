@@ -56,12 +56,9 @@ export function createApiKeyUseReader(
 }
 
 /** The same over the regions of the deployment's audits, which are the regions of its tables. */
-export function openApiKeyUses(
-  { ids, read }: AuditRegions,
-  deploymentName: string,
-): ApiKeyUseReader {
+export function openApiKeyUses(regions: AuditRegions, deploymentName: string): ApiKeyUseReader {
   return createApiKeyUseReader(
-    ids.map((id) => (run) => read(id, (region) => run(region.dynamodb))),
+    regions.ids.map((id) => (run) => regions.read(id, ({ dynamodb }) => run(dynamodb))),
     apiKeyUseTableName(deploymentName),
     Date.now,
   );

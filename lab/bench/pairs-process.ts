@@ -31,7 +31,7 @@ function load({ taskRoot, events, outcome }: PairSide): () => Promise<void> {
     const event = asOfNow(events[count++ % events.length]);
     const payload = await handler(event, context);
     if (outcomeOf(payload) !== outcome) {
-      throw new Error(`expected ${outcome}, received ${JSON.stringify(payload)}`);
+      throw new Error(`expected ${String(outcome)}, received ${JSON.stringify(payload)}`);
     }
   };
 }

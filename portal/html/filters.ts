@@ -39,7 +39,7 @@ export function filterSelect(
  * there is none.
  */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html | '' {
-  if (!isActive && `${html`${fields}`}`.trim() === '') return '';
+  if (!isActive && String(html`${fields}`).trim() === '') return '';
   return html`
     <form class="filters" method="get" action="${action}" role="search">
       ${fields}

@@ -24,6 +24,8 @@ function namesOf(pattern: BindingPattern | ParamPattern): readonly string[] {
       return namesOf(pattern.argument);
     case 'TSParameterProperty':
       return namesOf(pattern.parameter);
+    default:
+      return [];
   }
 }
 

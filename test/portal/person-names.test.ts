@@ -38,7 +38,7 @@ describe('the portal', () => {
     };
     const watched = (inner: Management): Management => ({
       ...inner,
-      describeDeployment: describeDeployment as Management['describeDeployment'],
+      describeDeployment,
       forCaller: (caller: ManagementCaller) => {
         names.push(caller.name);
         return watched(inner.forCaller(caller));
