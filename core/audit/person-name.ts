@@ -48,18 +48,20 @@ export function toStoredName(subject: string, received: string): string | undefi
   return subject.endsWith(`#${name}`) ? undefined : name;
 }
 
-/** Names of people who have a trunk group of the caller. */
+/** Names of people who have a trunk group of the caller. Who reaches all of them is the staff. */
 export function limitPersonNames(
   store: PersonNameStore,
   groups: readonly string[],
 ): PersonNameStore {
-  const isOwn = ({ trunkGroups = [] }: PersonName) =>
-    trunkGroups.some((group) => groups.includes(group));
+  const limit = (person: PersonName): readonly PersonName[] => {
+    if (person.trunkGroups === undefined) return [{ ...person, name: platformStaff }];
+    return person.trunkGroups.some((group) => groups.includes(group)) ? [person] : [];
+  };
   return {
     ...store,
     findPersonNames: async (subjects) => {
       const found = await store.findPersonNames(subjects);
-      return new Map([...found].filter(([, person]) => isOwn(person)));
+      return new Map([...found.values()].flatMap(limit).map((person) => [person.subject, person]));
     },
   };
 }

@@ -5,7 +5,8 @@ import type { ManagementContext } from './management-context.ts';
 import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
- * Records the name of a person, when the audit has a change of that person. A failure here is no failure of the change.
+ * Records the name of a person, when the audit has a change of that person. A failure here is no
+ * failure of the change.
  */
 export async function recordPersonName(
   { personNames, trunkGroups }: Pick<ManagementContext, 'personNames' | 'trunkGroups'>,

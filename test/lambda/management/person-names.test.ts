@@ -116,7 +116,7 @@ describe('the name of a person', () => {
 });
 
 describe('a change', () => {
-  it('has the name for the staff, and for people of a group of that person', async () => {
+  it('has the name for the staff, and for people of a group of that person, who see the staff as such', async () => {
     const { create, namesSeenBy } = await start();
     await create({ name: 'Ada', groups: ['tg-1001', 'tg-2002'] });
     await create({ name: 'Grace', actor: grace });
@@ -130,7 +130,7 @@ describe('a change', () => {
       expect.arrayContaining([
         [ada, 'Ada'],
         [grace, undefined],
-        [linus, undefined],
+        [linus, 'Platform staff'],
       ]),
     );
   });
