@@ -117,6 +117,10 @@ async function printAll(): Promise<readonly string[]> {
 const recordTables = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'] as const;
 
 /** The records that Grace has, and the grants and limits of all. */
+/** The token function records a use after its answer, while another test may read. */
+const withoutLastUse = (name: string, value: unknown) =>
+  name === 'last_used_on' ? undefined : value;
+
 async function readRecords(): Promise<readonly string[]> {
   const { region, endpointDynamoDb: endpoint = '', credentials } = service().aws;
   const dynamodb = new DynamoDBClient({ region, endpoint, credentials });
@@ -124,7 +128,7 @@ async function readRecords(): Promise<readonly string[]> {
   for (const key of recordTables) {
     const command = new ScanCommand({ TableName: tableName('local', key), ConsistentRead: true });
     const { Items = [] } = await dynamodb.send(command);
-    found.push(...Items.map((item) => `${key} ${JSON.stringify(item)}`));
+    found.push(...Items.map((item) => `${key} ${JSON.stringify(item, withoutLastUse)}`));
   }
   dynamodb.destroy();
   return found
@@ -202,6 +206,7 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['audit history :client', 0],
   ['audit history :key', 0],
   ['audit history :issuer', 0],
+  ['audit erase-name https://login.example.com#grace', 1],
   ['report expiring --trunk-group tg-globex', 0],
   ['explain token --client-id :client', 1],
   ['explain request --bearer-stdin', 1],

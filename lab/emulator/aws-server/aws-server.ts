@@ -105,7 +105,9 @@ export async function startAwsServer(
   name: string,
   { port: choice = { port: 0 }, ...options }: AwsServerOptions & Pick<ServiceOptions, 'port'>,
 ): Promise<RunningService> {
-  const server = createServer(createAwsListener(options));
+  // Clients decide how long they keep a connection. One that ends between two requests is an attempt
+  // more.
+  const server = createServer({ keepAliveTimeout: 0 }, createAwsListener(options));
   const port = await listenOnLoopback(server, choice, name);
   return { port, endpoint: `http://${loopbackHost}:${port}`, close: () => closeServer(server) };
 }

@@ -171,6 +171,11 @@ const aboutProviders: readonly Step[] = [
   { command: 'trunk-group-limits list', as: 'auditor' },
   { command: 'scope list', as: 'auditor' },
   { command: 'audit list', as: 'auditor' },
+  {
+    command: 'audit erase-name',
+    as: 'administrator',
+    args: () => ['https://login.example.com#tour'],
+  },
   { command: 'report expiring', as: 'auditor' },
 ];
 
