@@ -116,11 +116,11 @@ async function printAll(): Promise<readonly string[]> {
 
 const recordTables = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'] as const;
 
-/** The records that Grace has, and the grants and limits of all. */
 /** The token function records a use after its answer, while another test may read. */
 const withoutLastUse = (name: string, value: unknown) =>
   name === 'last_used_on' ? undefined : value;
 
+/** The records that Grace has, and the grants and limits of all. */
 async function readRecords(): Promise<readonly string[]> {
   const { region, endpointDynamoDb: endpoint = '', credentials } = service().aws;
   const dynamodb = new DynamoDBClient({ region, endpoint, credentials });
