@@ -264,7 +264,7 @@ describe('the index of decisions', () => {
 
 describe('the words of the documents', () => {
   /** Only goes down: a document that is added takes the place of words that a reader needs no more. */
-  const most = 83_000;
+  const most = 82_300;
 
   it(`are at most ${most}, as wc counts them`, () => {
     const pages = markdownFiles().filter((page) => page.startsWith('docs/'));
