@@ -2,13 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
+import { toIdentityProviderItem } from '../../adapters/dynamodb/identity-provider-item.ts';
 import { toSigningKeyItem } from '../../adapters/dynamodb/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
-import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import {
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
 import {
   discoveryEnvironment,
   type EnvironmentSource,
+  type FederationVariables,
   jwksEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
@@ -17,6 +22,7 @@ import { tableName } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
 import { formatClientSecret, formatId } from '../../core/credential/credential-value.ts';
 import { hashSecret } from '../../core/credential/secret-hash.ts';
+import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { buildProxyEvent } from '../emulator/gateway/proxy-event.ts';
@@ -86,22 +92,27 @@ export function createSigningKeys(publicSpki: string, size: Size): readonly Sign
   });
 }
 
+export function clientItem(client: Client): StubItem {
+  const table = tableName(config.name, 'clients');
+  return { table, key: client.clientId, item: toClientItem(client) };
+}
+
+export function providerItem(provider: IdentityProvider): StubItem {
+  const table = tableName(config.name, 'identityProviders');
+  return { table, key: provider.issuer, item: toIdentityProviderItem(provider) };
+}
+
 /** What the tables hold. */
 export function createItems(
   backend: Pick<Backend, 'publicSpki'>,
   size: Size = usualSize,
 ): readonly StubItem[] {
-  const clients = [createClient(size)].map((client) => ({
-    table: tableName(config.name, 'clients'),
-    key: client.clientId,
-    item: toClientItem(client),
-  }));
   const signingKeys = createSigningKeys(backend.publicSpki, size).map((key) => ({
     table: tableName(config.name, 'signingKeys'),
     key: 'signing_key',
     item: toSigningKeyItem(key),
   }));
-  return [...clients, ...signingKeys];
+  return [clientItem(createClient(size)), ...signingKeys];
 }
 
 const source: EnvironmentSource = {
@@ -120,6 +131,19 @@ export const environments = {
   discovery: discoveryEnvironment(source),
   jwks: jwksEnvironment(source),
 } as const;
+
+/** Of the token function with `federatedClients`, whose providers are on loopback. */
+export function federatedTokenEnvironment(
+  federatedClients: NonNullable<DeploymentConfigInput['federatedClients']> = {},
+): Readonly<Record<string, string>> {
+  const federated = parseDeploymentConfig({ ...singleRegion, federatedClients });
+  const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
+    ...source,
+    config: federated,
+  });
+  const onLoopback = { ...(JSON.parse(settings) as FederationVariables), allowLoopback: true };
+  return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(onLoopback) };
+}
 
 /** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {

@@ -1,13 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Agent } from 'node:http';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
-import singleRegion from '../../../config/single-region.json' with { type: 'json' };
-import { addressesOf } from '../../../contract/addresses.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { tokenPath } from '../../../contract/routes.ts';
-import { tableName } from '../../../contract/tables.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import {
@@ -26,9 +19,11 @@ import { startBackend } from '../backend/backend.ts';
 import { emptyWorkFolder } from '../build.ts';
 import {
   backendEnvironment,
-  config,
+  clientItem,
   createItems,
+  federatedTokenEnvironment,
   issuer,
+  providerItem,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
@@ -114,30 +109,13 @@ const clients = [
 ];
 
 await backend.command({
-  items: [
-    ...createItems(backend),
-    ...clients.map((client) => ({
-      table: tableName(config.name, 'clients'),
-      key: client.clientId,
-      item: toClientItem(client),
-    })),
-    ...providers.map((provider) => ({
-      table: tableName(config.name, 'identityProviders'),
-      key: provider.issuer,
-      item: toIdentityProviderItem(provider),
-    })),
-  ],
+  items: [...createItems(backend), ...clients.map(clientItem), ...providers.map(providerItem)],
   providerJwks: { keys: [world.provider.key.jwk, world.rsaKey.jwk] },
 });
 
 const server = await startServer('our-server.ts', {
   ...backendEnvironment(backend),
-  ...tokenEnvironment({
-    config: parseDeploymentConfig({ ...singleRegion, federatedClients: {} }),
-    regionId: 'slc',
-    addresses: addressesOf(config, issuer),
-    toJson: JSON.stringify,
-  }),
+  ...federatedTokenEnvironment(),
   BENCH_PLACE: 'aws',
 });
 const url = `http://127.0.0.1:${server.started.port}${tokenPath}`;

@@ -1,12 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
-import singleRegion from '../../../config/single-region.json' with { type: 'json' };
-import { addressesOf } from '../../../contract/addresses.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import {
-  type FederationVariables,
-  tokenEnvironment,
-} from '../../../contract/function-environments.ts';
 import {
   keyCacheWeight,
   maxKeyIdLength,
@@ -14,7 +6,6 @@ import {
   maxProviderKeys,
 } from '../../../contract/limits.ts';
 import { tokenPath } from '../../../contract/routes.ts';
-import { tableName } from '../../../contract/tables.ts';
 import {
   type IdentityProvider,
   ownedRegistrationId,
@@ -27,10 +18,11 @@ import { asOfNow, expectStatus } from '../measure.ts';
 import {
   awsRegion,
   backendEnvironment,
-  config,
   createEvent,
   createItems,
+  federatedTokenEnvironment,
   issuer,
+  providerItem,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
@@ -95,33 +87,18 @@ const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index): Id
   };
 });
 await backend.command({
-  items: [
-    ...createItems(backend),
-    ...providers.map((provider) => ({
-      table: tableName(config.name, 'identityProviders'),
-      key: provider.issuer,
-      item: toIdentityProviderItem(provider),
-    })),
-  ],
+  items: [...createItems(backend), ...providers.map(providerItem)],
   providerJwks: keySet,
 });
-
-function environmentOfFunction(): Readonly<Record<string, string>> {
-  const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
-    config: parseDeploymentConfig({ ...singleRegion, federatedClients: { ownProviders: true } }),
-    regionId: 'slc',
-    addresses: addressesOf(config, issuer),
-    toJson: JSON.stringify,
-  });
-  const federation = { ...(JSON.parse(settings) as FederationVariables), allowLoopback: true };
-  return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(federation) };
-}
 
 const { name, taskRoot } = buildFunction('token');
 const process = await startFunctionProcess({
   name,
   taskRoot,
-  environment: { ...backendEnvironment(backend), ...environmentOfFunction() },
+  environment: {
+    ...backendEnvironment(backend),
+    ...federatedTokenEnvironment({ ownProviders: true }),
+  },
   awsRegion,
   memoryMb,
   nodeArguments,

@@ -1,11 +1,11 @@
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { tokenPath } from '../../../contract/routes.ts';
-import { sealedTokenTableName, tableName } from '../../../contract/tables.ts';
+import { sealedTokenTableName } from '../../../contract/tables.ts';
 import type { Backend, Delays } from '../backend/backend.ts';
 import { postOf } from '../peers/measure-peer.ts';
 import { startLocalRun } from '../peers/node-peers.ts';
 import {
   backendEnvironment,
+  clientItem,
   config,
   createClient,
   createItems,
@@ -41,9 +41,7 @@ function postAs(port: number, client: number): TokenPost {
 /** Gives the stubs their delays, and DynamoDB so many clients. */
 export async function prepareBackend(backend: Backend, clients: number): Promise<void> {
   const items = Array.from({ length: clients }, (_, index) => {
-    const client = { ...createClient(usualSize), clientId: clientIdOf(index) };
-    const table = tableName(config.name, 'clients');
-    return { table, key: client.clientId, item: toClientItem(client) };
+    return clientItem({ ...createClient(usualSize), clientId: clientIdOf(index) });
   });
   await backend.command({ items: [...createItems(backend), ...items], delays, keepsItems: true });
 }

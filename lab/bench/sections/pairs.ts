@@ -1,11 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
-import singleRegion from '../../../config/single-region.json' with { type: 'json' };
-import { addressesOf } from '../../../contract/addresses.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { formatApiKeyValue, formatId } from '../../../core/credential/credential-value.ts';
@@ -15,7 +9,16 @@ import type { StubItem } from '../backend/dynamodb-stub.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
 import { measurePair, type PairSection, type PairTarget, type Temperature } from '../pairs.ts';
 import type { SampleOptions } from '../sample.ts';
-import { config, createClient, createItems, issuer, usualSize } from '../scenario.ts';
+import {
+  clientItem,
+  config,
+  createClient,
+  createItems,
+  federatedTokenEnvironment,
+  issuer,
+  providerItem,
+  usualSize,
+} from '../scenario.ts';
 import {
   authorizerEnvironment,
   createAuthorizerEvent,
@@ -64,14 +67,7 @@ async function createWorkload(backend: Backend) {
     secrets: [],
     provider: { issuer: at, registrationId, externalClientId: subject },
   };
-  const items: readonly StubItem[] = [
-    { table: tableName(config.name, 'clients'), key: clientId, item: toClientItem(client) },
-    {
-      table: tableName(config.name, 'identityProviders'),
-      key: at,
-      item: toIdentityProviderItem(provider),
-    },
-  ];
+  const items = [clientItem(client), providerItem(provider)];
   const assertion = await new SignJWT({ jti: 'bench' })
     .setProtectedHeader({ alg: 'RS256', kid: 'workload', typ: 'JWT' })
     .setIssuer(at)
@@ -136,17 +132,8 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
   const both = ['warm', 'cold'] as const;
   const federated = {
     ...ours,
-    bundle: buildUsualWay('federated', 'lab/bench/reference/federated-token-handler.ts'),
     event: workload.event,
-    environment: {
-      ...ours.environment,
-      ...tokenEnvironment({
-        config: parseDeploymentConfig({ ...singleRegion, federatedClients: {} }),
-        regionId: 'slc',
-        addresses: addressesOf(config, issuer),
-        toJson: JSON.stringify,
-      }),
-    },
+    environment: { ...ours.environment, ...federatedTokenEnvironment() },
   };
   const byKey = {
     bundle: buildFunction('authorizer'),

@@ -1,9 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
-import { tableName } from '../../../contract/tables.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { StubItem } from '../backend/dynamodb-stub.ts';
@@ -13,12 +10,14 @@ import type { Plan } from '../plan.ts';
 import { type SampleOptions, sampleTargets } from '../sample.ts';
 import {
   backendEnvironment,
+  clientItem,
   config,
   createClient,
   createEvent,
   createItems,
   createSigningKeys,
   environments,
+  providerItem,
   tokenRequestHeaders,
   usualSize,
 } from '../scenario.ts';
@@ -35,13 +34,7 @@ export type ScaleSection = Readonly<Record<string, readonly ScalePoint[]>>;
 
 type Series = Readonly<Record<string, Target>>;
 
-const clientsTable = tableName(config.name, 'clients');
-const providersTable = tableName(config.name, 'identityProviders');
 const body = 'grant_type=client_credentials';
-
-function clientItem(client: Parameters<typeof toClientItem>[0]): StubItem {
-  return { table: clientsTable, key: client.clientId, item: toClientItem(client) };
-}
 
 /** A client of its own for each size, so that all sizes are measured by turns. */
 function tokenSeries(
@@ -124,7 +117,7 @@ function providerSeries(
       allowedAlgorithms: ['ES256'],
       registeredAt: now,
     };
-    items.push({ table: providersTable, key: issuer, item: toIdentityProviderItem(provider) });
+    items.push(providerItem(provider));
     const clientId = deriveProviderClientId(issuer, 'external');
     const at = { issuer, registrationId, externalClientId: 'external' };
     items.push(clientItem({ ...createClient(usualSize), clientId, secrets: [], provider: at }));

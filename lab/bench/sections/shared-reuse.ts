@@ -1,6 +1,5 @@
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { maxReusableTokens } from '../../../contract/limits.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { sealedTokenTableName, tableName } from '../../../contract/tables.ts';
@@ -10,6 +9,7 @@ import { asOfNow, expectStatus, measureWarm, start, type Target } from '../measu
 import type { SampleOptions } from '../sample.ts';
 import {
   backendEnvironment,
+  clientItem,
   config,
   createClient,
   createEvent,
@@ -75,7 +75,7 @@ function itemsWithScopes(backend: Backend) {
   const clients = tableName(config.name, 'clients');
   const client = { ...createClient(usualSize), scopes };
   const others = createItems(backend).filter(({ table }) => table !== clients);
-  return [{ table: clients, key: client.clientId, item: toClientItem(client) }, ...others];
+  return [clientItem(client), ...others];
 }
 
 /** Stops the process as soon as it has answered, as Lambda does, and counts what arrived. */

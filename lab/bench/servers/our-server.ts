@@ -34,11 +34,7 @@ const handler =
   place === 'memory'
     ? createInMemory()
     : createTokenHandler(environment, createAwsJsonClients(process.env), {
-        loadFederation: async () => {
-          const { createFederation } = await import('../../../lambda/token/federated.ts');
-          const guard = { allowLoopback: true };
-          return { createFederation: (given) => createFederation({ ...given, guard }) };
-        },
+        loadFederation: () => import('../../../lambda/token/federated.ts'),
       });
 
 const context = { functionName: 'token', awsRequestId: 'bench' } as Parameters<TokenFunction>[1];
