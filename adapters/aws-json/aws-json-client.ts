@@ -41,6 +41,8 @@ interface AwsJsonClientOptions {
 }
 
 interface AwsJsonCallOptions extends PortOptions {
+  /** Reads the body of a successful response. The default parses it. */
+  readonly read?: ((body: string) => unknown) | undefined;
   /** Hears when a request has been handed to the operating system as a whole. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -153,7 +155,7 @@ class RetryingClient implements AwsJsonClient {
       await this.#credentials(),
     );
     const response = await this.#connection.post(headers, body, options);
-    if (response.status === 200) return readOutput(response.body);
+    if (response.status === 200) return (options.read ?? readOutput)(response.body);
     throw readServiceError(response, this.#correctClock(response));
   }
 

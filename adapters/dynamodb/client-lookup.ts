@@ -12,9 +12,6 @@ const { partitionKey } = tables.clients;
 
 const checkedClientSchema = v.strictObject(checkedClientEntries);
 
-/** 10,000 clients without their secrets are 10 MB. */
-const maxRememberedClients = 10_000;
-
 const names = checkedClientAttributes.map((name, index) => [`#${index}`, name] as const);
 
 const projection = {
@@ -33,14 +30,13 @@ export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<Dyna
 /** What the verifier needs of clients in DynamoDB. */
 export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string): ClientLookup {
   const checked = readCheckedClients(calls);
-  const parse = rememberParsed(
-    (item) => toCheckedClient(parseItem(checkedClientSchema, item, 'client', partitionKey)),
-    maxRememberedClients,
+  const parse = rememberParsed((item) =>
+    toCheckedClient(parseItem(checkedClientSchema, item, 'client', partitionKey)),
   );
   return {
     async findClient(clientId, options = {}) {
       const item = await findItem(checked, { table, key: { [partitionKey]: clientId } }, options);
-      return item && parse(clientId, item);
+      return item && parse(item);
     },
   };
 }

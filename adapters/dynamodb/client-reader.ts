@@ -10,9 +10,6 @@ import type { StoreOptions } from './store-options.ts';
 
 const { partitionKey } = tables.clients;
 
-/** 1,000 clients of a usual size are 3 MB. */
-const maxRememberedClients = 1000;
-
 export async function readClient(
   calls: DynamoDbCalls,
   table: string,
@@ -58,12 +55,12 @@ export function createDynamoDbClientReader(
   table: string,
   store: StoreOptions = {},
 ): ClientReader & SecretUseRecorder {
-  const parse = rememberParsed((item) => toClient(parseClientItem(item)), maxRememberedClients);
+  const parse = rememberParsed((item) => toClient(parseClientItem(item)));
   return {
     async findClient(clientId, options = {}) {
       const key = { [partitionKey]: clientId };
       const item = await findItem(calls, { ...store, table, key }, options);
-      return item && parse(clientId, item);
+      return item && parse(item);
     },
     recordSecretUse: (clientId, secretId, day, options = {}) =>
       recordSecretUse(calls, table, { clientId, secretId, day }, options),

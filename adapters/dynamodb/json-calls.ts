@@ -1,4 +1,6 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
+import { readOutput } from '../aws-json/connection.ts';
 import type { BatchedGet, CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
 import { readNumber } from './item.ts';
 
@@ -54,17 +56,47 @@ interface BatchOutput {
   >;
 }
 
+function readResponse(body: string) {
+  const output = readOutput(body) as Output;
+  return {
+    Item: output.Item && readValues(output.Item),
+    Items: output.Items?.map(readValues),
+    LastEvaluatedKey: output.LastEvaluatedKey && readValues(output.LastEvaluatedKey),
+  };
+}
+
+/** Characters. A client with 20 secrets is shorter. */
+const maxRememberedLength = 8192;
+
+/**
+ * Reads a text again only if it is not among the last ones, so that an item that did not change is
+ * the same object, which {@link rememberParsed} recognises. It is still requested from DynamoDB each
+ * time. Only the parsing is saved: for a client with many secrets, it costs more CPU time than the
+ * rest of a token request.
+ */
+function rememberRead<T>(read: (text: string) => T, maxTexts: number): (text: string) => T {
+  const known = new BoundedMap<string, T>(maxTexts);
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const value = read(text);
+    if (text.length <= maxRememberedLength) known.set(text, value);
+    return value;
+  };
+}
+
 /** BatchGetItem of one table. Functions that serve one request at a time have no use for it. */
 export function createBatchGet(client: AwsJsonClient): BatchedGet['batchGet'] {
+  // 10,000 clients without their secrets are 10 MB.
+  const readItem = rememberRead((text) => readValues(JSON.parse(text) as AttributeValues), 10_000);
   return async ({ TableName: table = '', Keys, ...rest }, { abortSignal: signal }) => {
     const request = { RequestItems: { [table]: { ...rest, Keys: Keys.map(toValues) } } };
     const output = (await client.call('BatchGetItem', request, { signal })) as BatchOutput;
     // The request has one table, so all that is answered is of it, by its name or by its ARN.
     const unread = Object.values(output.UnprocessedKeys ?? {}).flatMap(({ Keys: keys }) => keys);
+    const items = Object.values(output.Responses ?? {}).flat();
     return {
-      Items: Object.values(output.Responses ?? {})
-        .flat()
-        .map(readValues),
+      Items: items.map((item) => readItem(JSON.stringify(item))),
       UnprocessedKeys: unread.map(readValues),
     };
   };
@@ -72,7 +104,12 @@ export function createBatchGet(client: AwsJsonClient): BatchedGet['batchGet'] {
 
 /** The AWS JSON client as {@link DynamoDbCalls}. */
 export function createJsonCalls(client: AwsJsonClient): DynamoDbCalls {
-  const call = async (operation: string, input: Input, { abortSignal: signal }: CallOptions) => {
+  const call = async (
+    operation: string,
+    input: Input,
+    { abortSignal: signal }: CallOptions,
+    read = readResponse,
+  ) => {
     const { Key, ExpressionAttributeValues: values, ExclusiveStartKey: start } = input;
     const request = {
       ...input,
@@ -80,15 +117,12 @@ export function createJsonCalls(client: AwsJsonClient): DynamoDbCalls {
       ExpressionAttributeValues: values && toValues(values),
       ExclusiveStartKey: start && toValues(start),
     };
-    const output = (await client.call(operation, request, { signal })) as Output;
-    return {
-      Item: output.Item && readValues(output.Item),
-      Items: output.Items?.map(readValues),
-      LastEvaluatedKey: output.LastEvaluatedKey && readValues(output.LastEvaluatedKey),
-    };
+    return (await client.call(operation, request, { signal, read })) as ReturnType<typeof read>;
   };
+  // 1,000 clients of a usual size are 6 MB, with what was read of them.
+  const readItem = rememberRead(readResponse, 1000);
   return {
-    get: (input, options) => call('GetItem', input, options),
+    get: (input, options) => call('GetItem', input, options, readItem),
     query: (input, options) => call('Query', input, options),
     update: (input, options) => call('UpdateItem', input, options),
   };

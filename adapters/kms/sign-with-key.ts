@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type KMSClient, SignCommand, type SigningAlgorithmSpec } from '@aws-sdk/client-kms';
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import type { PortOptions } from '../../core/port.ts';
@@ -23,7 +23,7 @@ type SignCall = (
 
 function toMessage(alg: Alg, signingInput: Uint8Array): Uint8Array {
   const { digest } = signingAlgorithms[alg];
-  return digest === undefined ? signingInput : createHash(digest).update(signingInput).digest();
+  return digest === undefined ? signingInput : hash(digest, signingInput, 'buffer');
 }
 
 function toJwsSignature(alg: Alg, signature: Uint8Array): Uint8Array {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Each stored hash begins with the format's name, so that hashes can migrate. */
 const sha256Prefix = 'sha256$';
@@ -11,7 +11,7 @@ export const impossibleHash = `${sha256Prefix}${Buffer.alloc(32).toString('base6
  * purpose: the values have 256 random bits, so stretching would only let callers spend our CPU time.
  */
 export function hashSecret(value: string): string {
-  return sha256Prefix + createHash('sha256').update(value, 'utf8').digest('base64url');
+  return sha256Prefix + hash('sha256', value, 'base64url');
 }
 
 /** Compares two hashes in constant time. A stored hash of unknown format never matches. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** A strong entity tag: it changes if and only if the content does (RFC 9110 §8.8.3). */
 export function strongEtag(content: string): string {
-  return `"${createHash('sha256').update(content).digest('base64url')}"`;
+  return `"${hash('sha256', content, 'base64url')}"`;
 }
 
 const entityTag = /(?:W\/)?("[\u0021\u0023-\u007e\u0080-\u00ff]*")/g;

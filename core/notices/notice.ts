@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NoticeDetail, NoticeKind } from '../../contract/notices.ts';
 
 /** An event for those who look after clients and API keys. */
@@ -25,5 +25,5 @@ export function noticeId(
   ...about: readonly (string | number)[]
 ): string {
   const text = JSON.stringify([deployment, kind, ...about]);
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }

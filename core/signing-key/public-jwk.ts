@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, hash, type JsonWebKey } from 'node:crypto';
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import type { PublicJwk } from './signing-key.ts';
 
@@ -84,5 +84,5 @@ const requiredMembers = {
 /** JWK thumbprint with SHA-256 (RFC 7638), as base64url: a signing key's `kid`. */
 export function thumbprint(key: KeyMaterial): string {
   const canonical = JSON.stringify(key, [...requiredMembers[key.kty]]);
-  return createHash('sha256').update(canonical).digest('base64url');
+  return hash('sha256', canonical, 'base64url');
 }

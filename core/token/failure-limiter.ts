@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { TooManyFailuresError } from '../errors.ts';
 import type { ClientCredentials } from './client-credentials.ts';
 
@@ -24,7 +24,7 @@ interface Counter {
 
 /** A name of fixed size, so text from a caller is never kept. */
 function nameOf(...parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts), 'utf8').digest('base64url');
+  return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
 /**
