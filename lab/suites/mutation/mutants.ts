@@ -39,17 +39,28 @@ export interface Mutant {
   readonly says?: string | undefined;
 }
 
-/** In a list, a mutant of one edit has it next to its name. */
-type Entry = { readonly name: string } & (Edit | Pick<Mutant, 'edits'>) &
-  Partial<Pick<Mutant, 'area' | 'says'>>;
+/**
+ * In a list, mutants stand below the file that they change. Without `replace`, what is found is
+ * taken out. `also` has further edits, of the same file unless they name another.
+ */
+interface Entry extends Omit<Mutant, 'area' | 'edits'>, Omit<Edit, 'file' | 'replace'> {
+  readonly area?: Mutant['area'];
+  readonly replace?: string;
+  readonly also?: readonly (Omit<Edit, 'file'> & Partial<Edit>)[];
+}
 
 /** @param common area of the mutants that name none. */
 function readMutants(list: string, common: Mutant['area']): readonly Mutant[] {
   const text = readFileSync(join(import.meta.dirname, `${list}.yaml`), 'utf8');
-  return (parse(text) as readonly Entry[]).map((entry) => {
-    const edits = 'edits' in entry ? entry.edits : [entry];
-    return { name: entry.name, area: entry.area ?? common, edits, says: entry.says };
-  });
+  const files = Object.entries(parse(text) as Readonly<Record<string, readonly Entry[]>>);
+  return files.flatMap(([file, entries]) =>
+    entries.map(({ name, area = common, find, replace = '', also = [], says }) => ({
+      name,
+      area,
+      edits: [{ file, find, replace }, ...also.map((edit) => ({ file, ...edit }))],
+      says,
+    })),
+  );
 }
 
 export const mutants: readonly Mutant[] = [
