@@ -4,7 +4,9 @@ import { Command } from 'commander';
 import { commandOf, type Suite, suites } from './suites.ts';
 
 const list = Object.entries(suites)
-  .map(([name, { shows, isInCi }]) => `  ${name.padEnd(11)} ${isInCi ? 'CI' : '  '}  ${shows}`)
+  .map(
+    ([name, { shows, isOnDemand }]) => `  ${name.padEnd(11)} ${isOnDemand ? '  ' : 'CI'}  ${shows}`,
+  )
   .join('\n');
 
 const command = new Command('npm run test:all --')
@@ -28,7 +30,7 @@ function readArguments(args: readonly string[]): readonly Call[] {
     const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
     return suite === undefined ? [] : [{ name, suite, options: [] }];
   };
-  const names = Object.keys(suites).filter((name) => suites[name]?.isInCi);
+  const names = Object.keys(suites).filter((name) => !suites[name]?.isOnDemand);
   const all = (args.length === 0 ? names : args).flatMap(known);
   if (args.length <= all.length) return all;
   const [name = '', ...options] = args;

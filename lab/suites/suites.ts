@@ -4,8 +4,8 @@ export interface Suite {
   readonly shows: string;
   /** Script of Node and its first arguments; the suite's own `main.ts` if left out. */
   readonly command?: readonly string[];
-  /** Whether `npm run test:all` without a name runs it, and so CI. */
-  readonly isInCi: boolean;
+  /** Only by its name: `npm run test:all` without one, and so CI, does not run it. */
+  readonly isOnDemand?: true;
 }
 
 /**
@@ -13,90 +13,65 @@ export interface Suite {
  * CI until all of its scenarios have been seen green in one run of the present tree.
  */
 export const suites: Readonly<Record<string, Suite>> = {
-  browser: {
-    shows: 'the pages in a headless Chromium',
-    isInCi: true,
-  },
+  browser: { shows: 'the pages in a headless Chromium' },
   templates: {
     shows:
       'cfn-lint and checkov find nothing in the templates that is not acknowledged, nor the schemas of Kubernetes in the example; needs Python',
-    isInCi: true,
   },
   'from-synth': {
     shows:
       'the wire tests pass against what the templates say, each permission is needed, and IAM may be late',
-    isInCi: true,
   },
   'dynamodb-local': {
     shows:
       'adapters, authctl, rotation and procedures work on the engine of AWS; needs Java, Maven',
-    isInCi: true,
   },
-  deploy: {
-    shows: '`cdk deploy` to an emulator of AWS works; needs Python',
-    isInCi: true,
-  },
+  deploy: { shows: '`cdk deploy` to an emulator of AWS works; needs Python' },
   redeploy: {
     shows: 'updates and failed deployments break no request, on that emulator; needs Python',
-    isInCi: false,
+    isOnDemand: true,
   },
   openapi: {
     shows:
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',
-    isInCi: true,
   },
-  examples: {
-    shows: 'every example whose runtime is on the machine works against a local run',
-    isInCi: true,
-  },
+  examples: { shows: 'every example whose runtime is on the machine works against a local run' },
   'oldest-node': {
     shows:
       'the wire and fuzz tests of the verifier, and outbound calls, on the oldest Node that is promised',
-    isInCi: true,
   },
   proxies: {
     shows: '`examples/proxies` work with the real NGINX, HAProxy, Envoy, Caddy and Traefik',
-    isInCi: true,
   },
   package: {
     shows: 'the packed packages work in an empty project, on the oldest and the newest Node',
-    isInCi: true,
   },
   release: {
     shows: 'the release works: from an empty folder to a token, with a registry on this machine',
-    isInCi: true,
   },
   site: {
     shows: 'the site of the documents builds, and each link and anchor leads somewhere; needs npm',
     command: ['lab/site/main.ts'],
-    isInCi: true,
   },
   faults: {
     shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],
-    isInCi: false,
+    isOnDemand: true,
   },
   tenants: {
     shows:
       'what a customer gets, reads, writes and fetches is the same regardless of what another one does',
     command: ['node_modules/.bin/vitest', 'run', '--project=tenants'],
-    isInCi: true,
   },
   rotation: {
     shows: 'thousands of histories of signing keys keep every promise',
-    isInCi: false,
+    isOnDemand: true,
   },
-  mutation: {
-    shows: 'the tests notice each of a list of mistakes in the code',
-    isInCi: false,
-  },
-  fuzz: {
-    shows: 'hostile bytes break no promise of anything that parses',
-    isInCi: false,
-  },
+  mutation: { shows: 'the tests notice each of a list of mistakes in the code', isOnDemand: true },
+  fuzz: { shows: 'hostile bytes break no promise of anything that parses', isOnDemand: true },
   soak: {
     shows: 'answers stay right under load while things break and heal; three minutes',
-    isInCi: false,
+    isOnDemand: true,
   },
 };
 
