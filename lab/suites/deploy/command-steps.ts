@@ -29,85 +29,66 @@ export function listCommands(): readonly string[] {
   return [...grouped, ...singleCommands.map(({ name }) => name)];
 }
 
+/** Arguments that are what earlier steps have made, by these names, and then the same in each run. */
+function made(...names: readonly string[]) {
+  return (...more: readonly string[]) =>
+    (values: Made): readonly string[] => [...names.map((name) => values[name] ?? ''), ...more];
+}
+
+/** Steps of one operator, except those that say who else runs them. */
+function stepsOf(
+  as: Step['as'],
+  steps: readonly (Omit<Step, 'as'> & Partial<Step>)[],
+): readonly Step[] {
+  return steps.map((step) => ({ as, ...step }));
+}
+
 /** Members of a printed document. */
 function keep(...names: readonly string[]): (printed: Printed) => Made {
   return (printed) => Object.fromEntries(names.map((name) => [name, String(printed[name])]));
 }
 
-const client = ({ client_id = '' }: Made) => [client_id];
-const secret = ({ client_id = '', secret_id = '' }: Made) => [client_id, secret_id];
-const key = ({ key_id = '' }: Made) => [key_id];
-const newClient = ['--name', 'Tour', '--trunk-group', 'tg-tour', '--scope', 'messaging:view'];
+const words = made();
+const client = made('client_id');
+const secret = made('client_id', 'secret_id');
+const key = made('key_id');
+const issuer = made('issuer');
+const ofTour = ['--trunk-group', 'tg-tour'];
+const newClient = ['--name', 'Tour', ...ofTour, '--scope', 'messaging:view'];
 
-const aboutClients: readonly Step[] = [
-  {
-    command: 'client create',
-    as: 'client-operator',
-    args: () => newClient,
-    keep: keep('client_id'),
-  },
-  { command: 'client list', as: 'client-operator', args: () => ['--trunk-group', 'tg-tour'] },
-  { command: 'client show', as: 'client-operator', args: client },
-  {
-    command: 'client update',
-    as: 'client-operator',
-    args: (made) => [...client(made), '--name', 'B'],
-  },
-  {
-    command: 'client-secret create',
-    as: 'client-operator',
-    args: client,
-    keep: keep('secret_id'),
-  },
-  { command: 'client-secret list', as: 'client-operator', args: client },
-  {
-    command: 'client-secret update',
-    as: 'client-operator',
-    args: (made) => [...secret(made), '--name', 'blue'],
-  },
-  { command: 'client-secret disable', as: 'client-operator', args: secret },
-  { command: 'client-secret enable', as: 'client-operator', args: secret },
-  { command: 'client-secret rotate', as: 'client-operator', args: client },
-  { command: 'client-secret delete', as: 'client-operator', args: secret },
-  {
-    command: 'explain token',
-    as: 'client-operator',
-    args: (made) => ['--client-id', ...client(made)],
-  },
-  { command: 'client disable', as: 'client-operator', args: client },
-  { command: 'client enable', as: 'client-operator', args: client },
-  { command: 'client revoke-tokens', as: 'client-operator', args: client },
-  { command: 'portal', as: 'client-operator' },
+const aboutClients = stepsOf('client-operator', [
+  { command: 'client create', args: words(...newClient), keep: keep('client_id') },
+  { command: 'client list', args: words(...ofTour) },
+  { command: 'client show', args: client() },
+  { command: 'client update', args: client('--name', 'B') },
+  { command: 'client-secret create', args: client(), keep: keep('secret_id') },
+  { command: 'client-secret list', args: client() },
+  { command: 'client-secret update', args: secret('--name', 'blue') },
+  { command: 'client-secret disable', args: secret() },
+  { command: 'client-secret enable', args: secret() },
+  { command: 'client-secret rotate', args: client() },
+  { command: 'client-secret delete', args: secret() },
+  { command: 'explain token', args: ({ client_id = '' }) => ['--client-id', client_id] },
+  { command: 'client disable', args: client() },
+  { command: 'client enable', args: client() },
+  { command: 'client revoke-tokens', args: client() },
+  { command: 'portal' },
   { command: 'doctor', as: 'account' },
-  { command: 'audit history', as: 'auditor', args: client },
-  { command: 'client delete', as: 'client-operator', args: client },
-];
+  { command: 'audit history', as: 'auditor', args: client() },
+  { command: 'client delete', args: client() },
+]);
 
-const aboutApiKeys: readonly Step[] = [
+const aboutApiKeys = stepsOf('api-key-operator', [
   {
     command: 'api-key create',
-    as: 'api-key-operator',
-    args: () => ['--name', 'Tour', '--trunk-group', 'tg-tour'],
+    args: words('--name', 'Tour', ...ofTour),
     keep: keep('key_id', 'api_key'),
   },
-  { command: 'api-key list', as: 'api-key-operator', args: () => ['--trunk-group', 'tg-tour'] },
-  { command: 'api-key show', as: 'api-key-operator', args: key },
-  {
-    command: 'api-key rename',
-    as: 'api-key-operator',
-    args: (made) => [...key(made), '--name', 'B'],
-  },
-  {
-    command: 'api-key update',
-    as: 'api-key-operator',
-    args: (made) => [...key(made), '--expires-in', '90d'],
-  },
-  {
-    command: 'api-key rotate',
-    as: 'api-key-operator',
-    args: key,
-    keep: keep('api_key'),
-  },
+  { command: 'api-key list', args: words(...ofTour) },
+  { command: 'api-key show', args: key() },
+  { command: 'api-key rename', args: key('--name', 'B') },
+  { command: 'api-key update', args: key('--expires-in', '90d') },
+  { command: 'api-key rotate', args: key(), keep: keep('api_key') },
   {
     command: 'explain request',
     as: 'auditor',
@@ -116,68 +97,50 @@ const aboutApiKeys: readonly Step[] = [
   },
   {
     command: 'api-key-subnet add',
-    as: 'api-key-operator',
-    args: (made) => [...key(made), '--name', 'office', '--address', '203.0.113.0/24'],
+    args: key('--name', 'office', '--address', '203.0.113.0/24'),
     keep: keep('subnet_id'),
   },
-  { command: 'api-key-subnet list', as: 'api-key-operator', args: key },
-  {
-    command: 'api-key-subnet remove',
-    as: 'api-key-operator',
-    args: ({ key_id = '', subnet_id = '' }) => [key_id, subnet_id, '--allow-any-source'],
-  },
-  { command: 'api-key disable', as: 'api-key-operator', args: key },
-  { command: 'api-key enable', as: 'api-key-operator', args: key },
-  { command: 'api-key delete', as: 'api-key-operator', args: key },
-];
+  { command: 'api-key-subnet list', args: key() },
+  { command: 'api-key-subnet remove', args: made('key_id', 'subnet_id')('--allow-any-source') },
+  { command: 'api-key disable', args: key() },
+  { command: 'api-key enable', args: key() },
+  { command: 'api-key delete', args: key() },
+]);
 
-const issuer = ({ issuer = '' }: Made) => [issuer];
 const discoveryUrl = ({ issuer = '' }: Made) => [`${issuer}/.well-known/openid-configuration`];
 
-const aboutProviders: readonly Step[] = [
-  { command: 'provider inspect', as: 'provider-operator', args: discoveryUrl },
-  {
-    command: 'provider register',
-    as: 'provider-operator',
-    args: (made) => [...discoveryUrl(made), '--trunk-group', 'tg-tour'],
-  },
-  { command: 'provider list', as: 'provider-operator' },
-  { command: 'provider show', as: 'provider-operator', args: issuer },
-  {
-    command: 'provider assign',
-    as: 'provider-operator',
-    args: (made) => [...issuer(made), '--platform'],
-  },
-  {
-    command: 'provider grant',
-    as: 'administrator',
-    args: (made) => [...issuer(made), 'tour', '--trunk-group', 'tg-tour'],
-  },
+const aboutProviders = stepsOf('provider-operator', [
+  { command: 'provider inspect', args: discoveryUrl },
+  { command: 'provider register', args: (values) => [...discoveryUrl(values), ...ofTour] },
+  { command: 'provider list' },
+  { command: 'provider show', args: issuer() },
+  { command: 'provider assign', args: issuer('--platform') },
+  { command: 'provider grant', as: 'administrator', args: issuer('tour', ...ofTour) },
   {
     command: 'provider grant-issuer',
     as: 'administrator',
-    args: () => ['https://sso.example.com/realms/tour', '--trunk-group', 'tg-tour'],
+    args: words('https://sso.example.com/realms/tour', ...ofTour),
   },
-  { command: 'provider grants', as: 'provider-operator' },
-  { command: 'provider check', as: 'provider-operator' },
-  { command: 'provider delete', as: 'provider-operator', args: issuer },
+  { command: 'provider grants' },
+  { command: 'provider check' },
+  { command: 'provider delete', args: issuer() },
   {
     command: 'trunk-group-limits set',
     as: 'administrator',
-    args: () => ['tg-limited', '--max-clients', '1'],
+    args: words('tg-limited', '--max-clients', '1'),
   },
-  { command: 'trunk-group-limits show', as: 'client-operator', args: () => ['tg-limited'] },
-  { command: 'trunk-group-limits check', as: 'auditor', args: () => ['tg-limited'] },
+  { command: 'trunk-group-limits show', as: 'client-operator', args: words('tg-limited') },
+  { command: 'trunk-group-limits check', as: 'auditor', args: words('tg-limited') },
   { command: 'trunk-group-limits list', as: 'auditor' },
   { command: 'scope list', as: 'auditor' },
   { command: 'audit list', as: 'auditor' },
   {
     command: 'audit erase-name',
     as: 'administrator',
-    args: () => ['https://login.example.com#tour'],
+    args: words('https://login.example.com#tour'),
   },
   { command: 'report expiring', as: 'auditor' },
-];
+]);
 
 /** The first key in a state that `signing-key list` printed. */
 function findKey({ items }: Printed, state: string): Made {
@@ -187,39 +150,27 @@ function findKey({ items }: Printed, state: string): Made {
 
 const restored = ({ restored_table = '' }: Made) => ['clients', '--from', restored_table];
 
-const aboutTables: readonly Step[] = [
-  {
-    command: 'signing-key list',
-    as: 'signing-key-operator',
-    keep: (printed) => findKey(printed, 'previous'),
-  },
-  { command: 'signing-key plan', as: 'signing-key-operator' },
-  { command: 'signing-key history', as: 'signing-key-operator' },
-  {
-    command: 'signing-key rotate',
-    as: 'signing-key-operator',
-    // Not the first of the config: a choice, which waits for nothing.
-    args: () => ['--algorithm', 'RS256'],
-  },
-  {
-    command: 'signing-key withdraw',
-    as: 'signing-key-operator',
-    args: ({ kid = '' }) => [kid, '--emergency'],
-  },
+const aboutTables = stepsOf('signing-key-operator', [
+  { command: 'signing-key list', keep: (printed) => findKey(printed, 'previous') },
+  { command: 'signing-key plan' },
+  { command: 'signing-key history' },
+  // Not the first algorithm of the config: a choice, which waits for nothing.
+  { command: 'signing-key rotate', args: words('--algorithm', 'RS256') },
+  { command: 'signing-key withdraw', args: made('kid')('--emergency') },
   {
     command: 'table copy',
     // There is no policy for it: it copies the signing keys too, which no operator may write.
     as: 'account',
-    args: (made) => [...restored(made), '--dry-run'],
+    args: (values) => [...restored(values), '--dry-run'],
     // Clients of other steps are only in the deployment's own table.
     code: 1,
   },
   {
     command: 'table restore',
     as: 'restore-operator',
-    args: (made) => [...restored(made), '--restore-point', made['restore_point'] ?? ''],
+    args: (values) => [...restored(values), '--restore-point', values['restore_point'] ?? ''],
   },
-];
+]);
 
 /** Steps that follow each other; the four rows need nothing of each other. */
 export const commandSteps: readonly (readonly Step[])[] = [
