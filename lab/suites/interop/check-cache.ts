@@ -1,5 +1,5 @@
 import type { InteropIssuer } from './issuer.ts';
-import { type Library, typOf } from './library.ts';
+import { type Library, typOf } from './libraries.ts';
 import type { RunningVerifier, Variables } from './running-program.ts';
 
 /** What a library did, in words; `problem` if it did not do what it should. */

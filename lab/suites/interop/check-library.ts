@@ -2,7 +2,7 @@ import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { trustVariables } from '../../support/runtimes.ts';
 import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
 import { audience, type InteropIssuer } from './issuer.ts';
-import { type Library, type Open, typOf } from './library.ts';
+import { type Library, type Open, typOf } from './libraries.ts';
 import type { RunningVerifier, Variables } from './running-program.ts';
 
 export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;

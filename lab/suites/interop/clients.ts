@@ -2,16 +2,17 @@ import type { Runtime } from '../../support/runtimes.ts';
 import { pinned } from './pins.ts';
 import { go, java, node, python, rust } from './runtimes.ts';
 
-const { npm, pip, maven, cargo } = pinned;
-
 /** A library that gets tokens. Each program `client` runs it as it comes, and ready for this service. */
-export interface TokenClient {
+export interface TokenClient extends Needs {
   /** With its version, as the table has it. */
   readonly name: string;
   readonly language: string;
   readonly runtime: Runtime;
   /** The library's name for its program. */
   readonly program: string;
+}
+
+interface Needs {
   /** The lines that it needs; none if it works as it comes. */
   readonly needs?: string;
   /** Why it gets no token as it comes. */
@@ -21,67 +22,34 @@ export interface TokenClient {
 }
 
 /** What the SDKs of the Model Context Protocol have in common. */
-const mcp = {
+const mcp: Needs = {
   needs: '`authorizationEndpoint` in the [deployment config](configuration.md)',
   failsAsItComes: 'it refuses a document without `authorization_endpoint`',
   authorizationEndpoint: true,
-} as const;
+};
+
+const withNode = (program: string, needs: Needs = {}): TokenClient => {
+  const name = `${program} ${pinned.npm(program)}`;
+  return { name, language: 'Node', runtime: node, program, ...needs };
+};
+
+const withPython = (program: string, needs: Needs = {}): TokenClient => {
+  const name = `${program} ${pinned.pip(program)}`;
+  return { name, language: 'Python', runtime: python, program, ...needs };
+};
 
 export const clients: readonly TokenClient[] = [
-  {
-    name: `openid-client ${npm('openid-client')}`,
-    language: 'Node',
-    runtime: node,
-    program: 'openid-client',
+  withNode('openid-client', {
     needs: '`discovery(issuer, id, undefined, ClientSecretBasic(secret))`',
     failsAsItComes: 'it sends `client_secret_post`',
-  },
-  {
-    name: `oauth4webapi ${npm('oauth4webapi')}`,
-    language: 'Node',
-    runtime: node,
-    program: 'oauth4webapi',
-  },
-  {
-    name: 'fetch',
-    language: 'Node',
-    runtime: node,
-    program: 'fetch',
-  },
-  {
-    ...mcp,
-    name: `@modelcontextprotocol/sdk ${npm('@modelcontextprotocol/sdk')}`,
-    language: 'Node',
-    runtime: node,
-    program: '@modelcontextprotocol/sdk',
-  },
-  {
-    ...mcp,
-    name: `@modelcontextprotocol/client ${npm('@modelcontextprotocol/client')}`,
-    language: 'Node',
-    runtime: node,
-    program: '@modelcontextprotocol/client',
-  },
-  {
-    name: `Authlib ${pip('Authlib')}`,
-    language: 'Python',
-    runtime: python,
-    program: 'Authlib',
-    needs: '`leeway=10` for tokens that live a minute',
-  },
-  {
-    name: `requests-oauthlib ${pip('requests-oauthlib')}`,
-    language: 'Python',
-    runtime: python,
-    program: 'requests-oauthlib',
-  },
-  {
-    ...mcp,
-    name: `mcp ${pip('mcp')}`,
-    language: 'Python',
-    runtime: python,
-    program: 'mcp',
-  },
+  }),
+  withNode('oauth4webapi'),
+  { name: 'fetch', language: 'Node', runtime: node, program: 'fetch' },
+  withNode('@modelcontextprotocol/sdk', mcp),
+  withNode('@modelcontextprotocol/client', mcp),
+  withPython('Authlib', { needs: '`leeway=10` for tokens that live a minute' }),
+  withPython('requests-oauthlib'),
+  withPython('mcp', mcp),
   {
     name: `oauth2/clientcredentials ${pinned.go('golang.org/x/oauth2')}`,
     language: 'Go',
@@ -90,22 +58,17 @@ export const clients: readonly TokenClient[] = [
     needs: '`AuthStyle: oauth2.AuthStyleInHeader`, or it sends a wrong secret twice',
   },
   {
-    name: `Spring Security OAuth2 client ${maven('spring-security-oauth2-client')}`,
+    name: `Spring Security OAuth2 client ${pinned.maven('spring-security-oauth2-client')}`,
     language: 'Java',
     runtime: (_name, trust) => java('Client', trust),
     program: 'spring-security',
     needs: '`clockSkew(Duration.ofSeconds(10))` for tokens that live a minute',
   },
   {
-    name: `Apache HttpClient ${maven('httpclient5')}`,
+    name: `Apache HttpClient ${pinned.maven('httpclient5')}`,
     language: 'Java',
     runtime: (_name, trust) => java('HttpClient5', trust),
     program: 'httpclient5',
   },
-  {
-    name: `oauth2 ${cargo('oauth2')}`,
-    language: 'Rust',
-    runtime: rust,
-    program: 'oauth2',
-  },
+  { name: `oauth2 ${pinned.cargo('oauth2')}`, language: 'Rust', runtime: rust, program: 'oauth2' },
 ];

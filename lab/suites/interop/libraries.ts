@@ -1,9 +1,41 @@
-import type { Runtime } from '../../support/runtimes.ts';
+import type { Alg } from '../../../contract/signing-algorithms.ts';
+import type { Missing, Runtime, Trust } from '../../support/runtimes.ts';
 import { buildSpringBoot, pomOf, type SpringBoot, startApi } from '../../support/spring-boot.ts';
-import type { Library } from './library.ts';
 import { pinned, versionInPom } from './pins.ts';
-import { type RunningVerifier, startProgram } from './running-program.ts';
+import { type RunningVerifier, startProgram, type Variables } from './running-program.ts';
 import { go, java, node, python, rust } from './runtimes.ts';
+
+export type Open = (alg: Alg, variables: Variables) => Promise<RunningVerifier>;
+
+/** How to start a verifier, or what this machine lacks. */
+type Prepared = { readonly open: Open } | Missing;
+
+export interface Library {
+  /** With its version, as the table has it. */
+  readonly name: string;
+  readonly language: string;
+  /** What a verifier of this service's tokens has to say with it. */
+  readonly needs: string;
+  /** `typ` of good tokens; `at+jwt` if left out. */
+  readonly typ?: 'JWT';
+  /** Whether it also decides about scopes. */
+  readonly checksScopes?: true;
+  /** Algorithms that it cannot verify, each with the reason. Anything else must work. */
+  readonly limits?: Partial<Readonly<Record<Alg, string>>>;
+  /** What it does with a key of an unknown type in the JWKS, if that breaks the other keys. */
+  readonly breaksWithMlDsa?: string;
+  /** It fetches no JWKS. */
+  readonly ownCache?: true;
+  /** `moves`: the program's clock can be moved, to see when a new key is accepted. */
+  readonly clock?: 'moves';
+  /** When a new key is accepted, if a setting of the library decides that. The run shortens it. */
+  readonly refresh?: string;
+  prepare(trust: Trust): Promise<Prepared>;
+}
+
+export function typOf({ typ }: Library): 'at+jwt' | 'JWT' {
+  return typ ?? 'at+jwt';
+}
 
 /** Asks the example's `GET /messages`. */
 function askService(url: string): RunningVerifier['ask'] {
@@ -41,13 +73,30 @@ function program(runtime: Runtime, library: string, entry = 'verify'): Library['
   };
 }
 
-const withNode = (library: string) =>
-  ({ language: 'Node', clock: 'moves', prepare: program(node, library) }) as const;
+type Findings = Omit<Library, 'name' | 'language' | 'prepare'> & Partial<Library>;
 
-const withPython = (library: string) =>
-  ({ language: 'Python', clock: 'moves', prepare: program(python, library) }) as const;
+const withNode = (library: string, findings: Findings): Library => ({
+  name: `${library} ${npm(library)}`,
+  language: 'Node',
+  clock: 'moves',
+  prepare: program(node, library),
+  ...findings,
+});
 
-const withGo = (library: string) => ({ language: 'Go', prepare: program(go, library) }) as const;
+const withPython = (library: string, findings: Findings): Library => ({
+  name: `${library} ${pip(library)}`,
+  language: 'Python',
+  clock: 'moves',
+  prepare: program(python, library),
+  ...findings,
+});
+
+const withGo = (library: string, module: string, findings: Findings): Library => ({
+  name: `${library} ${pinned.go(module)}`,
+  language: 'Go',
+  prepare: program(go, library),
+  ...findings,
+});
 
 const noMlDsa = (reason = 'not implemented') => ({ 'ML-DSA-44': reason });
 const typ = 'your code checks `typ`: `at+jwt`';
@@ -80,91 +129,67 @@ function springBoot(boot: SpringBoot): readonly Library[] {
 }
 
 export const libraries: readonly Library[] = [
-  {
-    name: `jose ${npm('jose')}`,
-    needs: "`typ: 'at+jwt'`, `algorithms`, `requiredClaims`",
-    ...withNode('jose'),
-  },
-  {
-    name: `aws-jwt-verify ${npm('aws-jwt-verify')}`,
+  withNode('jose', { needs: "`typ: 'at+jwt'`, `algorithms`, `requiredClaims`" }),
+  withNode('aws-jwt-verify', {
     needs: `\`jwksUri\`; ${typ}`,
     limits: { PS256: 'not implemented', ...noMlDsa() },
-    ...withNode('aws-jwt-verify'),
-  },
-  {
+  }),
+  withNode('jwks-rsa', {
     name: `jwks-rsa ${npm('jwks-rsa')} with jsonwebtoken ${npm('jsonwebtoken')}`,
     needs: `\`algorithms\`; ${typ}`,
     limits: noMlDsa('not implemented by jsonwebtoken'),
-    ...withNode('jwks-rsa'),
-  },
-  {
+  }),
+  withNode('get-jwks', {
     name: `get-jwks ${npm('get-jwks')} with fast-jwt ${npm('fast-jwt')}`,
     needs: "`jwksPath`, `checkTyp: 'at+jwt'`, `algorithms`, `requiredClaims`",
     limits: noMlDsa('not implemented by fast-jwt'),
-    ...withNode('get-jwks'),
-  },
-  {
-    name: `express-oauth2-jwt-bearer ${npm('express-oauth2-jwt-bearer')}`,
+  }),
+  withNode('express-oauth2-jwt-bearer', {
     needs: '`strict: true` (checks `typ` and the claims of RFC 9068), `tokenSigningAlg`',
     limits: noMlDsa('its list of algorithms has no ML-DSA'),
-    ...withNode('express-oauth2-jwt-bearer'),
-  },
-  {
-    name: `PyJWT ${pip('PyJWT')}`,
+  }),
+  withPython('PyJWT', {
     needs: `\`algorithms\`, \`options.require\`; ${typ}`,
     limits: noMlDsa(),
-    ...withPython('PyJWT'),
-  },
-  {
-    name: `joserfc ${pip('joserfc')}`,
+  }),
+  withPython('joserfc', {
     needs: `\`algorithms\`, a claims registry; ${typ}; ${jwks}`,
     limits: noMlDsa(),
     ownCache: true,
-    ...withPython('joserfc'),
-  },
-  {
-    name: `Authlib ${pip('Authlib')}`,
+  }),
+  withPython('Authlib', {
     needs: `\`JWTBearerTokenValidator\` (RFC 9068) with a \`get_jwks\`: ${jwks}`,
     limits: authlibLimits(),
     ownCache: true,
-    ...withPython('Authlib'),
-  },
-  {
-    name: `python-jose ${pip('python-jose')}`,
+  }),
+  withPython('python-jose', {
     needs: `\`algorithms\`; ${typ}; ${jwks}`,
     breaksWithMlDsa: 'it tries each key, and the type AKP is an error',
     limits: { PS256: 'not implemented', ...noMlDsa() },
     ownCache: true,
-    ...withPython('python-jose'),
-  },
-  {
-    name: `go-oidc ${pinned.go('github.com/coreos/go-oidc/v3')}`,
+  }),
+  withGo('go-oidc', 'github.com/coreos/go-oidc/v3', {
     needs: `\`SupportedSigningAlgs\`, your audience as \`ClientID\`; ${typ}`,
     limits: noMlDsa(),
-    ...withGo('go-oidc'),
-  },
-  {
+  }),
+  withGo('golang-jwt', 'github.com/golang-jwt/jwt/v5', {
     name: `golang-jwt ${pinned.go('github.com/golang-jwt/jwt/v5')} with keyfunc ${pinned.go('github.com/MicahParks/keyfunc/v3')}`,
     needs: `\`WithValidMethods\`, \`WithExpirationRequired\`; ${typ}`,
     limits: noMlDsa(),
-    ...withGo('golang-jwt'),
-  },
-  {
+  }),
+  withGo('lestrrat-jwx', 'github.com/lestrrat-go/jwx/v3', {
     name: `lestrrat jwx ${pinned.go('github.com/lestrrat-go/jwx/v3')}`,
     needs: `\`jwk.Cache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
     breaksWithMlDsa: 'the key type AKP is an error for the whole set',
     limits: noMlDsa('the key type AKP is refused'),
     refresh: 'accepted at the next refresh: `WithMinInterval`, 15 minutes by default',
-    ...withGo('lestrrat-jwx'),
-  },
-  {
-    name: `go-jwt-middleware ${pinned.go('github.com/auth0/go-jwt-middleware/v2')}`,
+  }),
+  withGo('go-jwt-middleware', 'github.com/auth0/go-jwt-middleware/v2', {
     needs: `\`NewCachingProvider\`, one \`SignatureAlgorithm\`; ${typ}`,
     breaksWithMlDsa: 'go-jose refuses the whole set',
     limits: noMlDsa(),
     refresh: 'accepted when the TTL that you give to `NewCachingProvider` ends',
-    ...withGo('go-jwt-middleware'),
-  },
+  }),
   {
     name: `Nimbus JOSE+JWT ${maven('nimbus-jose-jwt')}`,
     language: 'Java',
