@@ -1,7 +1,30 @@
-import { bareJwk, type Workload } from './platform.ts';
+import { bareJwk, type Claims, type Workload } from './platform.ts';
 
 const api = 'https://api.example.com';
 const sts = 'https://sts.amazonaws.com/';
+
+/** What most platforms sign with. */
+const rs256 = {
+  jwk: ({ jwk }) => ({ ...jwk }),
+  alg: 'RS256',
+  typ: 'JWT',
+} as const satisfies Partial<Workload>;
+
+/** Pages that were read on this day. */
+function pages(...urls: readonly string[]): Workload['source'] {
+  return { pages: urls, read: '2026-11-23' };
+}
+
+type Refused = Workload['refused'][number];
+
+/** Tokens with another value of the claim that names the client, of a required claim, of `aud`. */
+const unknown = (what: string, claims: Claims): Refused => [what, claims, 'client_unknown'];
+const unmet = (what: string, claims: Claims): Refused => [what, claims, 'client_condition_unmet'];
+const audience = (what: string, aud: string | readonly string[]): Refused => [
+  what,
+  { aud },
+  'token_audience_not_allowed',
+];
 
 /** Discovery document of the service account issuer of Kubernetes. */
 const kubernetesDocument = {
@@ -23,16 +46,12 @@ const github = {
     id_token_signing_alg_values_supported: ['RS256'],
     scopes_supported: ['openid'],
   },
+  ...rs256,
   jwk: ({ jwk }) => ({ ...jwk, x5t: 'x', x5c: ['MIIDrDCCApSgAwIBAgIQ'] }),
-  alg: 'RS256',
-  typ: 'JWT',
-  source: {
-    pages: [
-      'https://docs.github.com/en/actions/reference/security/oidc',
-      'https://docs.github.com/en/actions/concepts/security/openid-connect',
-    ],
-    read: '2026-11-23',
-  },
+  source: pages(
+    'https://docs.github.com/en/actions/reference/security/oidc',
+    'https://docs.github.com/en/actions/concepts/security/openid-connect',
+  ),
   notShown: ['members of the JWKS', 'the life of the token', 'how far nbf is before iat'],
   times: { life: 300, notBefore: 600 },
 } as const satisfies Partial<Workload>;
@@ -67,9 +86,8 @@ const awsAccount = {
     id_token_signing_alg_values_supported: ['RS256', 'ES384'],
     claims_supported: ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'],
   },
-  jwk: ({ jwk }) => ({ ...jwk }),
+  ...rs256,
   alg: 'ES384',
-  typ: 'JWT',
   choices: { clientIdClaim: 'sub' },
 } as const satisfies Partial<Workload>;
 
@@ -82,28 +100,12 @@ export const workloads: readonly Workload[] = [
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
     client: { externalClientId: `${immutable}:ref:refs/heads/*`, audiences: [api] },
     refused: [
-      [
-        'another repository',
-        { sub: 'repo:acme@583231/other@77:ref:refs/heads/main' },
-        'client_unknown',
-      ],
-      [
-        'a repository made again',
-        { sub: 'repo:acme@583231/app@99:ref:refs/heads/main' },
-        'client_unknown',
-      ],
-      [
-        'an owner made again',
-        { sub: 'repo:acme@7/app@1296269:ref:refs/heads/a' },
-        'client_unknown',
-      ],
-      ['a pull request', { sub: `${immutable}:pull_request` }, 'client_unknown'],
-      ['a tag', { sub: `${immutable}:ref:refs/tags/v1` }, 'client_unknown'],
-      [
-        'the audience of another service',
-        { aud: 'sts.amazonaws.com' },
-        'token_audience_not_allowed',
-      ],
+      unknown('another repository', { sub: 'repo:acme@583231/other@77:ref:refs/heads/main' }),
+      unknown('a repository made again', { sub: 'repo:acme@583231/app@99:ref:refs/heads/main' }),
+      unknown('an owner made again', { sub: 'repo:acme@7/app@1296269:ref:refs/heads/a' }),
+      unknown('a pull request', { sub: `${immutable}:pull_request` }),
+      unknown('a tag', { sub: `${immutable}:ref:refs/tags/v1` }),
+      audience('the audience of another service', 'sts.amazonaws.com'),
     ],
   },
   {
@@ -122,9 +124,9 @@ export const workloads: readonly Workload[] = [
       requiredClaims: [{ claim: 'ref', values: ['refs/heads/main'] }],
     },
     refused: [
-      ['another environment', { sub: `${immutable}:environment:test` }, 'client_unknown'],
-      ['a job without one', { sub: `${immutable}:ref:refs/heads/main` }, 'client_unknown'],
-      ['another branch', { ref: 'refs/heads/feature/login' }, 'client_condition_unmet'],
+      unknown('another environment', { sub: `${immutable}:environment:test` }),
+      unknown('a job without one', { sub: `${immutable}:ref:refs/heads/main` }),
+      unmet('another branch', { ref: 'refs/heads/feature/login' }),
     ],
   },
   {
@@ -138,13 +140,9 @@ export const workloads: readonly Workload[] = [
       requiredClaims: [{ claim: 'repository_id', values: ['1296269'] }],
     },
     refused: [
-      [
-        'a repository with a longer name',
-        { sub: 'repo:acme/app2:ref:refs/heads/a' },
-        'client_unknown',
-      ],
-      ['a repository made again', { repository_id: '99' }, 'client_condition_unmet'],
-      ['no id of the repository', { repository_id: undefined }, 'client_condition_unmet'],
+      unknown('a repository with a longer name', { sub: 'repo:acme/app2:ref:refs/heads/a' }),
+      unmet('a repository made again', { repository_id: '99' }),
+      unmet('no id of the repository', { repository_id: undefined }),
     ],
   },
   {
@@ -157,13 +155,8 @@ export const workloads: readonly Workload[] = [
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['RS256'],
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'RS256',
-    typ: 'JWT',
-    source: {
-      pages: ['https://docs.gitlab.com/ci/secrets/id_token_authentication'],
-      read: '2026-11-23',
-    },
+    ...rs256,
+    source: pages('https://docs.gitlab.com/ci/secrets/id_token_authentication'),
     notShown: ['the header', 'members of the JWKS'],
     times: { life: 3600, notBefore: 5 },
     claims: {
@@ -189,14 +182,10 @@ export const workloads: readonly Workload[] = [
       ],
     },
     refused: [
-      [
-        'another project',
-        { sub: 'project_path:acme/voice/other:ref_type:branch:ref:main' },
-        'client_unknown',
-      ],
-      ['a tag', { sub: 'project_path:acme/voice/app:ref_type:tag:ref:v1' }, 'client_unknown'],
-      ['a fork of the project', { project_id: '1' }, 'client_condition_unmet'],
-      ['a branch that is not protected', { ref_protected: 'false' }, 'client_condition_unmet'],
+      unknown('another project', { sub: 'project_path:acme/voice/other:ref_type:branch:ref:main' }),
+      unknown('a tag', { sub: 'project_path:acme/voice/app:ref_type:tag:ref:v1' }),
+      unmet('a fork of the project', { project_id: '1' }),
+      unmet('a branch that is not protected', { ref_protected: 'false' }),
     ],
   },
   {
@@ -208,16 +197,12 @@ export const workloads: readonly Workload[] = [
       authorization_endpoint: 'urn:kubernetes:programmatic_authorization',
       claims_supported: ['sub', 'iss'],
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'RS256',
+    ...rs256,
     typ: undefined,
-    source: {
-      pages: [
-        'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
-        'https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
+      'https://docs.aws.amazon.com/eks/latest/userguide/service-accounts.html',
+    ),
     notShown: ['the header', 'members of the JWKS'],
     times: { life: 3600, notBefore: 0 },
     claims: {
@@ -228,9 +213,9 @@ export const workloads: readonly Workload[] = [
     choices: { clientIdClaim: 'sub' },
     client: { externalClientId: 'system:serviceaccount:voice:dialer', audiences: [api] },
     refused: [
-      ['another service account', { sub: 'system:serviceaccount:voice:other' }, 'client_unknown'],
-      ['another namespace', { sub: 'system:serviceaccount:test:dialer' }, 'client_unknown'],
-      ['the token for AWS', { aud: ['sts.amazonaws.com'] }, 'token_audience_not_allowed'],
+      unknown('another service account', { sub: 'system:serviceaccount:voice:other' }),
+      unknown('another namespace', { sub: 'system:serviceaccount:test:dialer' }),
+      audience('the token for AWS', ['sts.amazonaws.com']),
     ],
   },
   {
@@ -240,16 +225,12 @@ export const workloads: readonly Workload[] = [
       issuer: 'https://kubernetes.example.com',
       jwks_uri: 'https://kubernetes.example.com/openid/v1/jwks',
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'RS256',
+    ...rs256,
     typ: undefined,
-    source: {
-      pages: [
-        'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
-        'https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/',
+      'https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/',
+    ),
     notShown: ['the header', 'members of the JWKS'],
     times: { life: 3600, notBefore: 0 },
     claims: {
@@ -265,26 +246,21 @@ export const workloads: readonly Workload[] = [
       requiredClaims: [{ claim: '/kubernetes.io/namespace', values: ['voice'] }],
     },
     refused: [
-      ['another namespace', { sub: 'system:serviceaccount:test:dialer' }, 'client_unknown'],
-      [
-        'a claim that says otherwise',
-        { 'kubernetes.io': { namespace: 'test', serviceaccount } },
-        'client_condition_unmet',
-      ],
-      ['no such claim', { 'kubernetes.io': undefined }, 'client_condition_unmet'],
+      unknown('another namespace', { sub: 'system:serviceaccount:test:dialer' }),
+      unmet('a claim that says otherwise', {
+        'kubernetes.io': { namespace: 'test', serviceaccount },
+      }),
+      unmet('no such claim', { 'kubernetes.io': undefined }),
     ],
   },
   {
     ...awsAccount,
     name: 'AWS STS, GetWebIdentityToken',
-    source: {
-      pages: [
-        'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound_token_claims.html',
-        'https://docs.aws.amazon.com/STS/latest/APIReference/API_GetWebIdentityToken.html',
-        'https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetOutboundWebIdentityFederationInfo.html',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound_token_claims.html',
+      'https://docs.aws.amazon.com/STS/latest/APIReference/API_GetWebIdentityToken.html',
+      'https://docs.aws.amazon.com/IAM/latest/APIReference/API_GetOutboundWebIdentityFederationInfo.html',
+    ),
     notShown: [
       'the header',
       'members of the discovery document and of the JWKS',
@@ -315,20 +291,17 @@ export const workloads: readonly Workload[] = [
       ],
     },
     refused: [
-      ['another role', { sub: 'arn:aws:iam::123456789012:role/Other' }, 'client_unknown'],
-      ['another account', { sub: 'arn:aws:iam::210987654321:role/DialerRole' }, 'client_unknown'],
-      ['another organisation', { [sts]: { org_id: 'o-other' } }, 'client_condition_unmet'],
+      unknown('another role', { sub: 'arn:aws:iam::123456789012:role/Other' }),
+      unknown('another account', { sub: 'arn:aws:iam::210987654321:role/DialerRole' }),
+      unmet('another organisation', { [sts]: { org_id: 'o-other' } }),
     ],
   },
   {
     ...awsAccount,
     name: 'Amazon Bedrock AgentCore',
-    source: {
-      pages: [
-        'https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/client-auth-methods.html',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://docs.aws.amazon.com/bedrock-agentcore/latest/devguide/client-auth-methods.html',
+    ),
     // AWS_IAM_ID_TOKEN_JWT: STS signs for the execution role of the agent.
     notShown: ['aud', 'the life of the token', 'whether client_id is sent', 'everything of STS'],
     times: { life: 300 },
@@ -345,7 +318,7 @@ export const workloads: readonly Workload[] = [
         { claim: '/https:~1~1sts.amazonaws.com~1/org_id', values: ['o-abc1234567'] },
       ],
     },
-    refused: [['another role', { sub: 'arn:aws:iam::123456789012:role/Other' }, 'client_unknown']],
+    refused: [unknown('another role', { sub: 'arn:aws:iam::123456789012:role/Other' })],
   },
   {
     name: 'Google Cloud',
@@ -358,13 +331,10 @@ export const workloads: readonly Workload[] = [
       id_token_signing_alg_values_supported: ['RS256'],
       scopes_supported: ['openid', 'email', 'profile'],
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'RS256',
-    typ: 'JWT',
-    source: {
-      pages: ['https://docs.cloud.google.com/compute/docs/instances/verifying-instance-identity'],
-      read: '2026-11-23',
-    },
+    ...rs256,
+    source: pages(
+      'https://docs.cloud.google.com/compute/docs/instances/verifying-instance-identity',
+    ),
     notShown: ['members of the JWKS'],
     times: { life: 3600 },
     claims: {
@@ -382,13 +352,11 @@ export const workloads: readonly Workload[] = [
       requiredClaims: [{ claim: '/google/compute_engine/project_id', values: ['example-project'] }],
     },
     refused: [
-      ['another service account', { sub: '1', azp: '1' }, 'client_unknown'],
-      ['a person with a Google account', { sub: '2', azp: '3.apps' }, 'client_unknown'],
-      [
-        'the same account outside the project',
-        { google: { compute_engine: { project_id: 'x' } } },
-        'client_condition_unmet',
-      ],
+      unknown('another service account', { sub: '1', azp: '1' }),
+      unknown('a person with a Google account', { sub: '2', azp: '3.apps' }),
+      unmet('the same account outside the project', {
+        google: { compute_engine: { project_id: 'x' } },
+      }),
     ],
   },
   {
@@ -404,13 +372,10 @@ export const workloads: readonly Workload[] = [
     jwk: (key) => bareJwk(key),
     alg: 'ES256',
     typ: 'JWT',
-    source: {
-      pages: [
-        'https://github.com/spiffe/spiffe/blob/main/standards/JWT-SVID.md',
-        'https://github.com/spiffe/spire/blob/main/support/oidc-discovery-provider/README.md',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://github.com/spiffe/spiffe/blob/main/standards/JWT-SVID.md',
+      'https://github.com/spiffe/spire/blob/main/support/oidc-discovery-provider/README.md',
+    ),
     notShown: [
       'claims beyond sub, aud and exp: iss and iat come from the configuration of the server',
     ],
@@ -425,9 +390,9 @@ export const workloads: readonly Workload[] = [
       audiences: [api],
     },
     refused: [
-      ['another namespace', { sub: 'spiffe://example.org/ns/test/sa/dialer' }, 'client_unknown'],
-      ['another trust domain', { sub: 'spiffe://evil.org/ns/voice/sa/dialer' }, 'client_unknown'],
-      ['another audience', { aud: ['spiffe://example.org/b'] }, 'token_audience_not_allowed'],
+      unknown('another namespace', { sub: 'spiffe://example.org/ns/test/sa/dialer' }),
+      unknown('another trust domain', { sub: 'spiffe://evil.org/ns/voice/sa/dialer' }),
+      audience('another audience', ['spiffe://example.org/b']),
     ],
   },
   {
@@ -439,16 +404,12 @@ export const workloads: readonly Workload[] = [
       subject_types_supported: ['public', 'pairwise'],
       id_token_signing_alg_values_supported: ['RS256'],
     },
-    jwk: ({ jwk }) => ({ ...jwk }),
-    alg: 'RS256',
+    ...rs256,
     typ: undefined,
-    source: {
-      pages: [
-        'https://buildkite.com/docs/agent/cli/reference/oidc',
-        'https://github.com/rubygems/rubygems.org/issues/5412',
-      ],
-      read: '2026-11-23',
-    },
+    source: pages(
+      'https://buildkite.com/docs/agent/cli/reference/oidc',
+      'https://github.com/rubygems/rubygems.org/issues/5412',
+    ),
     notShown: ['members of the discovery document and of the JWKS'],
     times: { life: 300, notBefore: 0 },
     claims: {
@@ -475,8 +436,8 @@ export const workloads: readonly Workload[] = [
       requiredClaims: [{ claim: 'build_branch', values: ['main'] }],
     },
     refused: [
-      ['another pipeline', { sub: '0184990a-477b-4fa8-9968-000000000000' }, 'client_unknown'],
-      ['another branch', { build_branch: 'feature/login' }, 'client_condition_unmet'],
+      unknown('another pipeline', { sub: '0184990a-477b-4fa8-9968-000000000000' }),
+      unmet('another branch', { build_branch: 'feature/login' }),
     ],
   },
 ];
