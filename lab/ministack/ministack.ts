@@ -1,9 +1,7 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { answers, waitUntil } from '../support/wait-until.ts';
-
-const requirements = join(import.meta.dirname, 'requirements.txt');
 
 /** Names the resource whose next creation or change fails. */
 export function failureFile(work: string): string {
@@ -21,36 +19,12 @@ interface MiniStack {
   stop(): Promise<void>;
 }
 
-/**
- * Makes a Python environment with MiniStack, unless the folder has it.
- *
- * @returns why it could not be installed, or nothing.
- */
-export function makePythonEnvironment(directory: string): string | undefined {
-  const installed = join(directory, 'requirements.txt');
-  const wanted = readFileSync(requirements, 'utf8');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return undefined;
-  rmSync(directory, { recursive: true, force: true });
-  const run = (command: string, ...args: readonly string[]) =>
-    execFileSync(command, args, { stdio: 'pipe', encoding: 'utf8' });
-  try {
-    run('python3', '-m', 'venv', directory);
-    const quiet = ['--quiet', '--disable-pip-version-check'];
-    run(join(directory, 'bin/pip'), 'install', ...quiet, '--requirement', requirements);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-  // Last, as it says that everything before has been done.
-  writeFileSync(installed, wanted);
-  return undefined;
-}
-
 /** Seconds, as MiniStack's own command sets it. */
 const keepAlive = 75;
 
 interface MiniStackOptions {
-  /** Where it was installed. */
-  readonly python: string;
+  /** `bin` of the Python environment that has it. */
+  readonly bin: string;
   /** For its log, its files and the home of its processes. */
   readonly work: string;
   /** Its `node_modules` have the Node.js that Lambda's functions have. */
@@ -64,12 +38,12 @@ interface MiniStackOptions {
 
 /** Starts MiniStack on loopback. Its functions are processes of this project's Node.js. */
 export async function startMiniStack(options: MiniStackOptions): Promise<MiniStack> {
-  const { python, work, root, port, functionsPort, variables } = options;
+  const { bin, work, root, port, functionsPort, variables } = options;
   const accessLog = join(work, 'access.log');
   const server = ['--bind', `127.0.0.1:${port}`, '--keep-alive', String(keepAlive)];
   const logging = ['--access-logfile', accessLog, '--access-logformat', '%({authorization}i)s'];
   const child = spawn(
-    join(python, 'bin/python'),
+    join(bin, 'python'),
     ['-m', 'hypercorn', 'strict_ministack:app', ...server, ...logging],
     {
       cwd: work,

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { runVitest } from '../../support/run-vitest.ts';
+import { cacheFolder, runMaven } from '../../support/runtimes.ts';
 import { answers, waitUntil } from '../../support/wait-until.ts';
 
 /*
@@ -11,30 +13,22 @@ import { answers, waitUntil } from '../../support/wait-until.ts';
  * DynamoDB Local, which is AWS's own engine, in place of dynalite.
  */
 
-const root = resolve(import.meta.dirname, '../../..');
-const project = join(root, 'lab/suites/dynamodb-local/pom.xml');
-const installed = join(root, '.ministack/dynamodb-local');
+/** With `pom.xml`, which names its version. */
+const project = import.meta.dirname;
+const installed = cacheFolder('dynamodb-local');
+const lib = join(installed, 'lib');
 
 const suites = ['adapters', 'cli', 'lambda', 'procedures'].map(
   (name) => `test/integration/${name}`,
 );
 
-/** @returns why DynamoDB Local cannot be installed, or nothing. */
+/** @returns what DynamoDB Local needs and this machine lacks, or nothing. */
 async function install(): Promise<string | undefined> {
   const java = await runCommand(['javac', '-version']);
-  if (java.code !== 0) return 'there is no Java development kit';
-  const ready = join(installed, 'pom.xml');
-  if (existsSync(ready) && readFileSync(ready, 'utf8') === readFileSync(project, 'utf8')) {
-    return undefined;
-  }
-  rmSync(installed, { recursive: true, force: true });
-  mkdirSync(installed, { recursive: true });
-  const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${join(installed, 'lib')}`];
-  const maven = await runCommand(['mvn', '-q', '-B', '-f', project, ...copy]);
-  if (maven.code !== 0) return 'Maven cannot download it';
-  // Last, as it says that everything before has been done.
-  copyFileSync(project, ready);
-  return undefined;
+  if (java.code !== 0) return 'a Java development kit';
+  // Maven adds to the folder, and Java would load other versions of before.
+  rmSync(lib, { recursive: true, force: true });
+  return runMaven(project, installed, 'dependency:copy-dependencies', `-DoutputDirectory=${lib}`);
 }
 
 /** @throws {Error} if another address of this machine answers: DynamoDB Local has no password. */
@@ -49,14 +43,13 @@ async function assertOnlyLoopback(port: number): Promise<void> {
 }
 
 async function start(port: number): Promise<ChildProcess> {
-  const lib = join(installed, 'lib');
   const child = spawn(
     'java',
     [
       `-Djava.library.path=${lib}`,
       '-cp',
       join(lib, '*'),
-      join(root, 'lab/suites/dynamodb-local/LoopbackServer.java'),
+      join(project, 'LoopbackServer.java'),
       '-inMemory',
       '-disableTelemetry',
       '-port',
@@ -76,29 +69,19 @@ async function start(port: number): Promise<ChildProcess> {
   }
 }
 
-function runTests(endpoint: string, files: readonly string[]): Promise<number> {
-  const vitest = join(root, 'node_modules/.bin/vitest');
-  const child = spawn(vitest, ['run', '--project=integration', ...files], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, DYNAMODB_LOCAL_ENDPOINT: endpoint },
-  });
-  return new Promise((done) => child.once('close', (code) => done(code ?? 1)));
-}
-
-const trouble = await install();
-if (trouble === undefined) {
+const missing = await install();
+if (missing === undefined) {
   const port = await findFreePort();
   const server = await start(port);
   try {
     const files = process.argv.slice(2);
-    process.exitCode = await runTests(
-      `http://127.0.0.1:${port}`,
-      files.length === 0 ? suites : files,
+    process.exitCode = runVitest(
+      ['--project=integration', ...(files.length === 0 ? suites : files)],
+      { DYNAMODB_LOCAL_ENDPOINT: `http://127.0.0.1:${port}` },
     );
   } finally {
     server.kill('SIGKILL');
   }
 } else {
-  process.stdout.write(`SKIPPED: DynamoDB Local does not run: ${trouble}\n`);
+  process.stdout.write(`SKIPPED: DynamoDB Local does not run, for want of ${missing}\n`);
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -19,7 +19,8 @@ import { deployed, findArea, type Mutant, mutants } from './mutants.ts';
  */
 
 const root = resolve(import.meta.dirname, '../../..');
-const reportFile = join(mkdtempSync(join(tmpdir(), 'mutation-')), 'report.json');
+using reports = mkdtempDisposableSync(join(tmpdir(), 'mutation-'));
+const reportFile = join(reports.path, 'report.json');
 
 const area = findArea(process.argv[2]);
 const suite = area === undefined ? undefined : suiteOf(area);
@@ -88,17 +89,14 @@ function runTests(mutant?: string): readonly string[] {
     .map(({ fullName }) => fullName);
 }
 
-/** A folder with the code as it is, and what npm and pip have installed. */
-function copyCode(): string {
-  const tree = mkdtempSync(join(tmpdir(), 'mutant-'));
+/** Fills a folder with the code as it is, and what npm and pip have installed. */
+function copyCode(tree: string): void {
   const { stdout } = spawnSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
   for (const file of stdout.split('\0').filter(Boolean)) {
     mkdirSync(dirname(join(tree, file)), { recursive: true });
     cpSync(join(root, file), join(tree, file));
   }
-  for (const name of ['node_modules', '.ministack'])
-    symlinkSync(join(root, name), join(tree, name));
-  return tree;
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
 }
 
 /**
@@ -107,26 +105,23 @@ function copyCode(): string {
  * @returns what the suite printed, if it noticed the mistake and not something else.
  */
 function runSuite(command: readonly string[], { edits, says = '' }: Mutant): readonly string[] {
-  const tree = copyCode();
-  try {
-    for (const { file, find, replace } of edits) {
-      const text = readFileSync(join(tree, file), 'utf8');
-      writeFileSync(
-        join(tree, file),
-        text.replace(find, () => replace),
-      );
-    }
-    const options = { cwd: tree, encoding: 'utf8' } as const;
-    const built = spawnSync(process.execPath, ['lab/build/main.ts'], options);
-    if (built.status !== 0) throw new Error(`the mutant cannot be built: ${built.stderr}`);
-    const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
-    const [noticed] = new RegExp(`^.*(?:${says}).*$`, 'm').exec(stdout + stderr) ?? [];
-    if (status === 0) return [];
-    if (noticed === undefined) throw new Error(`another failure: ${stdout}${stderr}`);
-    return [noticed.trim()];
-  } finally {
-    rmSync(tree, { recursive: true });
+  using tree = mkdtempDisposableSync(join(tmpdir(), 'mutant-'));
+  copyCode(tree.path);
+  for (const { file, find, replace } of edits) {
+    const path = join(tree.path, file);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(find, () => replace),
+    );
   }
+  const options = { cwd: tree.path, encoding: 'utf8' } as const;
+  const built = spawnSync(process.execPath, ['lab/build/main.ts'], options);
+  if (built.status !== 0) throw new Error(`the mutant cannot be built: ${built.stderr}`);
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, options);
+  const [noticed] = new RegExp(`^.*(?:${says}).*$`, 'm').exec(stdout + stderr) ?? [];
+  if (status === 0) return [];
+  if (noticed === undefined) throw new Error(`another failure: ${stdout}${stderr}`);
+  return [noticed.trim()];
 }
 
 chosen.forEach(assertEditsApply);
@@ -142,5 +137,4 @@ for (const mutant of chosen) {
   if (killer !== undefined) console.info(`            by: ${killer}`);
 }
 console.info(`${chosen.length - survivors} of ${chosen.length} mutants killed`);
-rmSync(dirname(reportFile), { recursive: true });
 process.exitCode = survivors === 0 ? 0 : 1;

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import { functionName } from '../../../contract/function-names.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { createClient, say, sayLeftOut, signingKeyPolicy } from '../../ministack/proof.ts';
 import { createHostedZone, example } from '../deploy/three-regions.ts';
@@ -52,4 +55,77 @@ export async function deployAssembly(
     clientId: client.clientId,
     authctl,
   };
+}
+
+/** The version of a function that gets requests. */
+export interface LiveVersion {
+  readonly functionName: string;
+  readonly version: string;
+  /** Of its code. */
+  readonly sha256: string;
+  readonly memory: number;
+}
+
+/** Of the functions that answer requests: token, discovery, JWKS. */
+export async function listLiveVersions({
+  cloud,
+}: Pick<Deployment, 'cloud'>): Promise<readonly LiveVersion[]> {
+  const lambda = new LambdaClient(cloud.sdk(awsRegion));
+  const names = ['token', 'discovery', 'jwks'] as const;
+  const found = names.map(async (name): Promise<LiveVersion> => {
+    const FunctionName = functionName(String(example.name), name);
+    const command = new GetFunctionConfigurationCommand({ FunctionName, Qualifier: 'live' });
+    const { Version, CodeSha256, MemorySize } = await lambda.send(command);
+    return {
+      functionName: FunctionName,
+      version: String(Version),
+      sha256: String(CodeSha256),
+      memory: Number(MemorySize),
+    };
+  });
+  return Promise.all(found);
+}
+
+/** Types of resources that hold data, or an address that clients know. */
+const statefulTypes: readonly string[] = [
+  'AWS::ApiGateway::DomainName',
+  'AWS::ApiGateway::RestApi',
+  'AWS::Backup::BackupVault',
+  'AWS::Logs::LogGroup',
+];
+
+/** `name id` of each table. A table that was created again has another id. */
+export async function listTables(cloud: Cloud): Promise<readonly string[]> {
+  const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
+  const { TableNames = [] } = await dynamodb.send(new ListTablesCommand());
+  const described = TableNames.map(async (TableName) => {
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    return `${TableName} ${Table?.TableId}`;
+  });
+  return Promise.all(described);
+}
+
+/** What no update may replace: resources that hold data, and signing keys. */
+export async function listStatefulResources({
+  cloud,
+  stack,
+  authctl,
+}: Deployment): Promise<readonly string[]> {
+  const { resources } = await stack.readState();
+  const stateful = [...resources.values()]
+    .filter(({ type }) => statefulTypes.includes(type))
+    .map(({ type, physicalId }) => `${type} ${physicalId}`);
+  const { items } = await authctl('signing-key', 'list');
+  const keys = items as readonly { readonly kid: string }[];
+  return [...stateful, ...(await listTables(cloud)), ...keys.map(({ kid }) => kid)];
+}
+
+/** @throws if one of these resources was removed or replaced. */
+export async function assertKept(deployment: Deployment, before: readonly string[]): Promise<void> {
+  const kept = await listStatefulResources(deployment);
+  assert.deepEqual(
+    before.filter((identity) => !kept.includes(identity)),
+    [],
+    'stateful resources were removed or replaced',
+  );
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { say } from '../../ministack/proof.ts';
 import type { Template } from '../../support/template-changes/template.ts';
-import type { Deployment } from './deployment.ts';
+import {
+  assertKept,
+  type Deployment,
+  listLiveVersions,
+  listStatefulResources,
+} from './deployment.ts';
 import { findTouched, makeLater } from './later-template.ts';
-import { listLiveVersions } from './live-versions.ts';
 import { deployRelease, type Release, readTemplate, synthesiseRelease } from './release.ts';
-import { assertKept, listStatefulResources } from './stateful.ts';
 
 /** Everything that a failed update must leave as it was. */
 async function readState(deployment: Deployment) {

@@ -3,10 +3,10 @@ import { tableKeys } from '../../../contract/tables.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
 import type { Template } from '../../support/template-changes/template.ts';
+import { listTables } from './deployment.ts';
 import { followProcedure } from './procedure.ts';
 import { awsRegion, type Release, readTemplate, stackName, synthesiseRelease } from './release.ts';
 import { Stack } from './stack.ts';
-import { listTables } from './stateful.ts';
 
 const page = 'docs/procedures/import-retained-tables.md';
 const tableType = 'AWS::DynamoDB::GlobalTable';

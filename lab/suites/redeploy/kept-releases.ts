@@ -9,8 +9,12 @@ import {
   writeAssembly,
 } from '../../support/releases/kept-release.ts';
 import { createHostedZone, example } from '../deploy/three-regions.ts';
-import { type Deployment, deployAssembly } from './deployment.ts';
-import { type LiveVersion, listLiveVersions } from './live-versions.ts';
+import {
+  type Deployment,
+  deployAssembly,
+  type LiveVersion,
+  listLiveVersions,
+} from './deployment.ts';
 import { Operators, proveOperatorsAfterUpdate, proveOperatorsBefore } from './operators.ts';
 import { awsRegion, type Release, stackName } from './release.ts';
 import { update } from './updates.ts';
@@ -43,7 +47,7 @@ interface KeptOptions {
   /** This version's functions. */
   readonly bundles: string;
   /** What the deployment of the release is in place of the kept one. */
-  readonly before?: (kept: KeptDeployment) => KeptDeployment;
+  readonly before?: ((kept: KeptDeployment) => KeptDeployment) | undefined;
 }
 
 /** Deploys what a release deployed, for a client and for operators. */

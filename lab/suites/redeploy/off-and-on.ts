@@ -7,6 +7,7 @@ import type { DeploymentConfigInput } from '../../../contract/deployment-config.
 import { noticeBusName } from '../../../contract/notices.ts';
 import { sealedTokenTable } from '../../../contract/tables.ts';
 import { eventually, say } from '../../ministack/proof.ts';
+import { assertKept, listStatefulResources, listTables } from './deployment.ts';
 import { compareStacks } from './difference.ts';
 import type { KeptInUse } from './kept-releases.ts';
 import { followProcedure } from './procedure.ts';
@@ -17,7 +18,6 @@ import {
   stackName,
   synthesiseRelease,
 } from './release.ts';
-import { assertKept, listStatefulResources, listTables } from './stateful.ts';
 import { update } from './updates.ts';
 
 /** Every switch of the config that adds or removes resources, off. */

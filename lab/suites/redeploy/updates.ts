@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { say } from '../../ministack/proof.ts';
-import type { Deployment } from './deployment.ts';
+import {
+  assertKept,
+  type Deployment,
+  listLiveVersions,
+  listStatefulResources,
+} from './deployment.ts';
 import { compareStacks, type Difference, describeDifference } from './difference.ts';
-import { listLiveVersions } from './live-versions.ts';
 import { deployRelease, type Release } from './release.ts';
-import { assertKept, listStatefulResources } from './stateful.ts';
 
 /** Deploys a release with `cdk deploy` while a client uses the service. */
 export async function update(
