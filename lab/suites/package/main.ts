@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {
   cpSync,
   existsSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -101,21 +101,9 @@ async function compileCommonJs(project: string, { manifest }: StagedPackage): Pr
     ([entry]) => `void import('${manifest.name}${entry.slice(1)}').then((all) => all.never);`,
   );
   writeFileSync(join(project, 'load.cts'), lines.join('\n'));
-  const options = [
-    '--module',
-    'node16',
-    '--strict',
-    '--noEmit',
-    '--types',
-    'node',
-    '--ignoreConfig',
-  ];
-  const { output } = await runCommand(
-    [join(root, 'node_modules/.bin/tsc'), ...options, 'load.cts'],
-    {
-      cwd: project,
-    },
-  );
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const options = '--module node16 --strict --noEmit --types node --ignoreConfig'.split(' ');
+  const { output } = await runCommand([tsc, ...options, 'load.cts'], { cwd: project });
   // Each entry has types if the only thing that is wrong is the member that it does not have.
   const wrong = output.match(/error TS\d+/g) ?? [];
   assert.deepEqual(
@@ -214,38 +202,28 @@ async function checkPublication({ folder }: StagedPackage): Promise<void> {
 }
 
 async function testPackage(short: string, staged: StagedPackage): Promise<void> {
-  const project = mkdtempSync(join(tmpdir(), 'package-consumer-'));
-  try {
-    writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
-    const folder = join(project, 'node_modules', staged.manifest.name);
-    cpSync(staged.folder, folder, { recursive: true });
-    const installed = { ...staged, folder };
-    say(describeInstallation(installed));
-    linkDeclared(project, installed);
-    if (Object.keys(installed.manifest.exports).length > 1) {
-      await compileConsumer(project, installed, short);
-      await compileCommonJs(project, installed);
-    }
-    await checkOldNode(installed);
-    await onEveryNode(
-      installed,
-      (node) => uses[short]?.(node, project, installed) ?? assert.fail(),
-    );
-    await checkPublication(staged);
-  } finally {
-    rmSync(project, { recursive: true, force: true });
+  using consumer = mkdtempDisposableSync(join(tmpdir(), 'package-consumer-'));
+  const project = consumer.path;
+  writeFileSync(join(project, 'package.json'), '{"type":"module","private":true}\n');
+  const folder = join(project, 'node_modules', staged.manifest.name);
+  cpSync(staged.folder, folder, { recursive: true });
+  const installed = { ...staged, folder };
+  say(describeInstallation(installed));
+  linkDeclared(project, installed);
+  if (Object.keys(installed.manifest.exports).length > 1) {
+    await compileConsumer(project, installed, short);
+    await compileCommonJs(project, installed);
   }
+  await checkOldNode(installed);
+  await onEveryNode(installed, (node) => uses[short]?.(node, project, installed) ?? assert.fail());
+  await checkPublication(staged);
 }
 
 /** `npm run test:all -- package verifier` tests only that package. */
 const wanted = process.argv[2];
-const target = mkdtempSync(join(tmpdir(), 'packages-'));
-try {
-  await run([process.execPath, 'lab/build/main.ts'], { cwd: root });
-  for (const staged of await stagePackages(target)) {
-    const short = basename(staged.manifest.name);
-    if (wanted === undefined || wanted === short) await testPackage(short, staged);
-  }
-} finally {
-  rmSync(target, { recursive: true, force: true });
+await run([process.execPath, 'lab/build/main.ts'], { cwd: root });
+using target = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
+for (const staged of await stagePackages(target.path)) {
+  const short = basename(staged.manifest.name);
+  if (wanted === undefined || wanted === short) await testPackage(short, staged);
 }

@@ -5,7 +5,7 @@ import {
   globSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -268,27 +268,24 @@ async function createOffline(work: string, onlyEnvironment: NodeJS.ProcessEnv): 
   assert.equal(code, 1);
 }
 
-const work = mkdtempSync(join(tmpdir(), 'release-'));
-try {
-  const target = await buildRelease(work);
-  await compareBuilds(target);
-  await installFromArchives();
-  const registry = await startLocalRegistry(work);
-  if ('missing' in registry) {
-    say(`SKIPPED: publication and installation need ${registry.missing}`);
-  } else {
-    try {
-      await publish(target, registry);
-      const project = await createProject(work, registry.environment);
-      await synthesise(project, registry.environment);
-      await tryOldestCdk(project, registry.environment);
-    } finally {
-      await registry.stop();
-    }
-    // With an empty cache: npm also installs without a registry what it has there.
-    const cache = { NPM_CONFIG_CACHE: join(work, 'cache') };
-    await createOffline(work, { ...registry.environment, ...cache });
+using folder = mkdtempDisposableSync(join(tmpdir(), 'release-'));
+const work = folder.path;
+const target = await buildRelease(work);
+await compareBuilds(target);
+await installFromArchives();
+const registry = await startLocalRegistry(work);
+if ('missing' in registry) {
+  say(`SKIPPED: publication and installation need ${registry.missing}`);
+} else {
+  try {
+    await publish(target, registry);
+    const project = await createProject(work, registry.environment);
+    await synthesise(project, registry.environment);
+    await tryOldestCdk(project, registry.environment);
+  } finally {
+    await registry.stop();
   }
-} finally {
-  rmSync(work, { recursive: true, force: true });
+  // With an empty cache: npm also installs without a registry what it has there.
+  const cache = { NPM_CONFIG_CACHE: join(work, 'cache') };
+  await createOffline(work, { ...registry.environment, ...cache });
 }

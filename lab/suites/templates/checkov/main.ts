@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runOrThrow } from '../../../support/run-command.ts';
@@ -24,19 +24,15 @@ if ('missing' in python) {
 }
 
 async function scan(bin: string, templates: string): Promise<number> {
-  const home = mkdtempSync(join(tmpdir(), 'checkov-'));
+  using home = mkdtempDisposableSync(join(tmpdir(), 'checkov-'));
   // The command line of checkov, without an account of its maker and without a connection to it.
   const options =
     '--framework cloudformation --skip-download --output json --compact --quiet --soft-fail';
-  const paths = ['--directory', templates, '--output-file-path', home];
-  try {
-    await runOrThrow([join(bin, 'checkov'), ...options.split(' '), ...paths], {
-      environment: { HOME: home, LOG_LEVEL: 'ERROR' },
-    });
-    return report(readFileSync(join(home, 'results_json.json'), 'utf8'));
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  const paths = ['--directory', templates, '--output-file-path', home.path];
+  await runOrThrow([join(bin, 'checkov'), ...options.split(' '), ...paths], {
+    environment: { HOME: home.path, LOG_LEVEL: 'ERROR' },
+  });
+  return report(readFileSync(join(home.path, 'results_json.json'), 'utf8'));
 }
 
 function report(output: string): number {
