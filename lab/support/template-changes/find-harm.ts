@@ -2,19 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import resourceTypes from './resource-types.json' with { type: 'json' };
 import { findReferences, type Template, type TemplateResource } from './template.ts';
 
-/** What CloudFormation says of a resource type. Properties are paths, e.g. `Config/Type`. */
-interface ResourceType {
-  /** An update that changes one of them replaces the resource. */
-  readonly createOnly: readonly string[];
-  /** Those by which the resource is known in its account. */
-  readonly identifier: readonly string[];
-}
-
-const known: Readonly<Record<string, ResourceType>> = resourceTypes;
+/**
+ * By type, the properties with which CloudFormation replaces a resource if they change: those that
+ * are create-only, and those by which it is known in its account. They are paths, e.g.
+ * `Config/Type`.
+ */
+const known: Readonly<Record<string, readonly string[]>> = resourceTypes;
 
 /** @throws {Error} if the type is not in the file. */
-function findResourceType(type: string): ResourceType {
-  if (type.startsWith('Custom::')) return { createOnly: ['ServiceToken'], identifier: [] };
+function findReplacing(type: string): readonly string[] {
+  if (type.startsWith('Custom::')) return ['ServiceToken'];
   const found = known[type];
   if (found !== undefined) return found;
   throw new Error(
@@ -85,8 +82,7 @@ function whyProtected(resource: TemplateResource, isOutput: boolean): string | u
 
 /** The name that the template gives, if CloudFormation does not make it or take it from a resource. */
 function findFixedName({ Type, Properties = {} }: TemplateResource): string | undefined {
-  const { createOnly, identifier } = findResourceType(Type);
-  const names = [...identifier, ...createOnly].filter((path) => path.endsWith('Name'));
+  const names = findReplacing(Type).filter((path) => path.endsWith('Name'));
   const given = names.map((path) => Properties[path]);
   return given.find((value): value is string => typeof value === 'string');
 }
@@ -113,8 +109,7 @@ function whyReplaced(
 ): string | undefined {
   if (after === undefined) return 'is removed';
   if (after.Type !== before.Type) return `is replaced, because its type becomes ${after.Type}`;
-  const { createOnly, identifier } = findResourceType(before.Type);
-  const changed = [...new Set([...createOnly, ...identifier])].filter((path) => {
+  const changed = findReplacing(before.Type).filter((path) => {
     const value = valueAt(after, path);
     const isOther = !isDeepStrictEqual(valueAt(before, path), value);
     return isOther || findReferences(value).some((id) => replaced.has(id));
