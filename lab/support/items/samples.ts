@@ -193,43 +193,30 @@ const dailyRuns = [
   }),
 ];
 
+const expiringSecret = {
+  kind: 'client_secret',
+  serviceTrunkGroup: 'tg-1001',
+  clientId: client.clientId,
+  clientName: 'Billing',
+  secretId: 'secret_1',
+  expiresAt: at + 86_400,
+} as const;
+
+const expiringKey = {
+  kind: 'api_key',
+  serviceTrunkGroup: 'tg-1001',
+  keyId: 'key_1',
+  keyName: 'Ada',
+  expiresAt: at + 86_400,
+} as const;
+
 const dailyRunParts = [
   ...toDailyReportParts({ slot: 'a', time: at, attempt: 1 }, []),
   ...toDailyReportParts({ slot: 'b', time: at, attempt: 2 }, [
-    {
-      kind: 'client_secret',
-      serviceTrunkGroup: 'tg-1001',
-      clientId: client.clientId,
-      clientName: 'Billing',
-      secretId: 'secret_1',
-      expiresAt: at + 86_400,
-    },
-    {
-      kind: 'client_secret',
-      serviceTrunkGroup: 'tg-1001',
-      clientId: client.clientId,
-      clientName: 'Billing',
-      secretId: 'secret_2',
-      secretName: 'spring',
-      lastUsedOn: '2027-01-15',
-      expiresAt: at + 86_400,
-    },
-    {
-      kind: 'api_key',
-      serviceTrunkGroup: 'tg-1001',
-      keyId: 'key_1',
-      keyName: 'Ada',
-      expiresAt: at + 86_400,
-    },
-    {
-      kind: 'api_key',
-      serviceTrunkGroup: 'tg-1001',
-      keyId: 'key_1',
-      keyName: 'Ada',
-      valueId: 'value_1',
-      lastUsedOn: '2027-01-15',
-      expiresAt: at + 86_400,
-    },
+    expiringSecret,
+    { ...expiringSecret, secretId: 'secret_2', secretName: 'spring', lastUsedOn: '2027-01-15' },
+    expiringKey,
+    { ...expiringKey, valueId: 'value_1', lastUsedOn: '2027-01-15' },
   ]),
 ];
 
@@ -238,40 +225,40 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
   return {
     client: [
-      toClientItem(client),
-      toClientItem({ ...client, secrets: [], audiences: [], scopes: [], enabled: false }),
-      toClientItem({ ...client, tokensNotBefore: at }),
-      toClientItem({ ...client, secrets: [], provider }),
-      toClientItem({
+      client,
+      { ...client, secrets: [], audiences: [], scopes: [], enabled: false },
+      { ...client, tokensNotBefore: at },
+      { ...client, secrets: [], provider },
+      {
         ...client,
         secrets: [],
         provider: { ...provider, conditions: [{ claim: 'repository_id', values: ['1', '2'] }] },
-      }),
-    ],
+      },
+    ].map(toClientItem),
     api_key: [
-      toApiKeyItem(apiKey),
-      toApiKeyItem({ ...apiKey, subnets: [], enabled: true }),
-      toApiKeyItem({
+      apiKey,
+      { ...apiKey, subnets: [], enabled: true },
+      {
         ...apiKey,
         valueId: 'secret_2',
         oldValues: [{ valueId: 'apikey_1', hash, expiresAt: at + 86_400 }],
-      }),
-      toApiKeyItem({ ...apiKey, scopes: ['messaging:view', 'messaging:manage'] }),
-    ],
+      },
+      { ...apiKey, scopes: ['messaging:view', 'messaging:manage'] },
+    ].map(toApiKeyItem),
     identity_provider: [
-      toIdentityProviderItem(identityProvider),
-      toIdentityProviderItem({
+      identityProvider,
+      {
         ...identityProvider,
         clientIdClaim: 'appid',
-        audienceFrom: 'scope',
-        clientPatterns: true,
-      }),
+        audienceFrom: 'scope' as const,
+        clientPatterns: true as const,
+      },
       // Of trunk groups: a release that does not know owners reads it as the platform's.
-      toIdentityProviderItem({
+      {
         ...identityProvider,
         registrationId: ownedRegistrationId(identityProvider.registrationId),
-      }),
-    ],
+      },
+    ].map(toIdentityProviderItem),
     signing_key: [
       ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
       ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),
@@ -288,9 +275,9 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     region_heartbeat: regionIds.map((regionId) => toHeartbeatItem({ regionId, at })),
     key_choice: algs.map((alg) => toAlgorithmChoiceItem({ alg, insteadOf: 'RS256', chosenAt: at })),
     trunk_group_limits: [
-      toTrunkGroupLimitsItem(noLimits),
-      toTrunkGroupLimitsItem({ ...noLimits, scopes: [], providers: [], maxApiKeys: 0 }),
-      toTrunkGroupLimitsItem({
+      noLimits,
+      { ...noLimits, scopes: [], providers: [], maxApiKeys: 0 },
+      {
         ...noLimits,
         scopes: ['messaging:view'],
         maxClients: 20,
@@ -300,13 +287,9 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         requireSubnet: true,
         providers: [provider.issuer],
         ownProviders: 2,
-      }),
-      toTrunkGroupLimitsItem({
-        ...noLimits,
-        maxApiKeyLifetime: 90 * 86_400,
-        requireApiKeyScopes: true,
-      }),
-    ],
+      },
+      { ...noLimits, maxApiKeyLifetime: 90 * 86_400, requireApiKeyScopes: true },
+    ].map(toTrunkGroupLimitsItem),
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
       toProviderOwnerItem({
         registrationId: ownedRegistrationId(identityProvider.registrationId),
@@ -317,22 +300,14 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       }),
     ),
     subject_grants: [
-      toGrantListItem({
-        ...grantList,
-        kind: 'subject',
-        place: identityProvider.issuer,
-        grants: [],
-      }),
-      toGrantListItem({
-        ...grantList,
-        kind: 'subject',
-        place: identityProvider.issuer,
-        grants: [
-          { value: 'erp', trunkGroups: ['tg-1001'] },
-          { value: 'repo:acme/', trunkGroups: ['tg-1001', 'tg-1002'] },
-        ],
-      }),
-    ],
+      [],
+      [
+        { value: 'erp', trunkGroups: ['tg-1001'] },
+        { value: 'repo:acme/', trunkGroups: ['tg-1001', 'tg-1002'] },
+      ],
+    ].map((grants) =>
+      toGrantListItem({ ...grantList, kind: 'subject', place: identityProvider.issuer, grants }),
+    ),
     issuer_grants: [
       toGrantListItem({
         ...grantList,
@@ -346,14 +321,10 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     daily_state: dailyRuns.map(before030),
     daily_report: dailyRunParts.map(before030),
     person: [
-      toPersonNameItem({
-        subject: 'https://login.example.com#ada',
-        name: 'Ada',
-        trunkGroups: ['tg-1001'],
-      }),
-      toPersonNameItem({ subject: 'https://login.example.com#linus', name: 'Linus' }),
-      toPersonNameItem({ subject: 'https://login.example.com#vic', erased: true }),
-    ],
+      { subject: 'https://login.example.com#ada', name: 'Ada', trunkGroups: ['tg-1001'] },
+      { subject: 'https://login.example.com#linus', name: 'Linus' },
+      { subject: 'https://login.example.com#vic', erased: true as const },
+    ].map(toPersonNameItem),
     workload_use: [toWorkloadUseItem({ clientId: client.clientId, lastUsedOn: '2027-01-15' })],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
