@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
 import { countFrom } from '../../support/parse-count.ts';
+import { Random } from '../rotation/simulation/random.ts';
 import { type FuzzTarget, runTimed } from './fuzz-target.ts';
 import { mutate } from './mutate.ts';
 import { targets } from './targets.ts';
@@ -72,7 +72,7 @@ class Fuzzed {
     return this.#corpus.length;
   }
 
-  async batch(random: SeededRandom, coverage: Coverage): Promise<void> {
+  async batch(random: Random, coverage: Coverage): Promise<void> {
     const inputs = Array.from({ length: batchSize }, () => mutate(this.#corpus, random));
     for (const input of inputs) await this.#run(input);
     // Which of them it was is not worth finding out: all are kept, and pushed out again.
@@ -117,7 +117,7 @@ function readArguments(): FuzzArguments {
 async function main(): Promise<void> {
   const { runs, seed, target: only } = readArguments();
   const chosen = Object.entries(targets).filter(([name]) => only === undefined || name === only);
-  const random = new SeededRandom(seed);
+  const random = new Random(seed);
   const coverage = new Coverage();
   const all = chosen.map(([name, target]) => new Fuzzed(name, target));
   const start = performance.now();

@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../../emulator/faults/seeded-random.ts';
+import type { Random } from '../rotation/simulation/random.ts';
 
 /** Texts at which parsers differ. */
 // biome-ignore format: a table of short words reads better in rows
@@ -12,17 +12,7 @@ const words: readonly Buffer[] = [
 /** Longest input, in bytes: above every limit of the service that can be reached in a header. */
 const maxLength = 16 * 1024;
 
-function below(random: SeededRandom, limit: number): number {
-  return Math.floor(random.next() * limit);
-}
-
-function pick<T>(random: SeededRandom, values: readonly T[]): T {
-  const value = values[below(random, values.length)];
-  if (value === undefined) throw new RangeError('nothing to pick from');
-  return value;
-}
-
-type Edit = (data: Buffer, random: SeededRandom, corpus: readonly Buffer[]) => Buffer;
+type Edit = (data: Buffer, random: Random, corpus: readonly Buffer[]) => Buffer;
 
 function insertAt(data: Buffer, at: number, piece: Buffer, remove = 0): Buffer {
   return Buffer.concat([data.subarray(0, at), piece, data.subarray(at + remove)]);
@@ -31,46 +21,46 @@ function insertAt(data: Buffer, at: number, piece: Buffer, remove = 0): Buffer {
 const edits: readonly Edit[] = [
   function flipBit(data, random) {
     const copy = Buffer.from(data);
-    const at = below(random, copy.length);
-    copy[at] = (copy[at] ?? 0) ^ (1 << below(random, 8));
+    const at = random.integer(0, copy.length - 1);
+    copy[at] = (copy[at] ?? 0) ^ (1 << random.integer(0, 7));
     return copy;
   },
   function setByte(data, random) {
     const copy = Buffer.from(data);
-    copy[below(random, copy.length)] = below(random, 256);
+    copy[random.integer(0, copy.length - 1)] = random.integer(0, 255);
     return copy;
   },
   function insertWord(data, random) {
-    return insertAt(data, below(random, data.length + 1), pick(random, words));
+    return insertAt(data, random.integer(0, data.length), random.pick(words));
   },
   function replaceByWord(data, random) {
-    const word = pick(random, words);
-    return insertAt(data, below(random, data.length + 1), word, word.length);
+    const word = random.pick(words);
+    return insertAt(data, random.integer(0, data.length), word, word.length);
   },
   function cutOut(data, random) {
-    const at = below(random, data.length);
-    return insertAt(data, at, Buffer.alloc(0), 1 + below(random, data.length - at));
+    const at = random.integer(0, data.length - 1);
+    return insertAt(data, at, Buffer.alloc(0), random.integer(1, data.length - at));
   },
   function repeat(data, random) {
-    const at = below(random, data.length);
-    const piece = data.subarray(at, at + 1 + below(random, 16));
-    const times = 1 + below(random, random.next() < 0.02 ? 2000 : 8);
+    const at = random.integer(0, data.length - 1);
+    const piece = data.subarray(at, at + random.integer(1, 16));
+    const times = random.integer(1, random.chance(0.02) ? 2000 : 8);
     return insertAt(data, at, Buffer.concat(Array.from({ length: times }, () => piece)));
   },
   function splice(data, random, corpus) {
-    const other = pick(random, corpus);
-    const at = below(random, other.length);
-    return Buffer.concat([data.subarray(0, below(random, data.length + 1)), other.subarray(at)]);
+    const other = random.pick(corpus);
+    const at = random.integer(0, other.length - 1);
+    return Buffer.concat([data.subarray(0, random.integer(0, data.length)), other.subarray(at)]);
   },
 ];
 
 /** An input made of those that got far: of one, or of two, with a few changes. */
-export function mutate(corpus: readonly Buffer[], random: SeededRandom): Buffer {
-  let data = pick(random, corpus);
-  const count = 1 + below(random, 4);
+export function mutate(corpus: readonly Buffer[], random: Random): Buffer {
+  let data = random.pick(corpus);
+  const count = random.integer(1, 4);
   for (let made = 0; made < count; made += 1) {
-    if (data.length > 0) data = pick(random, edits)(data, random, corpus);
-    else data = Buffer.from(pick(random, words));
+    if (data.length > 0) data = random.pick(edits)(data, random, corpus);
+    else data = Buffer.from(random.pick(words));
   }
   return data.subarray(0, maxLength);
 }
