@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { generate } from 'selfsigned';
 import { closeServer, listenOnLoopback } from '../emulator/loopback-server.ts';
 
@@ -34,6 +35,18 @@ export async function createLoopbackCertificate(): Promise<LoopbackCertificate> 
   return { key, cert };
 }
 
+/** Makes `fetch` of this process trust more authorities, in PEM. */
+export function trustAuthorities(...authorities: readonly string[]): void {
+  setDefaultCACertificates([...getCACertificates('default'), ...authorities]);
+}
+
+/** @returns a new certificate that this process trusts from then on. */
+export async function createTrustedCertificate(): Promise<LoopbackCertificate> {
+  const certificate = await createLoopbackCertificate();
+  trustAuthorities(certificate.cert);
+  return certificate;
+}
+
 export interface LoopbackHttps {
   readonly port: number;
   readonly close: () => Promise<void>;
@@ -47,4 +60,29 @@ export async function serveHttps(
 ): Promise<LoopbackHttps> {
   const server = createServer({ ...certificate, keepAliveTimeout }, listener);
   return { port: await listenOnLoopback(server), close: () => closeServer(server) };
+}
+
+/** Documents of an issuer on loopback. */
+export interface LoopbackDocuments extends LoopbackHttps {
+  readonly origin: string;
+  /** By path; what is not there is 404. */
+  readonly documents: Map<string, unknown>;
+  /** Paths that were asked for, in order. */
+  readonly seen: string[];
+}
+
+/** @param isDown while it returns true, no document is served. */
+export async function serveDocuments(
+  certificate: LoopbackCertificate,
+  isDown: () => boolean = () => false,
+): Promise<LoopbackDocuments> {
+  const documents = new Map<string, unknown>();
+  const seen: string[] = [];
+  const server = await serveHttps(certificate, ({ url = '' }, response) => {
+    seen.push(url);
+    const document = isDown() ? undefined : documents.get(url);
+    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document ?? {}));
+  });
+  return { ...server, origin: `https://localhost:${server.port}`, documents, seen };
 }

@@ -1,21 +1,16 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import {
-  createLoopbackCertificate,
+  createTrustedCertificate,
   type LoopbackCertificate,
-  serveHttps,
+  type LoopbackDocuments,
+  serveDocuments,
 } from './loopback-https.ts';
 import { createTestKey, type TestKey } from './test-issuer.ts';
 
 /** An identity provider's documents on loopback, over https. */
-export interface LoopbackProvider {
+export interface LoopbackProvider extends Pick<LoopbackDocuments, 'documents' | 'seen' | 'close'> {
   readonly issuer: string;
   readonly discoveryUrl: string;
   readonly key: TestKey;
-  /** Paths that were asked for. */
-  readonly seen: string[];
-  /** Documents by path; what is not there is 404. */
-  readonly documents: Map<string, unknown>;
-  close(): Promise<void>;
 }
 
 /**
@@ -26,19 +21,8 @@ export interface LoopbackProvider {
 export async function startLoopbackProvider(
   given?: LoopbackCertificate,
 ): Promise<LoopbackProvider> {
-  const certificate = given ?? (await createLoopbackCertificate());
-  if (given === undefined) {
-    setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
-  }
-  const documents = new Map<string, unknown>();
-  const seen: string[] = [];
-  const server = await serveHttps(certificate, (request, response) => {
-    seen.push(request.url ?? '');
-    const document = documents.get(request.url ?? '');
-    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(document ?? {}));
-  });
-  const issuer = `https://localhost:${server.port}`;
+  const served = await serveDocuments(given ?? (await createTrustedCertificate()));
+  const { origin: issuer, documents, seen, close } = served;
   const key = createTestKey('ES256');
   documents.set('/.well-known/openid-configuration', {
     issuer,
@@ -46,12 +30,6 @@ export async function startLoopbackProvider(
     id_token_signing_alg_values_supported: ['RS256', 'ES256', 'HS256'],
   });
   documents.set('/keys', { keys: [key.jwk] });
-  return {
-    issuer,
-    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-    key,
-    seen,
-    documents,
-    close: server.close,
-  };
+  const discoveryUrl = `${issuer}/.well-known/openid-configuration`;
+  return { issuer, discoveryUrl, key, seen, documents, close };
 }

@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { readBody } from '../emulator/request-body.ts';
 import {
-  createLoopbackCertificate,
+  createTrustedCertificate,
   type LoopbackCertificate,
   serveHttps,
 } from './loopback-https.ts';
@@ -53,10 +52,7 @@ export class TestOpenIdProvider {
 
   /** @param given a certificate of `localhost`; by default one that this process trusts from then on. */
   async start(given?: LoopbackCertificate): Promise<void> {
-    const certificate = given ?? (await createLoopbackCertificate());
-    if (given === undefined) {
-      setDefaultCACertificates([...getCACertificates('default'), certificate.cert]);
-    }
+    const certificate = given ?? (await createTrustedCertificate());
     const { port, close } = await serveHttps(certificate, (request, response) => {
       this.#answer(request, response).catch(() => response.writeHead(500).end());
     });

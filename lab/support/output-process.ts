@@ -84,9 +84,9 @@ export class OutputProcess {
     });
   }
 
-  /** Ctrl-C in its terminal, which reaches every process of its group. */
-  async interrupt(): Promise<End> {
-    if (this.child.pid !== undefined && !this.#hasEnded) process.kill(-this.child.pid, 'SIGINT');
+  /** Ctrl-C in its terminal, or another signal, which reaches every process of its group. */
+  async interrupt(signal: NodeJS.Signals = 'SIGINT'): Promise<End> {
+    if (this.child.pid !== undefined && !this.#hasEnded) process.kill(-this.child.pid, signal);
     return this.ended;
   }
 

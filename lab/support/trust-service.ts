@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { LocalRun } from '../local/start-local.ts';
+import { trustAuthorities } from './loopback-https.ts';
 
 /** Makes `fetch` of this process trust a local run with TLS. */
 export function trustService({ caPath }: LocalRun): void {
-  const authority = readFileSync(caPath ?? '', 'utf8');
-  setDefaultCACertificates([...getCACertificates('default'), authority]);
+  trustAuthorities(readFileSync(caPath ?? '', 'utf8'));
 }

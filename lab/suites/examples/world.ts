@@ -19,7 +19,8 @@ export interface World {
   takeTokenRequests(): number;
 }
 
-async function authctl(service: LocalRun, ...args: readonly string[]): Promise<string> {
+/** Runs `authctl` for a local run. @returns what it printed with `--quiet`. */
+export async function authctl(service: LocalRun, ...args: readonly string[]): Promise<string> {
   const command = [process.execPath, join(root, 'cli/authctl.ts'), '--quiet', ...args] as const;
   return (await runOrThrow(command, { environment: service.environment })).trim();
 }

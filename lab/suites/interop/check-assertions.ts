@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { LocalRun } from '../../local/start-local.ts';
+import { trustAuthorities } from '../../support/loopback-https.ts';
 import { assertionForms, bodyOf, type FormName } from '../../support/platforms/hostile-world.ts';
 import { type PlatformCopy, startPlatformCopies } from '../../support/platforms/platform-copies.ts';
-import { runOrThrow } from '../../support/run-command.ts';
 import { trustVariables } from '../../support/runtimes.ts';
+import { trustService } from '../../support/trust-service.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { authctl } from '../examples/world.ts';
 import { clients } from './clients.ts';
 import { libraries } from './libraries.ts';
 import { startProgram } from './running-program.ts';
@@ -25,21 +24,16 @@ interface Ready {
 async function register(service: LocalRun, copy: PlatformCopy): Promise<Ready> {
   const { issuer, discoveryUrl, platform } = copy;
   const { choices, client } = platform;
-  const authctl = async (...args: readonly string[]) => {
-    const path = join(import.meta.dirname, '../../../cli/authctl.ts');
-    const { environment } = service;
-    return (await runOrThrow([process.execPath, path, '--quiet', ...args], { environment })).trim();
-  };
   const patterns = choices.allowClientPatterns === true ? ['--allow-client-patterns'] : [];
   const claim = ['--client-id-claim', choices.clientIdClaim ?? ''];
-  await authctl('provider', 'register', discoveryUrl, ...claim, ...patterns);
+  await authctl(service, 'provider', 'register', discoveryUrl, ...claim, ...patterns);
   const conditions = (client.requiredClaims ?? []).flatMap(({ claim: name, values }) =>
     values.flatMap((value) => ['--require-claim', `${name}=${value}`]),
   );
   const named = ['--name', platform.name, '--trunk-group', 'demo', '--scope', scope];
   const at = ['--provider', issuer, '--external-client-id', client.externalClientId];
   const more = ['--audience', audience, ...conditions];
-  const clientId = await authctl('client', 'create', ...named, ...at, ...more);
+  const clientId = await authctl(service, 'client', 'create', ...named, ...at, ...more);
   return { copy, clientId };
 }
 
@@ -162,8 +156,8 @@ export async function checkAssertions(isWanted: IsWanted): Promise<number> {
   const options = { https: true, authorizationEndpoint: true, federatedClients: {} } as const;
   try {
     return await withLocalService(options, async (service) => {
-      const own = readFileSync(service.caPath ?? '', 'utf8');
-      setDefaultCACertificates([...getCACertificates('default'), copies.ca, own]);
+      trustAuthorities(copies.ca);
+      trustService(service);
       const ready: Ready[] = [];
       for (const copy of copies.copies) ready.push(await register(service, copy));
       const [first] = ready as [Ready];

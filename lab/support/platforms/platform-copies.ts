@@ -1,5 +1,9 @@
 import { SignJWT } from 'jose';
-import { createLoopbackCertificate, serveHttps } from '../loopback-https.ts';
+import {
+  createLoopbackCertificate,
+  type LoopbackDocuments,
+  serveDocuments,
+} from '../loopback-https.ts';
 import { type Claims, keys, type Workload } from './platform.ts';
 import { workloads } from './workloads.ts';
 
@@ -21,15 +25,12 @@ export interface PlatformCopy {
   createToken(audience: string, now: number, changes?: TokenChanges): Promise<string>;
 }
 
-export interface PlatformCopies {
+export interface PlatformCopies extends Pick<LoopbackDocuments, 'seen' | 'close'> {
   readonly copies: readonly PlatformCopy[];
   /** Certificate of the server, PEM. */
   readonly ca: string;
-  /** Paths that were asked for, in order. */
-  readonly seen: string[];
   /** When true, no document is served. */
   isDown: boolean;
-  close(): Promise<void>;
 }
 
 function slugOf({ name }: Workload): string {
@@ -50,12 +51,7 @@ function copyOf(platform: Workload, origin: string): PlatformCopy {
       const nbf = notBefore === undefined ? {} : { nbf: now - notBefore };
       const own = { ...published, aud, iss: issuer, iat: now, exp: now + life, ...nbf };
       return new SignJWT({ ...own, ...claims })
-        .setProtectedHeader({
-          alg,
-          kid: keys[alg].kid,
-          ...(typ !== undefined && { typ }),
-          ...header,
-        })
+        .setProtectedHeader({ alg, kid: keys[alg].kid, ...(typ && { typ }), ...header })
         .sign(keys[alg].privateKey);
     },
   };
@@ -68,16 +64,8 @@ function pathOf(url: string): string {
 /** Starts a copy of each platform. Nothing trusts their certificate by itself. */
 export async function startPlatformCopies(): Promise<PlatformCopies> {
   const certificate = await createLoopbackCertificate();
-  const documents = new Map<string, unknown>();
-  const seen: string[] = [];
-  const server = await serveHttps(certificate, (request, response) => {
-    const { url = '' } = request;
-    seen.push(url);
-    const document = copies.isDown ? undefined : documents.get(url);
-    response.writeHead(document === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(document ?? {}));
-  });
-  const origin = `https://localhost:${server.port}`;
+  const served = await serveDocuments(certificate, () => copies.isDown);
+  const { origin, documents, seen, close } = served;
   const started = workloads.map((platform) => {
     const copy = copyOf(platform, origin);
     const jwksPath = `/${slugOf(platform)}${pathOf(platform.document.jwks_uri)}`;
@@ -94,7 +82,7 @@ export async function startPlatformCopies(): Promise<PlatformCopies> {
     ca: certificate.cert,
     seen,
     isDown: false,
-    close: () => server.close(),
+    close,
   };
   return copies;
 }
