@@ -13,8 +13,10 @@ import { type Command, runOrThrow } from '../support/run-command.ts';
 import type { Template } from '../support/template-changes/template.ts';
 import { leaveOut } from './leave-out.ts';
 import { failureFile, indexHoldFile } from './ministack.ts';
+import type { CallRecord } from './permissions/call-record.ts';
+import type { DeployedAccount } from './permissions/deployed-account.ts';
 import { account } from './permissions/function-key.ts';
-import type { Permissions } from './permissions/permission-gate.ts';
+import type { PermissionGate } from './permissions/permission-gate.ts';
 
 /** The way to the emulator while one AWS region does not answer. */
 interface RegionOutage {
@@ -86,12 +88,19 @@ export function clientOptions(endpoint: string, region: string) {
   return { region, endpoint, credentials: { accessKeyId: 'test', secretAccessKey: 'test' } };
 }
 
+/** IAM for the functions and operators of an emulated account. Deployments may do everything. */
+interface Permissions {
+  readonly gate: PermissionGate;
+  readonly deployed: DeployedAccount;
+  readonly record: CallRecord;
+}
+
 /** An account of AWS on this machine, emulated, and the tools that work on it. */
 export class Cloud {
   /** How many deployments there were, and how many of them failed. */
   readonly tally = { deployments: 0, failed: 0 };
   readonly #work: string;
-  readonly #endpoint: string;
+  readonly endpoint: string;
   /** What IAM lets functions and `authctl` do. */
   readonly permissions: Permissions;
   /** The region of the CDK's own calls, which belong to no stack. */
@@ -104,18 +113,14 @@ export class Cloud {
     cdkRegion: string = defaultRegion,
   ) {
     this.#work = work;
-    this.#endpoint = endpoint;
+    this.endpoint = endpoint;
     this.permissions = permissions;
     this.#cdkRegion = cdkRegion;
   }
 
-  get endpoint(): string {
-    return this.#endpoint;
-  }
-
   /** For a client of the AWS SDK that may do everything. */
   sdk(region: string) {
-    return clientOptions(this.#endpoint, region);
+    return clientOptions(this.endpoint, region);
   }
 
   /** As if two days had gone by since a region's next key was published. */
@@ -149,6 +154,11 @@ export class Cloud {
     mkdirSync(directory, { recursive: true });
     await this.#cdk('synth', '--quiet', '--output', directory, ...options);
     return { directory, leftOut: leaveOutOfAll(directory) };
+  }
+
+  /** Synthesises the stacks of a config. */
+  synthesiseConfig(name: string, config: DeploymentConfigInput): Promise<Assembly> {
+    return this.synthesise(name, '-c', `config=${this.writeConfig(config)}`);
   }
 
   /** An assembly that was synthesised before, without what the emulator lacks. */
@@ -189,7 +199,7 @@ export class Cloud {
    */
   async publish(awsRegion: string, name: string, template: string): Promise<string> {
     const bucket = `cdk-hnb659fds-assets-${account}-${awsRegion}`;
-    const url = `${this.#endpoint}/${bucket}/${name}`;
+    const url = `${this.endpoint}/${bucket}/${name}`;
     const response = await fetch(url, { method: 'PUT', body: template });
     if (!response.ok) throw new Error(`${url}: status ${response.status}`);
     return url;
@@ -215,7 +225,7 @@ export class Cloud {
 
   /** Runs `authctl` as an administrator. @returns what `--json` printed. */
   authctl(config: string, awsRegion: string, ...args: readonly string[]): Promise<Printed> {
-    return this.#authctl(this.permissions.gate.administrator, config, awsRegion, args);
+    return this.#authctl(this.administratorEnvironment(awsRegion), config, args);
   }
 
   /** The same as a user that has only one of the deployed operator policies. */
@@ -225,17 +235,11 @@ export class Cloud {
     awsRegion: string,
     ...args: readonly string[]
   ): Promise<Printed> {
-    return this.#authctl(this.permissions.gate.operator(policyName), config, awsRegion, args);
+    return this.#authctl(this.operatorEnvironment(policyName, awsRegion), config, args);
   }
 
-  async #authctl(
-    key: AccessKey,
-    config: string,
-    awsRegion: string,
-    args: readonly string[],
-  ): Promise<Printed> {
-    const printed = await run(authctlCommand(config, ...args), this.#operator(key, awsRegion));
-    return JSON.parse(printed) as Printed;
+  async #authctl(environment: NodeJS.ProcessEnv, config: string, args: readonly string[]) {
+    return JSON.parse(await run(authctlCommand(config, ...args), environment)) as Printed;
   }
 
   /** The environment of a user that has only one of the deployed operator policies. */
@@ -281,7 +285,7 @@ export class Cloud {
     cdkRegion: string,
     attempt: (cloud: Cloud) => Promise<void>,
   ): Promise<void> {
-    const outage = await startRegionOutage(Number(new URL(this.#endpoint).port), awsRegion);
+    const outage = await startRegionOutage(Number(new URL(this.endpoint).port), awsRegion);
     try {
       await attempt(new Cloud(this.#work, outage.endpoint, this.permissions, cdkRegion));
     } finally {
@@ -304,7 +308,7 @@ export class Cloud {
       PATH: process.env['PATH'],
       // A home of its own keeps the CLI's cache of accounts apart.
       HOME: this.#work,
-      AWS_ENDPOINT_URL: this.#endpoint,
+      AWS_ENDPOINT_URL: this.endpoint,
       AWS_REGION: awsRegion,
       // The command line of AWS from PyPI reads only this one.
       AWS_DEFAULT_REGION: awsRegion,

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { OutputProcess } from '../support/output-process.ts';
 import { answers, waitUntil } from '../support/wait-until.ts';
 
 /** Names the resource whose next creation or change fails. */
@@ -16,7 +16,7 @@ export function indexHoldFile(work: string): string {
 interface MiniStack {
   /** Access key ids of the requests that it has received. */
   listCallers(): readonly string[];
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 /** Seconds, as MiniStack's own command sets it. */
@@ -25,7 +25,7 @@ const keepAlive = 75;
 interface MiniStackOptions {
   /** `bin` of the Python environment that has it. */
   readonly bin: string;
-  /** For its log, its files and the home of its processes. */
+  /** For its files and the home of its processes. */
   readonly work: string;
   /** Its `node_modules` have the Node.js that Lambda's functions have. */
   readonly root: string;
@@ -42,9 +42,8 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   const accessLog = join(work, 'access.log');
   const server = ['--bind', `127.0.0.1:${port}`, '--keep-alive', String(keepAlive)];
   const logging = ['--access-logfile', accessLog, '--access-logformat', '%({authorization}i)s'];
-  const child = spawn(
-    join(bin, 'python'),
-    ['-m', 'hypercorn', 'strict_ministack:app', ...server, ...logging],
+  const running = new OutputProcess(
+    [join(bin, 'python'), '-m', 'hypercorn', 'strict_ministack:app', ...server, ...logging],
     {
       cwd: work,
       detached: true,
@@ -65,16 +64,16 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
         SFTP_ENABLED: '0',
         ...variables,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  const log = createWriteStream(join(work, 'ministack.log'));
-  child.stdout.pipe(log);
-  child.stderr.pipe(log);
-  const stop = () => stopProcessGroup(child);
+  // Its functions are processes of their own, in its group.
+  const stop = () => running.interrupt('SIGKILL');
   try {
     const url = `http://127.0.0.1:${port}/_ministack/health`;
-    await waitUntil(`MiniStack answers at ${url}`, () => answers(url), { child, interval: 200 });
+    await waitUntil(`MiniStack answers at ${url}`, () => answers(url), {
+      child: running.child,
+      interval: 200,
+    });
   } catch (error) {
     await stop();
     throw error;
@@ -82,12 +81,4 @@ export async function startMiniStack(options: MiniStackOptions): Promise<MiniSta
   const listCallers = () =>
     [...readFileSync(accessLog, 'utf8').matchAll(/Credential=([^/]+)/g)].map(([, id = '']) => id);
   return { listCallers, stop };
-}
-
-/** Its functions are processes of their own, in its group. */
-async function stopProcessGroup(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  process.kill(-child.pid, 'SIGKILL');
-  await ended;
 }

@@ -6,7 +6,9 @@ import { findFreePort } from '../emulator/loopback-server.ts';
 import { makePythonEnvironment } from '../support/runtimes.ts';
 import { Cloud, clientOptions } from './cloud.ts';
 import { startMiniStack } from './ministack.ts';
-import { startPermissions } from './permissions/permission-gate.ts';
+import { CallRecord } from './permissions/call-record.ts';
+import { readDeployedAccount } from './permissions/deployed-account.ts';
+import { startPermissionGate } from './permissions/permission-gate.ts';
 import { say } from './proof.ts';
 import { startPublicEdge, usePublicEdge } from './public-edge.ts';
 
@@ -42,8 +44,9 @@ async function inFreshAccount(
   const edge = await startPublicEdge(work, port, names);
   await usePublicEdge(edge);
   const endpoint = `http://127.0.0.1:${port}`;
-  const permissions = await startPermissions(port, (region) => clientOptions(endpoint, region));
-  const { gate, record } = permissions;
+  const deployed = readDeployedAccount((region) => clientOptions(endpoint, region));
+  const record = new CallRecord();
+  const gate = await startPermissionGate({ emulatorPort: port, deployed, record });
   const preloads = `${edge.variables['NODE_OPTIONS']} ${gate.variables['NODE_OPTIONS']}`;
   const emulator = await startMiniStack({
     bin,
@@ -54,7 +57,7 @@ async function inFreshAccount(
     variables: { ...edge.variables, ...gate.variables, NODE_OPTIONS: preloads },
   });
   try {
-    await prove(new Cloud(work, endpoint, permissions), tools);
+    await prove(new Cloud(work, endpoint, { gate, deployed, record }), tools);
     record.check(emulator.listCallers());
     return record.decisions;
   } catch (error) {

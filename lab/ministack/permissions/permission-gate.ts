@@ -21,11 +21,7 @@ import {
 } from '../../emulator/iam/principals.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
 import { CallRecord } from './call-record.ts';
-import {
-  type ClientOptions,
-  type DeployedAccount,
-  readDeployedAccount,
-} from './deployed-account.ts';
+import type { DeployedAccount } from './deployed-account.ts';
 import { account, functionKey, functionOfKey } from './function-key.ts';
 
 /** Milliseconds. The emulator takes as long to return one role as to handle several calls. */
@@ -73,19 +69,6 @@ interface PermissionGateOptions {
   readonly clock?: () => number;
 }
 
-/** The only way from deployed functions to the emulator. */
-export interface PermissionGate {
-  readonly port: number;
-  readonly endpoint: string;
-  /** An access key with `AdministratorAccess`, which key policies limit. */
-  readonly administrator: AccessKey;
-  /** An access key of a user that has one managed policy. */
-  operator(policyName: string): AccessKey;
-  /** By these a function's process takes an access key of its own. */
-  readonly variables: Readonly<Record<string, string>>;
-  close(): Promise<void>;
-}
-
 const services: readonly AwsService[] = ['dynamodb', 'kms', 'lambda', 'secretsmanager', 'sts'];
 
 /** DynamoDB's quota, the largest of these services. */
@@ -107,16 +90,21 @@ const administrator = userPrincipal(
   administratorAccess,
 );
 
-class Gate {
+/** The only way from deployed functions to the emulator: it authorizes every call as AWS would. */
+export class PermissionGate {
   readonly #options: PermissionGateOptions;
   readonly #authorizer: Authorizer;
   readonly #roles: RecentRoles;
   readonly #secret = randomBytes(32).toString('base64url');
   readonly #gate: DecidingGate;
+  readonly #server = createServer((message, response) => this.#receive(message, response));
+  port = 0;
+  /** An access key with `AdministratorAccess`, which key policies limit. */
   readonly administrator = createAccessKey();
   /** Users by access key id. */
   readonly #users = new Map<string, KeyHolder>();
-  readonly variables = {
+  /** By these a function's process takes an access key of its own. */
+  readonly variables: Readonly<Record<string, string>> = {
     FUNCTION_KEY_SECRET: this.#secret,
     NODE_OPTIONS: `--import=${join(import.meta.dirname, 'function-identity.ts')}`,
   };
@@ -148,7 +136,20 @@ class Gate {
     });
   }
 
-  addOperator(policyName: string): AccessKey {
+  get endpoint(): string {
+    return `http://${loopbackHost}:${this.port}`;
+  }
+
+  async listen(): Promise<void> {
+    this.port = await listenOnLoopback(this.#server, { port: 0 }, 'permission gate');
+  }
+
+  close(): Promise<void> {
+    return closeServer(this.#server);
+  }
+
+  /** An access key of a user that has one managed policy. */
+  operator(policyName: string): AccessKey {
     const accessKey = createAccessKey();
     this.#users.set(accessKey.accessKeyId, {
       accessKey,
@@ -160,7 +161,7 @@ class Gate {
     return accessKey;
   }
 
-  receive(message: IncomingMessage, response: ServerResponse): void {
+  #receive(message: IncomingMessage, response: ServerResponse): void {
     const service = signedService(message);
     const listener = service && this.#listeners.get(service);
     if (listener !== undefined) {
@@ -221,34 +222,8 @@ class Gate {
   };
 }
 
-/** Starts a server that authorizes every call as AWS would, and forwards it to the emulator. */
 export async function startPermissionGate(options: PermissionGateOptions): Promise<PermissionGate> {
-  const gate = new Gate(options);
-  const server = createServer((message, response) => gate.receive(message, response));
-  const port = await listenOnLoopback(server, { port: 0 }, 'permission gate');
-  return {
-    port,
-    endpoint: `http://${loopbackHost}:${port}`,
-    administrator: gate.administrator,
-    operator: (policyName) => gate.addOperator(policyName),
-    variables: gate.variables,
-    close: () => closeServer(server),
-  };
-}
-
-/** IAM for the functions and operators of an emulated account. Deployments may do everything. */
-export interface Permissions {
-  readonly gate: PermissionGate;
-  readonly deployed: DeployedAccount;
-  readonly record: CallRecord;
-}
-
-/** @param options of a client of the SDK that may do everything. */
-export async function startPermissions(
-  emulatorPort: number,
-  options: ClientOptions,
-): Promise<Permissions> {
-  const deployed = readDeployedAccount(options);
-  const record = new CallRecord();
-  return { gate: await startPermissionGate({ emulatorPort, deployed, record }), deployed, record };
+  const gate = new PermissionGate(options);
+  await gate.listen();
+  return gate;
 }

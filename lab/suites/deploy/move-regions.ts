@@ -36,13 +36,13 @@ export async function proveMove(cloud: Cloud): Promise<void> {
     });
 
   const before = cloud.writeConfig(one);
-  await cloud.deploy(await cloud.synthesise('one', '-c', `config=${before}`), stack);
+  await cloud.deploy(await cloud.synthesiseConfig('one', one), stack);
   const client = await createClient((...args) => cloud.authctl(before, home, ...args));
   const token = await getToken(origin + tokenPath, client);
   say(`deployed one region, at ${origin}`);
 
   const after = cloud.writeConfig(three);
-  const assembly = await cloud.synthesise('three', '-c', `config=${after}`);
+  const assembly = await cloud.synthesiseConfig('three', three);
   await cloud.deploy(assembly, 'AuthorizationServer-data');
   await addReplicas(cloud, parseDeploymentConfig(three));
   for (const key of tableKeys.filter((one) => tables[one].scope === 'global')) {

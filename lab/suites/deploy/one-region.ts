@@ -75,7 +75,7 @@ export async function proveOneRegion(cloud: Cloud): Promise<void> {
 
 async function deployService(cloud: Cloud): Promise<Service> {
   const configPath = cloud.writeConfig(config);
-  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const assembly = await cloud.synthesiseConfig('service', config);
   const outputs = await cloud.deploy(assembly, stackName);
   const { Issuer, TokenUrl, JwksUri } = outputs[stackName] as Outputs;
   say(`deployed ${Issuer}`);
@@ -188,8 +188,7 @@ async function deployAlgorithms(
   { cloud }: Service,
   ...signingAlgorithms: NonNullable<DeploymentConfigInput['signingAlgorithms']>
 ): Promise<void> {
-  const configPath = cloud.writeConfig({ ...config, signingAlgorithms });
-  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const assembly = await cloud.synthesiseConfig('service', { ...config, signingAlgorithms });
   await cloud.deploy(assembly, stackName);
 }
 
@@ -227,8 +226,8 @@ async function proveWayBack(service: Service): Promise<void> {
 /** A protected stack stays. A stack that may go leaves its tables. */
 async function proveTearDown(service: Service, { clientId }: Credentials): Promise<void> {
   const deployWith = async (terminationProtection: boolean) => {
-    const path = service.cloud.writeConfig({ ...config, terminationProtection });
-    const assembly = await service.cloud.synthesise('service', '-c', `config=${path}`);
+    const changed = { ...config, terminationProtection };
+    const assembly = await service.cloud.synthesiseConfig('service', changed);
     await service.cloud.deploy(assembly, stackName);
   };
   await deployWith(true);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { operatorPolicyName } from '../../../contract/function-names.ts';
 import { loadCertificate } from '../../local/certificate.ts';
@@ -20,7 +19,6 @@ import { loginClient, TestOpenIdProvider } from '../../support/openid-provider.t
 import { ServiceInUse } from '../redeploy/service-in-use.ts';
 import { createHostedZone } from './three-regions.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const awsRegion = 'us-west-2';
 const serviceStack = 'AuthorizationServer-slc';
 const portalStack = 'AuthorizationServer-portal';
@@ -31,9 +29,7 @@ const origin = `https://${portalHost}`;
 export const portalNames = [`*.execute-api.${awsRegion}.amazonaws.com`, portalHost];
 
 const service: DeploymentConfigInput = {
-  ...(JSON.parse(
-    readFileSync(join(root, 'config/single-region.json'), 'utf8'),
-  ) as DeploymentConfigInput),
+  ...(singleRegion as DeploymentConfigInput),
   signingKeyPolicy,
 };
 
@@ -159,7 +155,7 @@ export async function provePortal(cloud: Cloud, certificates: string): Promise<v
 async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promise<void> {
   await cloud.bootstrap(awsRegion);
   const configPath = cloud.writeConfig(service);
-  const alone = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const alone = await cloud.synthesiseConfig('service', service);
   const outputs = await cloud.deploy(alone, serviceStack);
   const { Issuer, TokenUrl } = outputs[serviceStack] as Outputs;
   const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
@@ -172,15 +168,16 @@ async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promis
     client,
   );
   const portal = await describePortal(cloud, openid.issuer);
-  const deploy = async (changes: Partial<Portal>) => {
-    const path = cloud.writeConfig({ ...service, portal: { ...portal, ...changes } });
-    const assembly = await cloud.synthesise('portal', '-c', `config=${path}`);
+  const synthesise = (changes: Partial<Portal> = {}) =>
+    cloud.synthesiseConfig('portal', { ...service, portal: { ...portal, ...changes } });
+  const deploy = async (changes?: Partial<Portal>) => {
+    const assembly = await synthesise(changes);
     await cloud.deploy(assembly, portalStack);
     return assembly;
   };
   const ada = new Person();
   const first = await use.during(async () => {
-    sayLeftOut((await deploy({})).leftOut);
+    sayLeftOut((await deploy()).leftOut);
     await usePortal(openid, ada);
   });
   say(`the portal was deployed, and a person signed in and created a client: ${first} tokens`);
@@ -192,9 +189,7 @@ async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promis
   });
   say(`an update changed its look and ended every session: ${later} tokens`);
   const last = await use.during(async () => {
-    const path = cloud.writeConfig({ ...service, portal });
-    const assembly = await cloud.synthesise('portal', '-c', `config=${path}`);
-    await cloud.destroy(assembly, portalStack);
+    await cloud.destroy(await synthesise(), portalStack);
     assert.notEqual((await fetch(`${origin}/login/done`)).status, 200);
   });
   say(`the portal was removed: ${last} tokens, 0 failed requests in all of it`);

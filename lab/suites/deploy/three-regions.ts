@@ -53,7 +53,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
   const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
   const configPath = cloud.writeConfig({ ...input, domain });
-  const assembly = await cloud.synthesise('service', '-c', `config=${configPath}`);
+  const assembly = await cloud.synthesiseConfig('service', { ...input, domain });
   await deployEarlierData(cloud);
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
@@ -118,9 +118,9 @@ async function proveRepairWithoutHome(
   input: DeploymentConfigInput,
 ): Promise<void> {
   const faxes = { service: 'faxes', permission: 'send', description: 'Send faxes' };
-  const config = cloud.writeConfig({ ...input, scopes: [...input.scopes, faxes] });
+  const config = { ...input, scopes: [...input.scopes, faxes] };
   await cloud.duringOutage(home.awsRegion, other.awsRegion, async (reachable) => {
-    const assembly = await reachable.synthesise('repair', '-c', `config=${config}`);
+    const assembly = await reachable.synthesiseConfig('repair', config);
     await assert.rejects(
       reachable.deployWithDependencies(assembly, other.stack),
       new RegExp(`${home.awsRegion} does not answer`),
@@ -138,8 +138,8 @@ async function allowDeletion(
   { stack }: Region,
   input: DeploymentConfigInput,
 ): Promise<void> {
-  const path = cloud.writeConfig({ ...input, terminationProtection: false });
-  await cloud.deploy(await cloud.synthesise('unprotected', '-c', `config=${path}`), stack);
+  const config = { ...input, terminationProtection: false };
+  await cloud.deploy(await cloud.synthesiseConfig('unprotected', config), stack);
 }
 
 /** The other regions issue, and verify what the lost region has issued. */

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
+import { OutputProcess } from '../../support/output-process.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { runVitest } from '../../support/run-vitest.ts';
 import { cacheFolder, runMaven } from '../../support/runtimes.ts';
@@ -42,29 +42,20 @@ async function assertOnlyLoopback(port: number): Promise<void> {
   }
 }
 
-async function start(port: number): Promise<ChildProcess> {
-  const child = spawn(
-    'java',
-    [
-      `-Djava.library.path=${lib}`,
-      '-cp',
-      join(lib, '*'),
-      join(project, 'LoopbackServer.java'),
-      '-inMemory',
-      '-disableTelemetry',
-      '-port',
-      String(port),
-    ],
-    { stdio: 'ignore' },
-  );
+async function start(port: number): Promise<OutputProcess> {
+  const java = [`-Djava.library.path=${lib}`, '-cp', join(lib, '*')];
+  const server = [join(project, 'LoopbackServer.java'), '-inMemory', '-disableTelemetry'];
+  const running = new OutputProcess(['java', ...java, ...server, '-port', String(port)], {
+    env: process.env,
+  });
   try {
     // An unsigned request is refused, which is an answer.
     const ask = () => answers(`http://127.0.0.1:${port}/`, () => true);
-    await waitUntil('DynamoDB Local answers', ask, { child, interval: 200 });
+    await waitUntil('DynamoDB Local answers', ask, { child: running.child, interval: 200 });
     await assertOnlyLoopback(port);
-    return child;
+    return running;
   } catch (error) {
-    child.kill('SIGKILL');
+    await running.stop('SIGKILL');
     throw error;
   }
 }
@@ -80,7 +71,7 @@ if (missing === undefined) {
       { DYNAMODB_LOCAL_ENDPOINT: `http://127.0.0.1:${port}` },
     );
   } finally {
-    server.kill('SIGKILL');
+    await server.stop('SIGKILL');
   }
 } else {
   process.stdout.write(`SKIPPED: DynamoDB Local does not run, for want of ${missing}\n`);
