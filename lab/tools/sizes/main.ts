@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -27,6 +27,13 @@ const {
 const root = resolve(import.meta.dirname, '../../..');
 
 const linter = join(root, 'node_modules/.bin/oxlint');
+// Each option needs it, or measures what is installed with it.
+if (!existsSync(linter)) {
+  process.stderr.write(
+    'sizes: the tools of the tests are not installed; run npm run setup first\n',
+  );
+  process.exit(1);
+}
 const rules = {
   'max-lines-per-function': ['error', { max: 0, skipBlankLines: true, skipComments: true }],
 };
