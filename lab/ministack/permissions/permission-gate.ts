@@ -20,7 +20,7 @@ import {
   userPrincipal,
 } from '../../emulator/iam/principals.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
-import { CallRecord } from './call-record.ts';
+import type { CallRecord } from './call-record.ts';
 import type { DeployedAccount } from './deployed-account.ts';
 import { account, functionKey, functionOfKey } from './function-key.ts';
 
