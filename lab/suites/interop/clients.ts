@@ -1,6 +1,5 @@
 import type { Runtime } from '../../support/runtimes.ts';
-import { pinned } from './pins.ts';
-import { go, java, node, python, rust } from './runtimes.ts';
+import { go, java, node, pinned, python, rust } from './programs.ts';
 
 /** A library that gets tokens. Each program `client` runs it as it comes, and ready for this service. */
 export interface TokenClient extends Needs {

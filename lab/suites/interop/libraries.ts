@@ -1,9 +1,8 @@
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import type { Missing, Runtime, Trust } from '../../support/runtimes.ts';
 import { buildSpringBoot, pomOf, type SpringBoot, startApi } from '../../support/spring-boot.ts';
-import { pinned, versionInPom } from './pins.ts';
+import { go, java, node, pinned, python, rust, versionInPom } from './programs.ts';
 import { type RunningVerifier, startProgram, type Variables } from './running-program.ts';
-import { go, java, node, python, rust } from './runtimes.ts';
 
 export type Open = (alg: Alg, variables: Variables) => Promise<RunningVerifier>;
 

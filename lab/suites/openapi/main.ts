@@ -1,10 +1,86 @@
+import { cpSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { runCommand } from '../../support/run-command.ts';
-import { makePythonEnvironment } from '../../support/runtimes.ts';
+import { type Command, missingTool, runCommand } from '../../support/run-command.ts';
+import { cacheFolder, type Missing, makePythonEnvironment } from '../../support/runtimes.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
-import { checkGeneratedClients } from './generated-clients.ts';
 
-const openapi = resolve(import.meta.dirname, '../../../docs/openapi.yaml');
+const programs = resolve(import.meta.dirname, 'programs');
+const docs = resolve(import.meta.dirname, '../../../docs');
+
+/** The description with YAML's aliases, and without. */
+const documents = ['openapi.yaml', 'openapi.json'].map((name) => join(docs, name));
+
+/** Makes a client of a description: the command that gets a token with it. */
+type Generator = (document: string) => Promise<Command | Missing>;
+
+/** Runs the commands one after the other. */
+async function runAll(cwd: string, tool: string, commands: readonly Command[]) {
+  for (const command of commands) {
+    const result = await runCommand(command, { cwd });
+    if (result.code === null) return { missing: missingTool(tool, result) };
+    if (result.code !== 0) throw new Error(`${command.join(' ')}:\n${result.output}`);
+  }
+  return undefined;
+}
+
+const oapiCodegen: Generator = async (document) => {
+  const folder = cacheFolder('openapi', 'go');
+  cpSync(join(programs, 'go'), folder, { recursive: true });
+  const generate = ['-generate', 'types,client', '-package', 'main', '-o', 'client.gen.go'];
+  const missing = await runAll(folder, 'Go', [
+    ['go', 'tool', 'oapi-codegen', ...generate, document],
+    ['go', 'build', '-o', 'get-token', '.'],
+  ]);
+  return missing ?? [join(folder, 'get-token')];
+};
+
+const openapiPythonClient: Generator = async (document) => {
+  const folder = cacheFolder('openapi', 'python');
+  const python = await makePythonEnvironment(['openapi-python-client==0.29.1', 'ruff==0.15.1']);
+  if ('missing' in python) return python;
+  rmSync(join(folder, 'client'), { recursive: true, force: true });
+  const generator = join(python.bin, 'openapi-python-client');
+  await runAll(folder, 'Python', [
+    [generator, 'generate', '--path', document, '--output-path', 'client'],
+  ]);
+  cpSync(join(programs, 'get_token.py'), join(folder, 'client/get_token.py'));
+  return [join(python.bin, 'python'), join(folder, 'client/get_token.py')];
+};
+
+const generators: Readonly<Record<string, Generator>> = {
+  'oapi-codegen (Go)': oapiCodegen,
+  'openapi-python-client': openapiPythonClient,
+};
+
+/**
+ * Generates clients of the API's description, and gets a token with each.
+ *
+ * @param environment ISSUER, CLIENT_ID and CLIENT_SECRET of a service.
+ * @returns whether none failed. What is not on the machine is skipped, and says so.
+ */
+async function checkGeneratedClients(
+  environment: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  let passed = true;
+  for (const [name, generate] of Object.entries(generators)) {
+    for (const document of documents) {
+      const title = `${name}, ${document.slice(docs.length + 1)}`;
+      const command = await generate(document);
+      if ('missing' in command) {
+        process.stdout.write(`SKIPPED: ${title}, for want of ${command.missing}\n`);
+        continue;
+      }
+      const { code, output } = await runCommand(command, { environment });
+      const isToken = code === 0 && output.trim() === 'Bearer messaging:view';
+      process.stdout.write(
+        isToken ? `passed  ${title}: a token\n` : `FAILED  ${title}:\n${output}`,
+      );
+      passed &&= isToken;
+    }
+  }
+  return passed;
+}
+
 const version = 'schemathesis==4.32.5';
 
 /** Seconds: enough for two thousand requests, short enough to run with every change. */
@@ -27,7 +103,7 @@ if ('missing' in python) {
       [
         join(python.bin, 'schemathesis'),
         'run',
-        openapi,
+        join(docs, 'openapi.yaml'),
         `--url=${issuer}`,
         `--auth=${clientId}:${clientSecret}`,
         `--exclude-checks=${excludedChecks.join(',')}`,

@@ -7,8 +7,7 @@ import { median } from '../../bench/statistics.ts';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
-import { formatPackages, measurePackages } from './packages.ts';
-import { measurePublished } from './published.ts';
+import { formatPackages, measurePackages, measurePublished } from './packages.ts';
 
 const {
   calls,

@@ -1,6 +1,10 @@
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { writeRelease } from '../../build/release.ts';
+import { stagePackages } from '../../build/stage.ts';
 import { formatTable } from '../../support/generated-parts.ts';
+import { installedWith } from '../../support/installed-with.ts';
 
 /** A package of node_modules with what is nested in it. */
 interface InstalledPackage {
@@ -32,7 +36,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Bytes of a folder, given an empty set. A file that has another name elsewhere counts only where it is seen first. */
-export function sizeOf(folder: string, seen: Set<number>): number {
+function sizeOf(folder: string, seen: Set<number>): number {
   return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return sum + sizeOf(path, seen);
@@ -89,4 +93,35 @@ export function formatPackages(packages: readonly InstalledPackage[]): string {
     [`${packages.length - heaviest.length} others`, `${Math.round(rest / mebibyte)} MiB`, ''],
     ['**together**', `**${Math.round(total / mebibyte)} MiB**`, ''],
   ]);
+}
+
+const modules = resolve(import.meta.dirname, '../../../node_modules');
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+/**
+ * What each published package brings into an empty project: itself and its dependencies, in the
+ * versions of the lockfile. A peer, such as aws-cdk-lib, is the project's own.
+ */
+export async function measurePublished(): Promise<string> {
+  const work = mkdtempSync(join(tmpdir(), 'published-'));
+  try {
+    const archives = await writeRelease(join(work, 'archives'));
+    const staged = await stagePackages(join(work, 'staged'));
+    const rows = staged.map(({ manifest, folder }, index) => {
+      const others = [...installedWith(Object.keys(manifest.dependencies ?? {}))]
+        .map((name) => join(modules, name))
+        .filter(existsSync);
+      const seen = new Set<number>();
+      const bytes = [folder, ...others].reduce((sum, path) => sum + sizeOf(path, seen), 0);
+      const archive = statSync(archives[index] ?? '').size;
+      const count = `${others.length + 1}`;
+      return [basename(manifest.name), megabytes(archive), count, megabytes(bytes)];
+    });
+    return formatTable([['package', 'archive, MB', 'packages', 'installed, MB'], ...rows]);
+  } finally {
+    rmSync(work, { recursive: true });
+  }
 }

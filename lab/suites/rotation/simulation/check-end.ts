@@ -2,7 +2,7 @@ import type { RegionId } from '../../../../contract/regions.ts';
 import type { SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import type { Region } from './region.ts';
 import type { Story } from './story.ts';
-import { Violation } from './violation.ts';
+import { Violation } from './token-watch.ts';
 import type { World } from './world.ts';
 
 /** Troubles by which a key may sign for less than its period. */

@@ -1,9 +1,8 @@
 import { buildJwks, publicationTime } from '../../../../core/jwks/jwks.ts';
 import type { SigningKey, SigningKeyReader } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
-import type { HostClock } from './host-clock.ts';
 import type { TokenWatch } from './token-watch.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import type { HostClock, VirtualTime } from './virtual-time.ts';
 
 interface JwksInstanceOptions {
   /** In messages. */

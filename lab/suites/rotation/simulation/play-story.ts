@@ -5,7 +5,7 @@ import { makePolicy } from './policies.ts';
 import type { Region } from './region.ts';
 import { createContext, playAtOnce, type RunFate, survive } from './runs.ts';
 import type { Story, Trouble } from './story.ts';
-import { Violation } from './violation.ts';
+import { Violation } from './token-watch.ts';
 import { World } from './world.ts';
 
 type TroubleOf<K extends Trouble['kind']> = Extract<Trouble, { readonly kind: K }>;

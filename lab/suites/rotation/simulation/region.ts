@@ -4,7 +4,6 @@ import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signi
 import { SigningKeyUnusableError, UnavailableError } from '../../../../core/errors.ts';
 import type { Sign } from '../../../../core/signing-key/sign-jws.ts';
 import type { SigningKeyReader } from '../../../../core/signing-key/signing-key.ts';
-import type { HostClock } from './host-clock.ts';
 import { JwksInstance } from './jwks-instance.ts';
 import { type KeyCounter, MemoryKms } from './memory-kms.ts';
 import type { MemoryRotationStore } from './memory-rotation-store.ts';
@@ -12,7 +11,7 @@ import { shareOfLag } from './policies.ts';
 import type { Random } from './random.ts';
 import { TokenInstance } from './token-instance.ts';
 import type { TokenWatch } from './token-watch.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import type { HostClock, VirtualTime } from './virtual-time.ts';
 
 /** How a region is cut off from its tables. */
 interface CutOff {

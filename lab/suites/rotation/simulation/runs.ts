@@ -13,11 +13,11 @@ import {
   type RotationPorts,
 } from '../../../../core/key-rotation/rotation-ports.ts';
 import { CheckedClock } from '../../../../core/server-date.ts';
-import type { HostClock } from './host-clock.ts';
 import { modelCustody } from './memory-kms.ts';
 import { shareOfLag } from './policies.ts';
 import type { Random } from './random.ts';
 import type { Region } from './region.ts';
+import type { HostClock } from './virtual-time.ts';
 import type { World } from './world.ts';
 
 /** The function died. */

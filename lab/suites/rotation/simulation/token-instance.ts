@@ -18,9 +18,8 @@ import type { AccessTokenClaims } from '../../../../core/token/access-token-clai
 import { findOrSign } from '../../../../core/token/issue-token.ts';
 import { TokenReuse } from '../../../../core/token/token-reuse.ts';
 import { makeClient, makeSecret } from '../../../support/clients.ts';
-import type { HostClock } from './host-clock.ts';
 import type { Random } from './random.ts';
-import type { VirtualTime } from './virtual-time.ts';
+import type { HostClock, VirtualTime } from './virtual-time.ts';
 
 interface TokenInstanceOptions {
   readonly name: string;

@@ -6,15 +6,13 @@ import { regionsInService } from '../../../../core/key-rotation/plan.ts';
 import { findCurrentKey, wantedAlg } from '../../../../core/key-rotation/rotation-state.ts';
 import { eligibleAt } from '../../../../core/signing-key/select-signing-key.ts';
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
-import { HostClock } from './host-clock.ts';
 import type { KeyCounter } from './memory-kms.ts';
 import { MemoryRotationStore } from './memory-rotation-store.ts';
 import { oldestJwks, policy } from './policies.ts';
 import { Random } from './random.ts';
 import { Region } from './region.ts';
-import { TokenWatch } from './token-watch.ts';
-import { Violation } from './violation.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { TokenWatch, Violation } from './token-watch.ts';
+import { HostClock, VirtualTime } from './virtual-time.ts';
 
 interface WorldOptions {
   readonly policy: SigningKeyPolicy;

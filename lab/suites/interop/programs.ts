@@ -1,8 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  goRuntime,
+  javaRuntime,
+  nodeRuntime,
+  pythonRuntime,
+  rustRuntime,
+} from '../../support/runtimes.ts';
 
 /** Folder with a program for each language. */
-export const programs = join(import.meta.dirname, './programs');
+const programs = join(import.meta.dirname, './programs');
+
+/** The programs of each language. */
+export const node = nodeRuntime(`${programs}/node`, 'interop');
+export const python = pythonRuntime(`${programs}/python`);
+export const go = goRuntime(`${programs}/go`, 'interop');
+export const java = javaRuntime(`${programs}/java`, 'interop');
+export const rust = rustRuntime(`${programs}/rust`, 'interop');
 
 function find(path: string, pattern: RegExp): string {
   const version = pattern.exec(readFileSync(path, 'utf8'))?.[1];
