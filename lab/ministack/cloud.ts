@@ -68,6 +68,9 @@ export interface Assembly {
 /** What a command of `authctl` prints. */
 type Printed = Readonly<Record<string, unknown>>;
 
+/** Runs a command of `authctl`. */
+export type Authctl = (...args: readonly string[]) => Promise<Printed>;
+
 /** Outputs of a stack by name. */
 export type Outputs = Readonly<Record<string, string>>;
 
@@ -223,23 +226,17 @@ export class Cloud {
     await this.#cdk('destroy', ...stacks, '--exclusively', '--force', '--app', directory);
   }
 
-  /** Runs `authctl` as an administrator. @returns what `--json` printed. */
-  authctl(config: string, awsRegion: string, ...args: readonly string[]): Promise<Printed> {
-    return this.#authctl(this.administratorEnvironment(awsRegion), config, args);
-  }
-
-  /** The same as a user that has only one of the deployed operator policies. */
-  authctlAs(
-    policyName: string,
-    config: string,
-    awsRegion: string,
-    ...args: readonly string[]
-  ): Promise<Printed> {
-    return this.#authctl(this.operatorEnvironment(policyName, awsRegion), config, args);
-  }
-
-  async #authctl(environment: NodeJS.ProcessEnv, config: string, args: readonly string[]) {
-    return JSON.parse(await run(authctlCommand(config, ...args), environment)) as Printed;
+  /**
+   * `authctl` of an administrator, or of a user that has only one of the deployed operator policies.
+   * It returns what `--json` printed.
+   */
+  authctl(config: string, awsRegion: string, policyName?: string): Authctl {
+    const environment =
+      policyName === undefined
+        ? this.administratorEnvironment(awsRegion)
+        : this.operatorEnvironment(policyName, awsRegion);
+    return async (...args) =>
+      JSON.parse(await run(authctlCommand(config, ...args), environment)) as Printed;
   }
 
   /** The environment of a user that has only one of the deployed operator policies. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type TableKey, tableIndexes, tableName, trunkGroupIndex } from '../../contract/tables.ts';
-import type { Cloud } from './cloud.ts';
+import type { Authctl, Cloud } from './cloud.ts';
 
 const indexed = Object.keys(tableIndexes) as TableKey[];
 
@@ -41,7 +41,7 @@ export async function assertIndexes(
  */
 export async function readList(
   { permissions: { record } }: Cloud,
-  authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>,
+  authctl: Authctl,
 ): Promise<'index' | 'scan'> {
   const before = record.decisions.length;
   const { items } = await authctl('client', 'list', '--only-trunk-group', 'tg-1');

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
 import { hangLimit } from '../support/hang-limit.ts';
 import { type Credentials, requestToken } from '../support/token-request.ts';
+import type { Authctl } from './cloud.ts';
 
 /** The functions read the list of keys again every second, so that the tests see changes soon. */
 export const signingKeyPolicy = { keyListRefresh: 1 };
@@ -17,9 +18,7 @@ export function sayLeftOut(types: readonly string[]): void {
 }
 
 /** Makes a client and a secret with `authctl`. */
-export async function createClient(
-  authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>,
-): Promise<Credentials> {
+export async function createClient(authctl: Authctl): Promise<Credentials> {
   const choices = ['--name', 'Billing', '--trunk-group', 'tg-1', '--scope', 'messaging:view'];
   const { client_id } = await authctl('client', 'create', ...choices);
   const { client_secret } = await authctl('client-secret', 'create', String(client_id));

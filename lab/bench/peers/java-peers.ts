@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
-import { versionInPom } from '../../suites/interop/pins.ts';
+import { versionInPom } from '../../suites/interop/programs.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { type Peer, peerClient, type RunningPeer } from './peer.ts';
 import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';

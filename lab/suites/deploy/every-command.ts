@@ -110,9 +110,7 @@ async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
 
 /** A client that the live table has lost, in a table as DynamoDB restores one. */
 async function prepareRestore({ cloud, config, configPath, awsRegion }: Tour): Promise<Made> {
-  const { clientId } = await createClient((...args) =>
-    cloud.authctl(configPath, awsRegion, ...args),
-  );
+  const { clientId } = await createClient(cloud.authctl(configPath, awsRegion));
   const restorePoint = new Date().toISOString();
   const dynamodb = new DynamoDBClient(cloud.sdk(awsRegion));
   const live = deployedTableName(parseDeploymentConfig(config), 'clients');
@@ -179,6 +177,7 @@ export async function proveEveryCommand(tour: Tour): Promise<void> {
   const { lost_client: lost = '' } = given;
   const { cloud, configPath, awsRegion } = tour;
   const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
-  await eventually(() => cloud.authctlAs(policy, configPath, awsRegion, 'client', 'show', lost));
+  const authctl = cloud.authctl(configPath, awsRegion, policy);
+  await eventually(() => authctl('client', 'show', lost));
   say(`${rows.size} commands of authctl work; the operator policies have ${statements} statements`);
 }

@@ -78,15 +78,15 @@ export async function proveStopWithoutFunction(failure: Failure): Promise<void> 
     eventually(async () => assert.equal((await requestToken(tokenUrl, client)).status, status));
   const tables = ['--through', 'tables'] as const;
   const breakGlass = operatorPolicyName('authorization-server', 'slc', 'break-glass-operator');
-  const onTables = (name: string) =>
-    cloud.authctlAs(breakGlass, configPath, awsRegion, 'client', name, clientId, ...tables);
+  const authctl = cloud.authctl(configPath, awsRegion, breakGlass);
+  const onTables = (name: string) => authctl('client', name, clientId, ...tables);
   await answers(200);
   await cloud.permissions.record.expectDenials(
     ({ action }) => action.startsWith('dynamodb:'),
     async () => {
       const args = ['client', 'disable', clientId, ...tables];
-      const without = cloud.authctlAs(operator, configPath, awsRegion, ...args);
-      await assert.rejects(without, /AccessDeniedException/);
+      const without = cloud.authctl(configPath, awsRegion, operator);
+      await assert.rejects(without(...args), /AccessDeniedException/);
     },
   );
   await answers(200);

@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import { reportUses } from '../../ministack/permissions/statement-uses.ts';
 import { runScenarios } from '../../ministack/scenarios.ts';
 import { createdProjectNames, proveCreatedProject } from './created-project.ts';
-import { proveMove } from './move-regions.ts';
 import { oneRegionNames, proveOneRegion } from './one-region.ts';
 import { portalNames, provePortal } from './portal.ts';
-import { proveThreeRegions, threeRegionsNames } from './three-regions.ts';
+import { proveMove, proveThreeRegions, threeRegionsNames } from './three-regions.ts';
 
 /*
  * Deploys with the real `cdk deploy` to MiniStack, an emulator of AWS, and uses what was deployed.

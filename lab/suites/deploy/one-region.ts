@@ -95,7 +95,7 @@ async function deployService(cloud: Cloud): Promise<Service> {
 function authctl({ cloud, configPath }: Service, ...args: readonly string[]) {
   const group = args[0]?.replace('client-secret', 'client');
   const policy = operatorPolicyName('authorization-server', 'slc', `${group}-operator`);
-  return cloud.authctlAs(policy, configPath, awsRegion, ...args);
+  return cloud.authctl(configPath, awsRegion, policy)(...args);
 }
 
 async function createApiKey(service: Service, ...choices: readonly string[]): Promise<string> {
@@ -240,7 +240,7 @@ async function proveTearDown(service: Service, { clientId }: Credentials): Promi
   assert.notEqual((await fetch(service.jwksUri)).status, 200);
   const { cloud, configPath } = service;
   const show = ['client', 'show', clientId, '--through', 'tables'];
-  const kept = await cloud.authctl(configPath, awsRegion, ...show);
+  const kept = await cloud.authctl(configPath, awsRegion)(...show);
   assert.equal(kept['client_id'], clientId);
   say('the stack was destroyed, its tables and their items were kept');
 }

@@ -159,14 +159,10 @@ async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promis
   const outputs = await cloud.deploy(alone, serviceStack);
   const { Issuer, TokenUrl } = outputs[serviceStack] as Outputs;
   const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
-  const client = await createClient((...args) =>
-    cloud.authctlAs(policy, configPath, awsRegion, ...args),
-  );
+  const client = await createClient(cloud.authctl(configPath, awsRegion, policy));
   await getToken(String(TokenUrl), client);
-  const use = new ServiceInUse(
-    { issuer: String(Issuer), audience: service.defaultAudience },
-    client,
-  );
+  const deployed = { issuer: String(Issuer), audience: service.defaultAudience };
+  const use = new ServiceInUse(deployed, client);
   const portal = await describePortal(cloud, openid.issuer);
   const synthesise = (changes: Partial<Portal> = {}) =>
     cloud.synthesiseConfig('portal', { ...service, portal: { ...portal, ...changes } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
+import { decodeProtectedHeader } from 'jose';
 import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import {
   type DeploymentConfig,
@@ -51,7 +52,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const regions = regionsOf(parseDeploymentConfig(input));
   const [home, ...others] = regions as [Region, Region, Region];
   await cloud.bootstrap(...regions.map(({ awsRegion }) => awsRegion));
-  const domain = { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
+  const domain = await describeDomain(cloud);
   const configPath = cloud.writeConfig({ ...input, domain });
   const assembly = await cloud.synthesiseConfig('service', { ...input, domain });
   await deployEarlierData(cloud);
@@ -59,9 +60,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
   const policy = operatorPolicyName('authorization-server', home.id, 'client-operator');
-  const client = await createClient((...args) =>
-    cloud.authctlAs(policy, configPath, home.awsRegion, ...args),
-  );
+  const client = await createClient(cloud.authctl(configPath, home.awsRegion, policy));
   const token = await getToken(home.origin + tokenPath, client);
   await proveIndexAfterFunctions(cloud, home, { assembly, configPath });
   // One after the other: the emulator ends a function's process when a function of the same name
@@ -99,7 +98,7 @@ async function proveIndexAfterFunctions(
   { id, awsRegion }: Region,
   { assembly, configPath }: { readonly assembly: Assembly; readonly configPath: string },
 ): Promise<void> {
-  const authctl = (...args: readonly string[]) => cloud.authctl(configPath, awsRegion, ...args);
+  const authctl = cloud.authctl(configPath, awsRegion);
   await assertIndexes(cloud, awsRegion, undefined);
   assert.equal(await readList(cloud, authctl), 'scan');
   await cloud.deploy(assembly, dataStack);
@@ -176,8 +175,13 @@ export async function createHostedZone(cloud: Cloud, zone = hostedZoneName): Pro
   return id;
 }
 
+/** The domain of the example, in a zone of the account. */
+export async function describeDomain(cloud: Cloud) {
+  return { ...example.domain, hostedZoneId: await createHostedZone(cloud) };
+}
+
 /** The emulator takes the replicas of a global table from UpdateTable and not from a template. */
-export async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
+async function addReplicas(cloud: Cloud, config: DeploymentConfig): Promise<void> {
   const [home, ...others] = deployedRegions(config);
   if (home === undefined) return;
   const dynamodb = new DynamoDBClient(cloud.sdk(home.awsRegion));
@@ -209,8 +213,8 @@ async function joinService(
   const early = await requestToken(origin + tokenPath, client);
   assert.equal(early.status, 503, await early.text());
   const policy = operatorPolicyName('authorization-server', id, 'signing-key-operator');
-  const command = ['signing-key', 'rotate', '--region', id];
-  const rotate = () => cloud.authctlAs(policy, configPath, awsRegion, ...command);
+  const authctl = cloud.authctl(configPath, awsRegion, policy);
+  const rotate = () => authctl('signing-key', 'rotate', '--region', id);
   await assert.rejects(rotate, /may sign from .* at the earliest/);
   await cloud.ageNextKey(parseDeploymentConfig(example), id);
   await eventually(rotate);
@@ -239,4 +243,43 @@ async function proveEverywhere(
   assert.equal(new Set(documents).size, 1);
   assert.equal((JSON.parse(documents[0] ?? '') as { issuer: string }).issuer, issuer);
   say('discovery is the same bytes under every name');
+}
+
+/** docs/procedures/one-region-to-three.md, up to where the first region serves from new tables. */
+export async function proveMove(cloud: Cloud): Promise<void> {
+  await cloud.bootstrap(...Object.values(example.regions).map(({ awsRegion }) => awsRegion));
+  const domain = await describeDomain(cloud);
+  const base: DeploymentConfigInput = { ...example, signingKeyPolicy, domain };
+  const one: DeploymentConfigInput = { ...base, regions: { slc: example.regions.slc } };
+  const names = { tablesName: 'authorization-server-2', formerTablesName: 'authorization-server' };
+  const three: DeploymentConfigInput = { ...base, ...names };
+  const [{ awsRegion, origin, stack }] = regionsOf(parseDeploymentConfig(one)) as [Region];
+
+  const before = cloud.writeConfig(one);
+  await cloud.deploy(await cloud.synthesiseConfig('one', one), stack);
+  const client = await createClient(cloud.authctl(before, awsRegion));
+  const token = await getToken(origin + tokenPath, client);
+  say(`deployed one region, at ${origin}`);
+
+  const after = cloud.writeConfig(three);
+  const assembly = await cloud.synthesiseConfig('three', three);
+  await cloud.deploy(assembly, 'AuthorizationServer-data');
+  await addReplicas(cloud, parseDeploymentConfig(three));
+  for (const key of tableKeys.filter((one) => tables[one].scope === 'global')) {
+    const from = deployedTableName(parseDeploymentConfig(one), key);
+    const { suffix } = tables[key];
+    await cloud.authctl(after, awsRegion)('table', 'copy', suffix, '--from', from, '--yes');
+  }
+  await cloud.deploy(assembly, stack);
+  const later = await getToken(origin + tokenPath, client);
+  assert.equal(decodeProtectedHeader(later).kid, decodeProtectedHeader(token).kid);
+  await verify(token, origin);
+  await verify(later, origin);
+  say('it serves from the tables of three: same secret, same key, tokens of before verify');
+
+  // What leaves the stack stays in the account, for anyone who has to go back.
+  const show = ['client', 'show', client.clientId, '--through', 'tables'];
+  const former = await cloud.authctl(cloud.writeConfig(one), awsRegion)(...show);
+  assert.equal(former['client_id'], client.clientId);
+  say('the update took the former tables out of the stack and kept them');
 }

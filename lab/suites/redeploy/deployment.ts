@@ -3,9 +3,9 @@ import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sd
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { functionName } from '../../../contract/function-names.ts';
-import type { Assembly, Cloud } from '../../ministack/cloud.ts';
+import type { Assembly, Authctl, Cloud } from '../../ministack/cloud.ts';
 import { createClient, say, sayLeftOut, signingKeyPolicy } from '../../ministack/proof.ts';
-import { createHostedZone, example } from '../deploy/three-regions.ts';
+import { describeDomain, example } from '../deploy/three-regions.ts';
 import { awsRegion, stackName } from './release.ts';
 import { ServiceInUse } from './service-in-use.ts';
 import { Stack } from './stack.ts';
@@ -18,7 +18,7 @@ export interface Deployment {
   /** The client that uses it. */
   readonly clientId: string;
   /** Runs a command of `authctl`. */
-  readonly authctl: (...args: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
+  readonly authctl: Authctl;
 }
 
 /** One region with every option of the example of three regions. */
@@ -31,7 +31,7 @@ export const config: DeploymentConfigInput = {
 /** @returns the config with the hosted zone of the account. */
 export async function prepareAccount(cloud: Cloud): Promise<DeploymentConfigInput> {
   await cloud.bootstrap(awsRegion);
-  return { ...config, domain: { ...example.domain, hostedZoneId: await createHostedZone(cloud) } };
+  return { ...config, domain: await describeDomain(cloud) };
 }
 
 /** Deploys an assembly with `cdk deploy`, and creates the client that uses the service. */
@@ -43,8 +43,8 @@ export async function deployAssembly(
   const outputs = await cloud.deploy(assembly, stackName);
   const issuer = outputs[stackName]?.['Issuer'];
   assert.ok(issuer);
-  const authctl: Deployment['authctl'] = (...args) =>
-    cloud.authctl(cloud.writeConfig(config), awsRegion, ...args);
+  const authctl: Authctl = (...args) =>
+    cloud.authctl(cloud.writeConfig(config), awsRegion)(...args);
   const client = await createClient(authctl);
   say(`deployed ${issuer}`);
   sayLeftOut(assembly.leftOut);

@@ -23,7 +23,7 @@ function chooseResources({ Resources }: Template): Readonly<Record<string, strin
 
 /** Tables by name and id, and signing keys. */
 async function readData(cloud: Cloud, configPath: string): Promise<readonly string[]> {
-  const { items } = await cloud.authctl(configPath, awsRegion, 'signing-key', 'list');
+  const { items } = await cloud.authctl(configPath, awsRegion)('signing-key', 'list');
   const keys = items as readonly { readonly kid: string }[];
   return [...(await listTables(cloud)), ...keys.map(({ kid }) => kid)];
 }
