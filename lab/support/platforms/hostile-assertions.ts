@@ -2,11 +2,11 @@ import { exportJWK } from 'jose';
 import { signParts } from '../test-issuer.ts';
 import {
   type Answer,
-  type AssertionRow,
   assertionRow,
   bodyOf,
   claimsRow,
   encode,
+  goodAssertion,
   type HostileRow,
   type HostileWorld,
   headerRow,
@@ -53,7 +53,7 @@ const formRows: readonly HostileRow[] = [
       const more = ['', '&scope=messaging:view', `&client_id=${encodeURIComponent(subjects.good)}`];
       return [empty, ...more.map((text) => without.toString() + text), `${empty}&client_secret=`];
     },
-    good: async (world, form) => bodyOf(form, await sign(world)),
+    good: goodAssertion,
   },
   {
     name: 'two assertions of one name',
@@ -71,7 +71,7 @@ const formRows: readonly HostileRow[] = [
       ];
       return others.map((other) => `${body}&${name}=${other}`);
     },
-    good: async (world, form) => bodyOf(form, await sign(world)),
+    good: goodAssertion,
   },
   {
     name: 'both forms',
@@ -87,7 +87,7 @@ const formRows: readonly HostileRow[] = [
       const second = [assertion, another, 'x', 'a.b.c'].map((text) => `${body}&${other}=${text}`);
       return [...second, `${body}&client_secret=x`];
     },
-    good: async (world, form) => bodyOf(form, await sign(world)),
+    good: goodAssertion,
   },
   {
     name: 'a form above 8 KiB',
@@ -101,26 +101,6 @@ const formRows: readonly HostileRow[] = [
     good: async (world, form) => `${bodyOf(form, await sign(world))}&x=`.padEnd(8192, 'x'),
   },
 ];
-
-const brokenTokens: AssertionRow = {
-  name: 'a malformed assertion',
-  change: 'three parts of base64url, the first two of them JSON objects',
-  bad: (world) => [
-    Promise.resolve('x'),
-    Promise.resolve('a.b.c'),
-    tamper(world, (parts) => parts.slice(0, 2)),
-    tamper(world, (parts) => [...parts, 'x']),
-    tamper(world, ([header = '', ...parts]) => [`${header}=`, ...parts]),
-    tamper(world, ([header = '', ...parts]) => [` ${header}`, ...parts]),
-    tamper(world, (parts) => [encode('not json'), ...parts.slice(1)]),
-    tamper(world, (parts) => [encode('[]'), ...parts.slice(1)]),
-    tamper(world, (parts) => [parts[0] ?? '', '', parts[2] ?? '']),
-    signText(world, 'null'),
-    signText(world, '[]'),
-    signText(world, '"text"'),
-    signText(world, `{"iss":"${world.provider.issuer}","iss":"${world.provider.issuer}"}`),
-  ],
-};
 
 /** Keys as bytes, for an HMAC that a careless verifier would compute with the public key. */
 async function hmacTokens(world: HostileWorld): Promise<readonly string[]> {
@@ -144,40 +124,55 @@ async function hmacTokens(world: HostileWorld): Promise<readonly string[]> {
 }
 
 const signatureRows: readonly HostileRow[] = [
-  assertionRow(brokenTokens),
-  assertionRow({
-    name: 'alg none',
-    change: 'signed, with the alg of the key',
-    bad: (world) =>
-      ['none', 'None', 'NONE', 'nOnE', ''].flatMap((alg) => [
-        tamper(world, (parts) => [...setHeader(parts, { alg }).slice(0, 2), '']),
-        tamper(world, (parts) => setHeader(parts, { alg, kid: world.provider.key.kid })),
-      ]),
-  }),
+  assertionRow(
+    'a malformed assertion',
+    'three parts of base64url, the first two of them JSON objects',
+    (world) => [
+      Promise.resolve('x'),
+      Promise.resolve('a.b.c'),
+      tamper(world, (parts) => parts.slice(0, 2)),
+      tamper(world, (parts) => [...parts, 'x']),
+      tamper(world, ([header = '', ...parts]) => [`${header}=`, ...parts]),
+      tamper(world, ([header = '', ...parts]) => [` ${header}`, ...parts]),
+      tamper(world, (parts) => [encode('not json'), ...parts.slice(1)]),
+      tamper(world, (parts) => [encode('[]'), ...parts.slice(1)]),
+      tamper(world, (parts) => [parts[0] ?? '', '', parts[2] ?? '']),
+      signText(world, 'null'),
+      signText(world, '[]'),
+      signText(world, '"text"'),
+      signText(world, `{"iss":"${world.provider.issuer}","iss":"${world.provider.issuer}"}`),
+    ],
+  ),
+  assertionRow('alg none', 'signed, with the alg of the key', (world) =>
+    ['none', 'None', 'NONE', 'nOnE', ''].flatMap((alg) => [
+      tamper(world, (parts) => [...setHeader(parts, { alg }).slice(0, 2), '']),
+      tamper(world, (parts) => setHeader(parts, { alg, kid: world.provider.key.kid })),
+    ]),
+  ),
   {
     name: 'HMAC with a public key',
     change: 'signed with the private key',
     bad: async (world, form) => (await hmacTokens(world)).map((token) => bodyOf(form, token)),
-    good: async (world, form) => bodyOf(form, await sign(world)),
+    good: goodAssertion,
   },
-  assertionRow({
-    name: 'a key of another issuer',
-    change: 'kid and key of this one',
-    bad: ({ other, provider, ownKey }) => [
+  assertionRow(
+    'a key of another issuer',
+    'kid and key of this one',
+    ({ other, provider, ownKey }) => [
       { header: { kid: other.key.kid }, key: other.key },
       { key: other.key },
       { header: { kid: other.key.kid } },
       { header: { kid: ownKey.kid, alg: ownKey.alg }, key: ownKey },
       { claims: { iss: other.issuer }, header: { kid: provider.key.kid } },
     ],
-  }),
+  ),
   headerRow('a kid that is not published', 'the kid of the key', () =>
     [undefined, '', 'unknown', 'x'.repeat(300), 5, null, '../keys'].map((kid) => ({ kid })),
   ),
-  assertionRow({
-    name: 'a key that the header brings along',
-    change: 'the key that the provider publishes',
-    bad: ({ other }) =>
+  assertionRow(
+    'a key that the header brings along',
+    'the key that the provider publishes',
+    ({ other }) =>
       [
         { jwk: other.key.jwk },
         { jku: `${other.issuer}/jwks` },
@@ -185,42 +180,31 @@ const signatureRows: readonly HostileRow[] = [
         { x5c: ['MIIC'] },
         { jwk: other.key.jwk, kid: other.key.kid },
       ].map((header) => ({ header: { ...header }, key: other.key })),
-  }),
-  assertionRow({
-    name: 'an algorithm that is not registered',
-    change: 'ES256, which is',
-    bad: ({ rsaKey }) =>
-      ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((alg) => ({
-        header: { alg, kid: rsaKey.kid },
-        key: rsaKey,
-      })),
-  }),
-  assertionRow({
-    name: 'a signature that is not of this text',
-    change: 'the signature of this text',
-    bad: (world) => [
-      tamper(world, ([header = '', payload = '', signature = '']) => [
-        header,
-        payload,
-        `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
-      ]),
-      tamper(world, (parts) => [...parts.slice(0, 2), encode(new Uint8Array(64))]),
-      tamper(world, (parts) => [...parts.slice(0, 2), encode(new Uint8Array(64).fill(255))]),
-      tamper(world, (parts) => [...parts.slice(0, 2), '']),
-      tamper(world, ([header = '', payload = '', signature = '']) => {
-        const bytes = Buffer.from(signature, 'base64url');
-        return [
-          header,
-          payload,
-          encode(Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)])),
-        ];
-      }),
-      tamper(world, ([header = '', payload = '', signature = '']) => {
-        const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Members;
-        return [header, encode(JSON.stringify({ ...claims, jti: 'other' })), signature];
-      }),
-    ],
-  }),
+  ),
+  assertionRow('an algorithm that is not registered', 'ES256, which is', ({ rsaKey }) =>
+    ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((alg) => ({
+      header: { alg, kid: rsaKey.kid },
+      key: rsaKey,
+    })),
+  ),
+  assertionRow('a signature that is not of this text', 'the signature of this text', (world) => [
+    tamper(world, ([header = '', payload = '', signature = '']) => [
+      header,
+      payload,
+      `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+    ]),
+    tamper(world, (parts) => [...parts.slice(0, 2), encode(new Uint8Array(64))]),
+    tamper(world, (parts) => [...parts.slice(0, 2), encode(new Uint8Array(64).fill(255))]),
+    tamper(world, (parts) => [...parts.slice(0, 2), '']),
+    tamper(world, ([header = '', payload = '', signature = '']) => {
+      const bytes = Buffer.from(signature, 'base64url');
+      return [header, payload, encode(Buffer.concat([bytes.subarray(32), bytes.subarray(0, 32)]))];
+    }),
+    tamper(world, ([header = '', payload = '', signature = '']) => {
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Members;
+      return [header, encode(JSON.stringify({ ...claims, jti: 'other' })), signature];
+    }),
+  ]),
   headerRow('another kind of token by its typ', 'JWT, or none', () =>
     ['at+jwt', 'application/at+jwt', 'dpop+jwt', 'logout+jwt', 'secevent+jwt', '', 5].map(
       (typ) => ({
@@ -229,17 +213,14 @@ const signatureRows: readonly HostileRow[] = [
     ),
   ),
   // jose signs no header with an extension that it does not know.
-  assertionRow({
-    name: 'a header with extensions',
-    change: 'none',
-    bad: (world) =>
-      [['b64'], ['exp'], [], 'x', ['b64', 'b64']].map(async (crit) => {
-        const [, payload = ''] = (await sign(world)).split('.');
-        const { key } = world.provider;
-        const header = { alg: key.alg, kid: key.kid, crit, b64: true, exp: 1 };
-        return signParts(key, encode(JSON.stringify(header)), payload);
-      }),
-  }),
+  assertionRow('a header with extensions', 'none', (world) =>
+    [['b64'], ['exp'], [], 'x', ['b64', 'b64']].map(async (crit) => {
+      const [, payload = ''] = (await sign(world)).split('.');
+      const { key } = world.provider;
+      const header = { alg: key.alg, kid: key.kid, crit, b64: true, exp: 1 };
+      return signParts(key, encode(JSON.stringify(header)), payload);
+    }),
+  ),
 ];
 
 const issuerRows: readonly HostileRow[] = [
@@ -264,16 +245,16 @@ const issuerRows: readonly HostileRow[] = [
   claimsRow('keys that cannot be fetched', 'an issuer that answers', ({ unreachableIssuer: iss }) =>
     ['a', 'b', 'c', 'd', 'e'].map((jti) => ({ iss, jti })),
   ),
-  assertionRow({
-    name: 'a provider of a trunk group’s own',
-    change: 'a provider of the platform',
-    bad: ({ ownedIssuer: iss, other }) =>
+  assertionRow(
+    'a provider of a trunk group’s own',
+    'a provider of the platform',
+    ({ ownedIssuer: iss, other }) =>
       ['a', 'b', 'c', 'd', 'e'].map((jti) => ({
         claims: { iss, jti },
         header: { kid: other.key.kid },
         key: other.key,
       })),
-  }),
+  ),
 ];
 
 const audienceRows: readonly HostileRow[] = [
@@ -445,25 +426,21 @@ function ownClaims({ issuer, now, subjects }: HostileWorld): Members {
 }
 
 const tokenRows: readonly HostileRow[] = [
-  assertionRow({
-    name: 'a token of this service as an assertion',
-    change: 'a token of the provider',
-    bad: (world) => {
-      const { ownKey: key, issuer, tokenUrl } = world;
-      const header = { alg: key.alg, kid: key.kid };
-      return [
-        { claims: { aud: 'https://api.example.com' }, header: { ...header, typ: 'at+jwt' } },
-        { claims: { aud: issuer }, header: { ...header, typ: 'at+jwt' } },
-        { claims: { aud: issuer }, header },
-        { claims: { aud: tokenUrl }, header },
-        { claims: { aud: issuer }, header: { ...header, typ: undefined } },
-        { claims: { aud: issuer, iss: world.provider.issuer }, header },
-      ].map(({ claims, header: given }) => ({
-        claims: { ...ownClaims(world), ...claims },
-        header: given,
-        key,
-      }));
-    },
+  assertionRow('a token of this service as an assertion', 'a token of the provider', (world) => {
+    const { ownKey: key, issuer, tokenUrl } = world;
+    const header = { alg: key.alg, kid: key.kid };
+    return [
+      { claims: { aud: 'https://api.example.com' }, header: { ...header, typ: 'at+jwt' } },
+      { claims: { aud: issuer }, header: { ...header, typ: 'at+jwt' } },
+      { claims: { aud: issuer }, header },
+      { claims: { aud: tokenUrl }, header },
+      { claims: { aud: issuer }, header: { ...header, typ: undefined } },
+      { claims: { aud: issuer, iss: world.provider.issuer }, header },
+    ].map(({ claims, header: given }) => ({
+      claims: { ...ownClaims(world), ...claims },
+      header: given,
+      key,
+    }));
   }),
   claimsRow('a token of the provider for an API', 'for this service', () =>
     ['https://api.example.com', 'sts.amazonaws.com', 'api://default', 'account', '*'].map(

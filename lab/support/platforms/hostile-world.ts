@@ -133,28 +133,31 @@ export function signText({ provider }: HostileWorld, text: string): Promise<stri
     .sign(provider.key.privateKey);
 }
 
-export interface AssertionRow {
-  readonly name: string;
-  readonly change: string;
-  readonly bad: (world: HostileWorld, form: FormName) => readonly (Signing | Promise<string>)[];
-  /** What the neighbour is signed with. */
-  readonly good?: (world: HostileWorld) => Signing;
-}
+/** The usual assertion, which differs in nothing. */
+export const goodAssertion: HostileRow['good'] = async (world, form) =>
+  bodyOf(form, await sign(world));
 
-/** A row of which only the assertion is bad. */
-export function assertionRow({ name, change, bad, good = () => ({}) }: AssertionRow): HostileRow {
-  return {
-    name,
-    change,
-    bad: (world, form) =>
-      Promise.all(
-        bad(world, form).map(async (given) =>
-          bodyOf(form, await (given instanceof Promise ? given : sign(world, given))),
-        ),
+/**
+ * A row of which only the assertion is bad.
+ *
+ * @param good what the neighbour is signed with.
+ */
+export const assertionRow = (
+  name: string,
+  change: string,
+  bad: (world: HostileWorld, form: FormName) => readonly (Signing | Promise<string>)[],
+  good: (world: HostileWorld) => Signing = () => ({}),
+): HostileRow => ({
+  name,
+  change,
+  bad: (world, form) =>
+    Promise.all(
+      bad(world, form).map(async (given) =>
+        bodyOf(form, await (given instanceof Promise ? given : sign(world, given))),
       ),
-    good: async (world, form) => bodyOf(form, await sign(world, good(world))),
-  };
-}
+    ),
+  good: async (world, form) => bodyOf(form, await sign(world, good(world))),
+});
 
 export const claimsRow = (
   name: string,
@@ -162,12 +165,12 @@ export const claimsRow = (
   bad: (world: HostileWorld, form: FormName) => readonly Members[],
   good: (world: HostileWorld) => Members = () => ({}),
 ): HostileRow =>
-  assertionRow({
+  assertionRow(
     name,
     change,
-    bad: (world, form) => bad(world, form).map((claims) => ({ claims })),
-    good: (world) => ({ claims: good(world) }),
-  });
+    (world, form) => bad(world, form).map((claims) => ({ claims })),
+    (world) => ({ claims: good(world) }),
+  );
 
 export const headerRow = (name: string, change: string, bad: (world: HostileWorld) => Members[]) =>
-  assertionRow({ name, change, bad: (world) => bad(world).map((header) => ({ header })) });
+  assertionRow(name, change, (world) => bad(world).map((header) => ({ header })));
