@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
+import manifest from '../../package.json' with { type: 'json' };
 
 const root = resolve(import.meta.dirname, '../..');
 /** Declarations of all packages. Each package gets those that its entries lead to. */
@@ -44,9 +45,9 @@ interface PackageBuild {
   /** With package.json. */
   readonly folder: string;
   /** The source of each entry. What entries share is one file, so that each class exists once. */
+  readonly entries: Readonly<Record<string, string>>;
   /** The files whose declarations are published; the entries if left out. */
   readonly declarations?: readonly string[];
-  readonly entries: Readonly<Record<string, string>>;
   /** Sources of commands. No one imports them, so they have no declarations. */
   readonly commands?: Readonly<Record<string, string>>;
   /** What a bundle imports. The code of every other package is in the bundle. */
@@ -169,19 +170,25 @@ function copyNodeCheck(dist: string): void {
   copyFileSync(join(import.meta.dirname, 'node-check.js'), join(dist, 'node-check.js'));
 }
 
+/** Bundles entries of a package, and its others. @returns the files that are in the bundles. */
+function bundle(
+  { folder, options, others = [] }: PackageBuild,
+  entryPoints: Readonly<Record<string, string>>,
+): readonly string[] {
+  const outdir = join(root, folder, 'dist');
+  const own = { ...common, ...options, entryPoints: { ...entryPoints }, splitting: true, outdir };
+  const all = Object.keys(entryPoints).length === 0 ? others : [own, ...others];
+  return all.flatMap((each) => {
+    const { metafile } = buildSync({ ...each, metafile: true });
+    return Object.keys(metafile.inputs);
+  });
+}
+
 function buildPackage(build: PackageBuild): void {
-  const { folder, entries, declarations, commands, options, others, assets } = build;
+  const { folder, entries, declarations, commands, others, assets } = build;
   const dist = join(root, folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
-  const own = {
-    ...common,
-    ...options,
-    entryPoints: { ...entries, ...commands },
-    splitting: true,
-    outdir: dist,
-  };
-  const results = [own, ...(others ?? [])].map((each) => buildSync({ ...each, metafile: true }));
-  const inputs = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  const inputs = bundle(build, { ...entries, ...commands });
   writeLicences(dist, [...inputs, ...Object.values(assets ?? {})]);
   copyTypes(dist, declarations ?? Object.values(entries));
   copyAssets(dist, assets);
@@ -193,17 +200,10 @@ function buildPackage(build: PackageBuild): void {
 
 /** The commands of a clone, which need no declarations: `npm ci` installs no CDK. */
 function buildCommands(): void {
-  const { workspaces } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly workspaces: readonly string[];
-  };
-  for (const { folder, commands = {}, options, others = [], assets } of packages) {
-    if (!workspaces.includes(folder)) continue;
-    const dist = join(root, folder, 'dist');
-    const own = { ...common, ...options, entryPoints: commands, splitting: true, outdir: dist };
-    for (const each of [...(Object.keys(commands).length === 0 ? [] : [own]), ...others]) {
-      buildSync(each);
-    }
-    copyAssets(dist, assets);
+  for (const build of packages.filter(({ folder }) => manifest.workspaces.includes(folder))) {
+    const dist = join(root, build.folder, 'dist');
+    bundle(build, build.commands ?? {});
+    copyAssets(dist, build.assets);
     copyNodeCheck(dist);
   }
 }

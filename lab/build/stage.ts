@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { type Command, runOrThrow } from '../support/run-command.ts';
+import { runOrThrow } from '../support/run-command.ts';
 import { packages } from './packages.ts';
 import { findRepository, type Repository } from './repository.ts';
 
@@ -42,15 +42,8 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // The files that npm would publish, and no others.
-  const pack: Command = [
-    'npm',
-    'pack',
-    '--silent',
-    '--workspaces=false',
-    '--pack-destination',
-    target,
-  ];
-  await runOrThrow(pack, { cwd: source });
+  const flags = ['--silent', '--workspaces=false', '--pack-destination', target];
+  await runOrThrow(['npm', 'pack', ...flags], { cwd: source });
   const archive = join(target, archiveOf(manifest));
   await runOrThrow(['tar', '-xzf', archive, '-C', folder, '--strip-components=1'], {
     cwd: target,

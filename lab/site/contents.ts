@@ -76,12 +76,7 @@ export const parts: readonly Part[] = [
       ['Changelog', 'CHANGELOG.md'],
     ],
   },
-  {
-    text: 'Packages',
-    entries: [],
-    folders: ['packages', 'verifier'],
-    isClosed: true,
-  },
+  { text: 'Packages', entries: [], folders: ['packages', 'verifier'], isClosed: true },
   {
     text: 'Alarms',
     entries: [['Alarms', 'docs/runbook/README.md']],

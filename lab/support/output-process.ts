@@ -23,7 +23,7 @@ export class OutputProcess {
   constructor(
     [command, ...args]: Command,
     options: {
-      readonly cwd?: string;
+      readonly cwd?: string | undefined;
       readonly env: NodeJS.ProcessEnv;
       /** Leads a process group, for {@link interrupt}. */
       readonly detached?: boolean;

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { hangLimit } from './hang-limit.ts';
+import { OutputProcess } from './output-process.ts';
 import {
   type Command,
   type CommandOptions,
@@ -26,35 +25,22 @@ export async function runInTerminal(
   answers: Answers,
   { cwd, environment }: Pick<CommandOptions, 'cwd' | 'environment'> = {},
 ): Promise<CommandResult | { readonly missing: string }> {
-  const child = spawn('script', ['-qefc', command.map(quote).join(' '), '/dev/null'], {
-    cwd,
-    env: { ...process.env, ...environment },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const limit = setTimeout(() => child.kill('SIGKILL'), hangLimit);
-  const rest = [...answers];
-  let output = '';
-  let unread = '';
-  const find = () => (rest[0] === undefined ? -1 : unread.indexOf(rest[0][0]));
-  child.stdin.on('error', () => undefined);
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-    unread += text;
-    for (let at = find(); at >= 0; at = find()) {
-      const [prompt, typed] = rest.shift() ?? ['', ''];
-      unread = unread.slice(at + prompt.length);
-      child.stdin.write(typed);
-    }
-  });
-  return new Promise((resolve) => {
-    child.on('error', ({ message }) => {
-      clearTimeout(limit);
-      const result = { code: undefined, output: message, stdout: '' };
-      resolve({ missing: missingTool('script of util-linux', result) });
-    });
-    child.on('close', (code) => {
-      clearTimeout(limit);
-      resolve({ code: code ?? undefined, output, stdout: output });
-    });
-  });
+  const script: Command = ['script', '-qefc', command.map(quote).join(' '), '/dev/null'];
+  const running = new OutputProcess(script, { cwd, env: { ...process.env, ...environment } });
+  let read = 0;
+  for (const [prompt, typed] of answers) {
+    const shown = () => {
+      const at = running.output.indexOf(prompt, read);
+      return at < 0 ? undefined : at + prompt.length;
+    };
+    // If it ends before, its output says why.
+    read = (await running.waitFor(prompt, shown).catch(() => undefined)) ?? running.output.length;
+    running.child.stdin.write(typed);
+  }
+  const { code } = await running.ended;
+  if (running.errors.includes('ENOENT')) {
+    const result = { code: undefined, output: running.errors, stdout: '' };
+    return { missing: missingTool('script of util-linux', result) };
+  }
+  return { code: code ?? undefined, output: running.output, stdout: running.output };
 }

@@ -2,7 +2,7 @@ import { VFile } from 'vfile';
 import { describe, expect, it } from 'vitest';
 import { checkProse } from '../../lab/tools/prose/check-prose.ts';
 import { extractProse } from '../../lab/tools/prose/extract-prose.ts';
-import { countWordRates } from '../../lab/tools/prose/word-rates.ts';
+import { countWordRates } from '../../lab/tools/prose/word-list.ts';
 
 async function findings(path: string, source: string): Promise<readonly string[]> {
   const file = new VFile({ path, value: extractProse(path, source) });

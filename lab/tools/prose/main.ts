@@ -4,7 +4,7 @@ import { VFile } from 'vfile';
 import { reporter } from 'vfile-reporter';
 import { checkProse } from './check-prose.ts';
 import { extractProse } from './extract-prose.ts';
-import { countWordRates, type WordRate } from './word-rates.ts';
+import { countWordRates, type WordRate } from './word-list.ts';
 
 /** The list and its tests contain the words. The changelog quotes what was. */
 const unread = /^lab\/tools\/prose\/|^test\/docs\/prose\.test\.ts$|^CHANGELOG\.md$|^LICENSE/;

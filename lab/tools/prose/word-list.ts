@@ -69,7 +69,7 @@ interface WordLimits {
 }
 
 /** How often a word may occur in 10,000 words of prose: what the prose of comparable projects shows. */
-export const wordRates: Readonly<Record<string, WordLimits>> = {
+const wordRates: Readonly<Record<string, WordLimits>> = {
   where: { most: 4, advice: '"if" for a condition, "when" for an event; "where" only for a place' },
   if: { least: 12.5, most: 72, advice: '"when" for an event; "if" only for a condition' },
   when: {
@@ -78,3 +78,24 @@ export const wordRates: Readonly<Record<string, WordLimits>> = {
     advice: '"when" for an event instead of "once", "as soon as" or "if"',
   },
 };
+
+const word = /\p{L}[\p{L}'-]*/gu;
+
+export interface WordRate {
+  readonly word: string;
+  /** In 10,000 words. */
+  readonly rate: number;
+  readonly least: number;
+  readonly most: number;
+  readonly advice: string;
+}
+
+/** How often each word that has a limit stands in the prose, and how many words the prose has. */
+export function countWordRates(prose: string): { total: number; rates: readonly WordRate[] } {
+  const words = prose.match(word) ?? [];
+  const rates = Object.entries(wordRates).map(([name, { least = 0, most = Infinity, advice }]) => {
+    const count = words.filter((each) => each.toLowerCase() === name).length;
+    return { word: name, rate: (count / words.length) * 10_000, least, most, advice };
+  });
+  return { total: words.length, rates };
+}
