@@ -53,12 +53,16 @@ function run(command: Command, cwd: string): Promise<CommandResult> {
   return runCommand(command, { cwd, environment });
 }
 
-/** Each folder is built once in a run. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
+/** A runtime that is made once in a run, and whose programs a command then starts. */
+function runtimeOf<Made extends object>(
+  make: () => Promise<Made | Missing>,
+  commandOf: (name: string, made: Made, trust: Trust) => Command | Promise<Command>,
+): Runtime {
+  let making: Promise<Made | Missing> | undefined;
+  return async (name, trust) => {
+    making ??= make();
+    const made = await making;
+    return 'missing' in made ? made : { command: await commandOf(name, made, trust) };
   };
 }
 
@@ -91,37 +95,30 @@ export async function makePythonEnvironment(
 
 /** @param folder with `requirements.txt` and a file for each program. */
 export function pythonRuntime(folder: string): Runtime {
-  const install = once(() => makePythonEnvironment(['-r', join(folder, 'requirements.txt')]));
-  return async (name) => {
-    const installed = await install();
-    if ('missing' in installed) return installed;
-    return { command: [join(installed.bin, 'python'), join(folder, `${name}.py`)] };
-  };
+  return runtimeOf(
+    () => makePythonEnvironment(['-r', join(folder, 'requirements.txt')]),
+    (name, { bin }) => [join(bin, 'python'), join(folder, `${name}.py`)],
+  );
 }
 
 /** @param folder with a package and a file for each program. It is copied, and installed there. */
 export function nodeRuntime(folder: string, cacheName: string): Runtime {
-  const install = once(async (): Promise<{ readonly copy: string } | Missing> => {
-    const copy = cacheFolder(cacheName, 'node');
+  const copy = cacheFolder(cacheName, 'node');
+  const install = async () => {
     cpSync(folder, copy, { recursive: true });
     const installed = await run(['npm', 'ci', '--no-audit', '--ignore-scripts'], copy);
-    return installed.code === 0 ? { copy } : { missing: missingTool('npm', installed) };
-  });
-  return async (name) => {
-    const installed = await install();
-    if ('missing' in installed) return installed;
-    return { command: [process.execPath, join(installed.copy, `${name}.js`)] };
+    return installed.code === 0 ? {} : { missing: missingTool('npm', installed) };
   };
+  return runtimeOf(install, (name) => [process.execPath, join(copy, `${name}.js`)]);
 }
 
 /** A runtime whose programs are binaries in one folder after a build. */
 function binaryRuntime(tool: string, target: string, build: Command, cwd: string): Runtime {
-  const make = once(() => run(build, cwd));
-  return async (name) => {
-    const built = await make();
-    if (built.code !== 0) return { missing: missingTool(tool, built) };
-    return { command: [join(target, name)] };
+  const make = async () => {
+    const built = await run(build, cwd);
+    return built.code === 0 ? {} : { missing: missingTool(tool, built) };
   };
+  return runtimeOf(make, (name) => [join(target, name)]);
 }
 
 /** @param folder with a module that has a folder for each program. */
@@ -168,17 +165,16 @@ export async function javaTrust({ caPath, directory }: Trust): Promise<readonly 
 export function javaRuntime(folder: string, cacheName: string): Runtime {
   const target = cacheFolder(cacheName, 'java');
   const jars = join(target, 'jars');
-  const build = once(() => {
+  const build = async () => {
     // Maven adds to the folder, and Java would load other versions of before.
     rmSync(jars, { recursive: true, force: true });
     const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${jars}`];
-    return runMaven(folder, target, 'compile', ...copy);
-  });
-  return async (name, trust) => {
-    const missing = await build();
-    if (missing !== undefined) return { missing };
+    const missing = await runMaven(folder, target, 'compile', ...copy);
+    return missing === undefined ? {} : { missing };
+  };
+  return runtimeOf(build, async (name, _, trust) => {
     const classPath = [join(target, 'classes'), join(jars, '*')].join(':');
     const flags = ['-XX:TieredStopAtLevel=1', ...(await javaTrust(trust))];
-    return { command: ['java', ...flags, '-cp', classPath, name] };
-  };
+    return ['java', ...flags, '-cp', classPath, name];
+  });
 }

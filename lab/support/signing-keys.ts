@@ -1,9 +1,9 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
-import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
-import { generateKeyPair, type KeyPair, signAs } from './key-pairs.ts';
+import { type KeyPair, signAs } from './key-pairs.ts';
+import { createTestKey } from './test-issuer.ts';
 
 export interface TestKey {
   readonly key: SigningKey;
@@ -12,8 +12,7 @@ export interface TestKey {
 
 /** A signing key record with a real key pair; `overrides` say what is special about it. */
 export function makeSigningKey(alg: Alg = 'ES256', overrides: Partial<SigningKey> = {}): TestKey {
-  const pair = generateKeyPair(alg);
-  const publicJwk = publicJwkFromSpki(pair.publicKey.export({ type: 'spki', format: 'der' }), alg);
+  const { jwk: publicJwk, publicKey, privateKey } = createTestKey(alg);
   const key: SigningKey = {
     kid: publicJwk.kid,
     regionId: 'slc' satisfies RegionId,
@@ -26,7 +25,7 @@ export function makeSigningKey(alg: Alg = 'ES256', overrides: Partial<SigningKey
     version: 1,
     ...overrides,
   };
-  return { key, pair };
+  return { key, pair: { publicKey, privateKey } };
 }
 
 /** Signs with the private halves of the given keys, as KMS would. */

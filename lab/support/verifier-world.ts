@@ -139,26 +139,17 @@ function createPorts(world: WorldState): WorldPorts {
     if (found instanceof Error) throw found;
     return { keys: found.map((key) => key.jwk) };
   });
+  const find =
+    <T>(found: ReadonlyMap<string, T>) =>
+    async (id: string): Promise<T | undefined> => {
+      world.lookups.push(id);
+      return found.get(id);
+    };
   return {
     jwks,
-    apiKeys: {
-      async findApiKey(id) {
-        world.lookups.push(id);
-        return world.apiKeys.get(id);
-      },
-    },
-    identityProviders: {
-      async findIdentityProvider(name) {
-        world.lookups.push(name);
-        return world.providers.get(name);
-      },
-    },
-    clients: {
-      async findClient(id) {
-        world.lookups.push(id);
-        return world.clients.get(id);
-      },
-    },
+    apiKeys: { findApiKey: find(world.apiKeys) },
+    identityProviders: { findIdentityProvider: find(world.providers) },
+    clients: { findClient: find(world.clients) },
   };
 }
 

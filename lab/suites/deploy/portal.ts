@@ -16,14 +16,14 @@ import {
   signingKeyPolicy,
 } from '../../ministack/proof.ts';
 import { loginClient, TestOpenIdProvider } from '../../support/openid-provider.ts';
+import { portalConfig } from '../../support/portal-config.ts';
 import { ServiceInUse } from '../redeploy/service-in-use.ts';
 import { createHostedZone } from './three-regions.ts';
 
 const awsRegion = 'us-west-2';
 const serviceStack = 'AuthorizationServer-slc';
 const portalStack = 'AuthorizationServer-portal';
-const zone = 'example.com';
-const portalHost = `portal.${zone}`;
+const { name: portalHost, hostedZoneName: zone } = portalConfig.domain;
 const origin = `https://${portalHost}`;
 
 export const portalNames = [`*.execute-api.${awsRegion}.amazonaws.com`, portalHost];
@@ -52,22 +52,11 @@ async function createSecret(cloud: Cloud): Promise<string> {
 type Portal = NonNullable<DeploymentConfigInput['portal']>;
 
 async function describePortal(cloud: Cloud, issuer: string): Promise<Portal> {
+  const { clientId } = loginClient;
   return {
-    region: 'slc',
-    domain: {
-      name: portalHost,
-      hostedZoneId: await createHostedZone(cloud, zone),
-      hostedZoneName: zone,
-    },
-    login: {
-      issuer,
-      clientId: loginClient.clientId,
-      clientSecretArn: await createSecret(cloud),
-    },
-    people: {
-      role: { claim: 'groups', manager: ['managers'] },
-      trunkGroups: { claim: 'trunk_groups' },
-    },
+    ...portalConfig,
+    domain: { ...portalConfig.domain, hostedZoneId: await createHostedZone(cloud, zone) },
+    login: { issuer, clientId, clientSecretArn: await createSecret(cloud) },
   };
 }
 

@@ -14,7 +14,7 @@ import { signToken } from '../../support/test-issuer.ts';
 import { basic } from '../../support/token-request.ts';
 import { tokenEnvironment } from '../../support/token-settings.ts';
 import * as verifier from '../../support/verifier-world.ts';
-import { BrokenPromiseError, expectThat, type FuzzTarget, mayReject } from './fuzz-target.ts';
+import { BrokenPromiseError, expectThat, type FuzzTarget, refusedBy } from './fuzz-target.ts';
 
 /** Is added to everything that a caller sends, and must not occur in any log line. */
 const marker = 'cAnArY7f3a';
@@ -51,6 +51,15 @@ async function ask(request: ProxyRequest): Promise<void> {
   if (body !== '') JSON.parse(body);
 }
 
+function postToken(
+  authorizationHeader: string,
+  body: string | Uint8Array,
+  more: ProxyRequest['headers'] = {},
+): Promise<void> {
+  const headers = { 'Content-Type': form, Authorization: [authorizationHeader], ...more };
+  return ask({ method: 'POST', path: tokenPath, body, headers });
+}
+
 const world = verifier.createWorld();
 const authorizer = createAuthorizerFunction(
   {
@@ -81,40 +90,21 @@ function authorizerEvent(data: Buffer): APIGatewayRequestAuthorizerEvent {
 export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
   token_body: {
     seeds: ['grant_type=client_credentials', 'grant_type=client_credentials&scope=messaging:view'],
-    run: (data) =>
-      ask({
-        method: 'POST',
-        path: tokenPath,
-        body: new Uint8Array(data),
-        headers: { 'Content-Type': form, Authorization: authorization, 'User-Agent': marker },
-      }),
+    run: (data) => postToken(authorization, new Uint8Array(data), { 'User-Agent': marker }),
   },
   token_authorization: {
     seeds: [authorization, 'Basic Og==', 'Bearer x'],
     run: (data) =>
-      ask({
-        method: 'POST',
-        path: tokenPath,
-        body: `grant_type=client_credentials&x=${marker}`,
-        headers: {
-          'Content-Type': form,
-          Authorization: [data.toString('latin1')],
-          [marker]: marker,
-        },
+      postToken(data.toString('latin1'), `grant_type=client_credentials&x=${marker}`, {
+        [marker]: marker,
       }),
   },
   token_credentials: {
     seeds: [`${clientIdOf(1)}:${secretValueOf(1)}`, `${clientIdOf(1)}:x`, 'a%3A:b', ':'],
-    run: (data) =>
-      ask({
-        method: 'POST',
-        path: tokenPath,
-        body: 'grant_type=client_credentials',
-        headers: {
-          'Content-Type': form,
-          Authorization: `Basic ${Buffer.concat([data, Buffer.from(marker)]).toString('base64')}`,
-        },
-      }),
+    run: (data) => {
+      const credentials = Buffer.concat([data, Buffer.from(marker)]).toString('base64');
+      return postToken(`Basic ${credentials}`, 'grant_type=client_credentials');
+    },
   },
   token_event: {
     seeds: [
@@ -148,9 +138,9 @@ export const endpointTargets: Readonly<Record<string, FuzzTarget>> = {
       'a.b.c',
     ],
     run: async (data) => {
-      const verified = await mayReject([BearerRefusal, UnavailableError], () =>
-        world.verify(`Bearer ${data.toString('latin1')}`),
-      );
+      const verified = await world
+        .verify(`Bearer ${data.toString('latin1')}`)
+        .catch(refusedBy(BearerRefusal, UnavailableError));
       const isForeign = verified !== undefined && !knownCredentials.has(data.toString('latin1'));
       if (isForeign) throw new BrokenPromiseError('a credential is accepted that no one issued');
     },

@@ -19,8 +19,11 @@ export function expectThat(holds: boolean, what: string): void {
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-function isOneOf(error: unknown, refusals: readonly ErrorClass[]): boolean {
-  return refusals.some((refusal) => error instanceof refusal);
+/** Takes these errors for an answer without a value, and throws any other. */
+export function refusedBy(...refusals: readonly ErrorClass[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!refusals.some((refusal) => error instanceof refusal)) throw error;
+  };
 }
 
 /** Runs a parser, which may refuse in its own words and must not fail in any other way. */
@@ -28,20 +31,7 @@ export function mayRefuse<T>(refusals: readonly ErrorClass[], parse: () => T): T
   try {
     return parse();
   } catch (error) {
-    if (isOneOf(error, refusals)) return undefined;
-    throw error;
-  }
-}
-
-export async function mayReject<T>(
-  refusals: readonly ErrorClass[],
-  act: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await act();
-  } catch (error) {
-    if (isOneOf(error, refusals)) return undefined;
-    throw error;
+    return refusedBy(...refusals)(error);
   }
 }
 

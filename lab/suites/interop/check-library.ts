@@ -86,10 +86,8 @@ async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
   const { library, issuer } = check;
   const key = issuer.createKey(alg);
   issuer.publish([key]);
-  return verifierOf(
-    check,
-    alg,
-  )(async (verifier) => {
+  const withVerifier = verifierOf(check, alg);
+  return withVerifier(async (verifier) => {
     const token = issuer.sign(key, {}, { typ: typOf(library) });
     const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
     const limit = library.limits?.[alg];
@@ -106,10 +104,8 @@ async function checkMlDsa(check: Check): Promise<Outcome> {
   const { library, issuer } = check;
   const key = issuer.createKey('RS256');
   issuer.publish([issuer.createKey('ML-DSA-44'), key]);
-  return verifierOf(
-    check,
-    'RS256',
-  )(async (verifier) => {
+  const withVerifier = verifierOf(check, 'RS256');
+  return withVerifier(async (verifier) => {
     const token = issuer.sign(key, {}, { typ: typOf(library) });
     const { ok, why = '' } = await verifier.ask({ token, jwks: issuer.jwks() });
     const known = library.breaksWithMlDsa;
