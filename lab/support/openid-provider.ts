@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 'jose';
 import { readBody } from '../emulator/request-body.ts';
 import {
   createTrustedCertificate,
@@ -27,12 +27,17 @@ interface Received {
   readonly authorization: string | undefined;
 }
 
-const keys = await Promise.all([
-  generateKeyPair('RS256', { extractable: true }),
-  generateKeyPair('RS256', { extractable: true }),
-  generateKeyPair('ES256', { extractable: true }),
-]);
-const [own, other, elliptic] = keys;
+const own = await generateKeyPair('RS256');
+const other = await generateKeyPair('RS256');
+const elliptic = await generateKeyPair('ES256');
+
+async function publish(pair: GenerateKeyPairResult, kid: string, alg: string) {
+  return { ...(await exportJWK(pair.publicKey)), kid, alg, use: 'sig' };
+}
+
+const jwks = {
+  keys: await Promise.all([publish(own, 'own', 'RS256'), publish(elliptic, 'elliptic', 'ES256')]),
+};
 
 /** An OpenID provider on loopback that signs what a test says. People need no password. */
 export class TestOpenIdProvider {
@@ -134,15 +139,7 @@ export class TestOpenIdProvider {
     const send = (status: number, body: object) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (path === '/jwks') {
-      const jwk = async (index: number, kid: string, alg: string) => ({
-        ...(await exportJWK(keys[index]?.publicKey ?? own.publicKey)),
-        kid,
-        alg,
-        use: 'sig',
-      });
-      return send(200, { keys: [await jwk(0, 'own', 'RS256'), await jwk(2, 'elliptic', 'ES256')] });
-    }
+    if (path === '/jwks') return send(200, jwks);
     if (path === '/par') {
       const uri = `urn:ietf:params:oauth:request_uri:${randomUUID()}`;
       this.#pushed.set(uri, form);

@@ -6,10 +6,10 @@ import { trustVariables } from '../../support/runtimes.ts';
 import { trustService } from '../../support/trust-service.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { authctl } from '../examples/world.ts';
-import { clients } from './clients.ts';
-import { libraries } from './libraries.ts';
+import { clients, type TokenClient } from './clients.ts';
+import { type Library, libraries } from './libraries.ts';
 import { startProgram } from './running-program.ts';
-import { titleOf } from './tables.ts';
+import { checkEach, say, titleOf } from './tables.ts';
 
 const audience = 'https://api.example.com';
 const scope = 'messaging:view';
@@ -49,15 +49,10 @@ async function exchange(service: LocalRun, { copy }: Ready, form: FormName): Pro
   return token;
 }
 
-function say(title: string, done: string, problems: readonly string[]): number {
-  process.stdout.write(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}: ${done}\n`);
-  for (const problem of problems) process.stdout.write(`    problem: ${problem}\n`);
+function tell(title: string, done: string, problems: readonly string[]): number {
+  say(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}: ${done}`);
+  for (const problem of problems) say(`    problem: ${problem}`);
   return problems.length;
-}
-
-function skip(title: string, missing: string): number {
-  process.stdout.write(`SKIPPED ${title}: this machine lacks ${missing}\n`);
-  return 0;
 }
 
 type IsWanted = (title: string) => boolean;
@@ -78,13 +73,10 @@ async function checkVerifiers(
     }
   }
   let problems = 0;
-  for (const library of named.filter((each) => isWanted(titleOf(each)))) {
-    const prepared = await library.prepare(trust);
-    if ('missing' in prepared) {
-      problems += skip(titleOf(library), prepared.missing);
-      continue;
-    }
-    const verifier = await prepared.open('RS256', {
+  const wanted = named.filter((each) => isWanted(titleOf(each)));
+  const prepare = (library: Library) => library.prepare(trust);
+  await checkEach(wanted, prepare, async (library, { open }) => {
+    const verifier = await open('RS256', {
       ISSUER: service.issuer,
       AUDIENCE: audience,
       JWKS_URI: service.jwksUri,
@@ -101,8 +93,8 @@ async function checkVerifiers(
       if ((await verifier.ask({ token, jwks })).ok) refused.push('accepted an assertion');
     }
     await verifier.close();
-    problems += say(titleOf(library), `${tokens.length} tokens for assertions`, refused);
-  }
+    problems += tell(titleOf(library), `${tokens.length} tokens for assertions`, refused);
+  });
   return problems;
 }
 
@@ -115,19 +107,16 @@ async function checkMcp(
   let problems = 0;
   const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
   const sdks = clients.filter((each) => /mcp|modelcontext/.test(each.name));
-  for (const client of sdks.filter((each) => isWanted(titleOf(each)))) {
-    const built = await client.runtime('client', trust);
-    if ('missing' in built) {
-      problems += skip(titleOf(client), built.missing);
-      continue;
-    }
+  const wanted = sdks.filter((each) => isWanted(titleOf(each)));
+  const build = (client: TokenClient) => client.runtime('client', trust);
+  await checkEach(wanted, build, async (client, { command: built }) => {
     // The Python SDK has no provider for the grant.
     const forms = client.language === 'Python' ? assertionForms.slice(0, 1) : assertionForms;
     for (const form of forms) {
       const program = startProgram<
         object,
         { readonly ok: boolean; readonly why?: string; readonly token?: string }
-      >([...built.command, client.program, form], {
+      >([...built, client.program, form], {
         ...service.environment,
         ...trustVariables(trust.caPath),
         AUDIENCE: audience,
@@ -140,9 +129,9 @@ async function checkMcp(
       const headers = { authorization: `Bearer ${token}` };
       const { status } = await fetch(service.exampleUrl, { headers });
       const failed = token === undefined ? [why] : status === 200 ? [] : [`the API: ${status}`];
-      problems += say(titleOf(client), `a token by ${form}, and a protected server`, failed);
+      problems += tell(titleOf(client), `a token by ${form}, and a protected server`, failed);
     }
-  }
+  });
   return problems;
 }
 

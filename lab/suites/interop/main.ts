@@ -3,10 +3,11 @@ import { type World, withWorld } from '../examples/world.ts';
 import { checkAssertions } from './check-assertions.ts';
 import { checkClient } from './check-client.ts';
 import { behaviourOf, checkLibrary } from './check-library.ts';
-import { clients } from './clients.ts';
+import { clients, type TokenClient } from './clients.ts';
 import { startIssuer } from './issuer.ts';
-import { libraries } from './libraries.ts';
+import { type Library, libraries } from './libraries.ts';
 import {
+  checkEach,
   clientTable,
   formatClient,
   formatVerifier,
@@ -37,18 +38,15 @@ const isWanted = (title: string) => title.includes(command.args[0] ?? '');
 
 async function checkVerifiers(report: Report): Promise<void> {
   const issuer = await startIssuer();
+  const wanted = libraries.filter((each) => isWanted(titleOf(each)));
   try {
-    for (const library of libraries.filter((each) => isWanted(titleOf(each)))) {
-      const prepared = await library.prepare(issuer);
-      if ('missing' in prepared) {
-        report.skip(titleOf(library), prepared.missing);
-        continue;
-      }
-      const row = await checkLibrary({ library, open: prepared.open, issuer });
+    const prepare = (library: Library) => library.prepare(issuer);
+    await checkEach(wanted, prepare, async (library, { open }) => {
+      const row = await checkLibrary({ library, open, issuer });
       const outcomes = [...row.byAlg.values(), ...behaviourOf(row)];
       const problems = outcomes.flatMap(({ problem }) => problem ?? []);
       report.add(titleOf(library), formatVerifier(row), problems);
-    }
+    });
   } finally {
     await issuer.close();
   }
@@ -65,16 +63,12 @@ async function checkClients(report: Report): Promise<void> {
   const wanted = clients.filter((each) => isWanted(titleOf(each)));
   if (wanted.length === 0) return;
   await withWorlds(async (usual, withEndpoint) => {
-    for (const client of wanted) {
-      const ready = client.authorizationEndpoint === true ? withEndpoint : usual;
-      const built = await client.runtime('client', ready.trust);
-      if ('missing' in built) {
-        report.skip(titleOf(client), built.missing);
-        continue;
-      }
-      const row = await checkClient(client, built.command, { usual, ready });
+    const worldOf = (client: TokenClient) => (client.authorizationEndpoint ? withEndpoint : usual);
+    const build = (client: TokenClient) => client.runtime('client', worldOf(client).trust);
+    await checkEach(wanted, build, async (client, { command: program }) => {
+      const row = await checkClient(client, program, { usual, ready: worldOf(client) });
       report.add(titleOf(client), formatClient(row), row.problems);
-    }
+    });
   });
 }
 

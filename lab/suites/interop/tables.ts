@@ -5,6 +5,7 @@ import {
   readPart,
   writeParts,
 } from '../../support/generated-parts.ts';
+import type { Missing } from '../../support/runtimes.ts';
 import { type ClientRow, calls } from './check-client.ts';
 import { behaviourOf, matrixAlgs, type Row } from './check-library.ts';
 import { clients } from './clients.ts';
@@ -21,8 +22,26 @@ interface Table {
 }
 
 /** The first cell of a row. */
-export function titleOf({ name, language }: { readonly name: string; readonly language: string }) {
+export function titleOf({ name, language }: Titled): string {
   return `${name} (${language})`;
+}
+
+interface Titled {
+  readonly name: string;
+  readonly language: string;
+}
+
+/** Checks one after the other, as far as this machine can build it; and says what it lacks. */
+export async function checkEach<Row extends Titled, Built extends object>(
+  rows: readonly Row[],
+  build: (row: Row) => Promise<Built | Missing>,
+  check: (row: Row, built: Built) => Promise<void>,
+): Promise<void> {
+  for (const row of rows) {
+    const built = await build(row);
+    if ('missing' in built) say(`SKIPPED ${titleOf(row)}: this machine lacks ${built.missing}`);
+    else await check(row, built);
+  }
 }
 
 export const verifierTable: Table = {
@@ -69,7 +88,7 @@ export function documentRows({ name }: Table): readonly string[] {
   return readPart(readDocument(document), name).split('\n').slice(2);
 }
 
-function say(text: string): void {
+export function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
@@ -85,10 +104,6 @@ export class Report {
 
   get rows(): number {
     return this.#measured.size;
-  }
-
-  skip(title: string, missing: string): void {
-    say(`SKIPPED ${title}: this machine lacks ${missing}`);
   }
 
   add(title: string, row: string, problems: readonly string[]): void {

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { JsonTestResults } from 'vitest/node';
 import { deployed, findArea, type Mutant, mutants } from './mutants.ts';
 
 /**
@@ -31,17 +32,6 @@ const chosen = mutants.filter((mutant) =>
 /** The deployed suite of an area. */
 function suiteOf(name: Mutant['area']): readonly string[] | undefined {
   return (deployed as Partial<Record<Mutant['area'], readonly string[]>>)[name];
-}
-
-interface Report {
-  readonly numTotalTests: number;
-  readonly testResults: readonly {
-    readonly message: string;
-    readonly assertionResults: readonly {
-      readonly status: string;
-      readonly fullName: string;
-    }[];
-  }[];
 }
 
 function assertEditsApply({ name, edits }: Mutant): void {
@@ -75,7 +65,7 @@ function runTests(mutant?: string): readonly string[] {
       },
     },
   );
-  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report;
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as JsonTestResults;
   // A file without results and without a message comes after the first failure: it was not run.
   const broken = report.testResults.find(
     (file) => file.assertionResults.length === 0 && file.message !== '',
