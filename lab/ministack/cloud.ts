@@ -2,6 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type AwsJsonClient,
+  createAwsJsonClient,
+} from '../../adapters/aws-json/aws-json-client.ts';
+import { callProfiles } from '../../adapters/call-profile.ts';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
@@ -17,12 +22,6 @@ import type { CallRecord } from './permissions/call-record.ts';
 import type { DeployedAccount } from './permissions/deployed-account.ts';
 import { account } from './permissions/function-key.ts';
 import type { PermissionGate } from './permissions/permission-gate.ts';
-
-/** The way to the emulator while one AWS region does not answer. */
-interface RegionOutage {
-  readonly endpoint: string;
-  close(): Promise<void>;
-}
 
 /** The region that the credential scope of a signature names. */
 const signedRegion = /Credential=[^/]+\/\d+\/([^/]+)\//;
@@ -41,8 +40,8 @@ function refuse(response: ServerResponse, type: string, awsRegion: string): void
   );
 }
 
-/** Passes every call on to the emulator, except those that are signed for one region. */
-async function startRegionOutage(emulatorPort: number, awsRegion: string): Promise<RegionOutage> {
+/** The way to the emulator while one AWS region does not answer: it refuses what is signed for it. */
+async function startRegionOutage(emulatorPort: number, awsRegion: string) {
   const server = createServer((incoming, response) => {
     const { authorization = '', 'content-type': type = 'text/xml' } = incoming.headers;
     if (signedRegion.exec(authorization)?.[1] === awsRegion) {
@@ -124,6 +123,17 @@ export class Cloud {
   /** For a client of the AWS SDK that may do everything. */
   sdk(region: string) {
     return clientOptions(this.endpoint, region);
+  }
+
+  /** A client of a service that has none of the SDK in this project. It may do everything. */
+  awsJson(service: 'events' | 'secretsmanager', targetPrefix: string): AwsJsonClient {
+    return createAwsJsonClient({
+      service,
+      protocol: { contentType: 'application/x-amz-json-1.1', targetPrefix },
+      environment: this.#environment(defaultRegion),
+      profile: callProfiles.background,
+      maxSockets: 1,
+    });
   }
 
   /** As if two days had gone by since a region's next key was published. */

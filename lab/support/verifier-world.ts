@@ -12,6 +12,7 @@ import {
   type VerifierPorts,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
+import { makeClient } from './clients.ts';
 import { createTestKey, type TestKey } from './test-issuer.ts';
 
 export const issuer = 'https://auth.example.com';
@@ -62,21 +63,17 @@ export function createProvider(overrides: Partial<IdentityProvider> = {}): Ident
 export function createProviderClient(overrides: Partial<Client> = {}): Client {
   const at = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId };
   const provider = overrides.provider ?? at;
-  return {
+  return makeClient({
     clientId: deriveProviderClientId(provider.issuer, provider.externalClientId),
     name: 'app',
     serviceTrunkGroup: 'group-2',
-    audiences: [],
-    tokenLifetime: 3600,
     scopes: ['messaging:view'],
-    enabled: true,
     secrets: [],
     provider,
-    version: 1,
     createdAt: now,
     updatedAt: now,
     ...overrides,
-  };
+  });
 }
 
 const keyId = 'key_0000000000000000000007';

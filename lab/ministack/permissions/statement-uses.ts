@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DecidedRequest } from '../../emulator/iam/authorizer.ts';
-import type { NamedPolicy, PolicyType } from '../../emulator/iam/evaluate-request.ts';
 import { say } from '../proof.ts';
 
 interface Statement {
@@ -17,11 +16,7 @@ interface StatementUse {
   readonly actions: ReadonlySet<string>;
 }
 
-interface PolicyOfRequest extends NamedPolicy {
-  readonly type: PolicyType;
-}
-
-function policiesOf({ policies }: DecidedRequest): readonly PolicyOfRequest[] {
+function policiesOf({ policies }: DecidedRequest) {
   const { identity, boundary, resource } = policies;
   return [
     ...identity.map((policy) => ({ ...policy, type: 'identity' as const })),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {
-  CreateTableCommand,
   DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
@@ -12,10 +11,11 @@ import {
 } from '../../../contract/deployment-config.ts';
 import { operatorPolicyName } from '../../../contract/function-names.ts';
 import { type OperatorGroup, operatorGroups } from '../../../contract/operator-permissions.ts';
-import { deployedTableName, restoredTableName } from '../../../contract/tables.ts';
+import { deployedTableName, restoredTableName, tables } from '../../../contract/tables.ts';
 import type { DecidedRequest } from '../../emulator/iam/authorizer.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, say } from '../../ministack/proof.ts';
+import { createTable } from '../../support/create-tables.ts';
 import { signIn, startPortalProcess } from '../../support/portal-process.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { commandSteps, listCommands, type Made, type Step } from './command-steps.ts';
@@ -117,14 +117,7 @@ async function prepareRestore({ cloud, config, configPath, awsRegion }: Tour): P
   const TableName = restoredTableName('authorization-server', 'clients');
   const Key = { client_id: { S: clientId } };
   const { Item } = await dynamodb.send(new GetItemCommand({ TableName: live, Key }));
-  await dynamodb.send(
-    new CreateTableCommand({
-      TableName,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'client_id', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'client_id', KeyType: 'HASH' }],
-    }),
-  );
+  await createTable(dynamodb, { ...tables.clients, name: TableName });
   await dynamodb.send(new PutItemCommand({ TableName, Item }));
   await dynamodb.send(new DeleteItemCommand({ TableName: live, Key }));
   dynamodb.destroy();

@@ -35,17 +35,10 @@ const service: DeploymentConfigInput = {
 
 /** Puts the client secret where the portal reads it. @returns its ARN. */
 async function createSecret(cloud: Cloud): Promise<string> {
-  const scope = `test/20260101/${awsRegion}/secretsmanager/aws4_request`;
-  const response = await fetch(cloud.endpoint, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.1',
-      'x-amz-target': 'secretsmanager.CreateSecret',
-      authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0`,
-    },
-    body: JSON.stringify({ Name: 'portal-login', SecretString: loginClient.clientSecret }),
-  });
-  const { ARN } = (await response.json()) as { readonly ARN: string };
+  const secrets = cloud.awsJson('secretsmanager', 'secretsmanager');
+  const secret = { Name: 'portal-login', SecretString: loginClient.clientSecret };
+  const { ARN } = (await secrets.call('CreateSecret', secret)) as { readonly ARN: string };
+  secrets.close();
   return ARN;
 }
 

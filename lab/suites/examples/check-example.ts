@@ -11,6 +11,7 @@ import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
 import { startApi } from '../../support/spring-boot.ts';
+import { encodeJson } from '../../support/test-issuer.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import type { Example } from './catalogue.ts';
 import type { World } from './world.ts';
@@ -49,10 +50,6 @@ async function checkGetToken(command: Command, world: World): Promise<void> {
 
 type Json = Readonly<Record<string, unknown>>;
 
-function encode(value: Json): string {
-  return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
 function decode(part: string | undefined): Json {
   return JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json;
 }
@@ -84,7 +81,7 @@ async function makeRefusedTokens(
   const header = decode(headerPart);
   const payload = decode(payloadPart);
   const signed = async (otherHeader: Json, otherPayload: Json): Promise<string> => {
-    const input = `${encode({ ...header, ...otherHeader })}.${encode({ ...payload, ...otherPayload })}`;
+    const input = `${encodeJson({ ...header, ...otherHeader })}.${encodeJson({ ...payload, ...otherPayload })}`;
     const bytes = await sign(key, Buffer.from(input));
     return `${input}.${Buffer.from(bytes).toString('base64url')}`;
   };
@@ -95,8 +92,8 @@ async function makeRefusedTokens(
     ['expired', await signed({}, { iat: hourAgo - 60, exp: hourAgo })],
     ['without expiry', await signed({}, { exp: undefined })],
     ['not an access token (typ)', await signed({ typ: 'JWT' }, {})],
-    ['changed', `${headerPart}.${encode({ ...payload, scope: 'admin' })}.${signature}`],
-    ['unsigned (alg none)', `${encode({ typ: 'at+jwt', alg: 'none' })}.${payloadPart}.`],
+    ['changed', `${headerPart}.${encodeJson({ ...payload, scope: 'admin' })}.${signature}`],
+    ['unsigned (alg none)', `${encodeJson({ typ: 'at+jwt', alg: 'none' })}.${payloadPart}.`],
     ['no JWT', 'not-a-token'],
   ]);
 }

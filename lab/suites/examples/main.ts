@@ -1,5 +1,5 @@
 import type { Command } from '../../support/run-command.ts';
-import { trustService } from '../../support/trust-service.ts';
+import { trustService } from '../../support/with-local-service.ts';
 import { type Example, examples } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
 import { checkProgram, prepareProgram, programsOfPage } from './first-programs.ts';

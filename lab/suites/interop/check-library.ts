@@ -3,7 +3,7 @@ import { trustVariables } from '../../support/runtimes.ts';
 import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
 import { audience, type InteropIssuer } from './issuer.ts';
 import { type Library, type Open, typOf } from './libraries.ts';
-import type { RunningVerifier, Variables } from './running-program.ts';
+import type { RunningVerifier } from './running-program.ts';
 
 export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;
 
@@ -18,15 +18,6 @@ export function behaviourOf({ cache, newKey, unknownKid, mlDsa }: Row): readonly
   return [cache, newKey, unknownKid, mlDsa];
 }
 
-function variablesOf({ issuer, jwksUri, caPath }: InteropIssuer): Variables {
-  return {
-    ISSUER: issuer,
-    AUDIENCE: audience,
-    JWKS_URI: jwksUri,
-    ...trustVariables(caPath),
-  };
-}
-
 type Key = ReturnType<InteropIssuer['createKey']>;
 
 interface Check {
@@ -37,8 +28,10 @@ interface Check {
 
 /** Runs `use` with a verifier of `alg`, and stops it. */
 function verifierOf({ open, issuer }: Check, alg: Alg): WithVerifier {
+  const { issuer: ISSUER, jwksUri: JWKS_URI, caPath } = issuer;
+  const usual = { ISSUER, AUDIENCE: audience, JWKS_URI, ...trustVariables(caPath) };
   return async (use, variables = {}) => {
-    const verifier = await open(alg, { ...variablesOf(issuer), ...variables });
+    const verifier = await open(alg, { ...usual, ...variables });
     try {
       return await use(verifier);
     } finally {

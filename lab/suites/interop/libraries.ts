@@ -101,10 +101,7 @@ const noMlDsa = (reason = 'not implemented') => ({ 'ML-DSA-44': reason });
 const typ = 'your code checks `typ`: `at+jwt`';
 const jwks = 'your code fetches and keeps the JWKS';
 
-function authlibLimits(): Library['limits'] {
-  const reason = 'its validator allows RS256 and ES256';
-  return { PS256: reason, ES384: reason, ...noMlDsa(reason) };
-}
+const authlib = 'its validator allows RS256 and ES256';
 
 function springBoot(boot: SpringBoot): readonly Library[] {
   const name = `Spring Boot ${versionInPom(pomOf(boot), 'spring-boot-starter-parent')}`;
@@ -158,7 +155,7 @@ export const libraries: readonly Library[] = [
   }),
   withPython('Authlib', {
     needs: `\`JWTBearerTokenValidator\` (RFC 9068) with a \`get_jwks\`: ${jwks}`,
-    limits: authlibLimits(),
+    limits: { PS256: authlib, ES384: authlib, ...noMlDsa(authlib) },
     ownCache: true,
   }),
   withPython('python-jose', {

@@ -46,14 +46,10 @@ function assertEditsApply({ name, edits }: Mutant): void {
 function runTests(mutant?: string): readonly string[] {
   // A run that writes no report must not be read as the run before it.
   rmSync(reportFile, { force: true });
+  const config = '--config=lab/suites/mutation/vitest.config.ts';
   const result = spawnSync(
     join(root, 'node_modules/.bin/vitest'),
-    [
-      'run',
-      '--config=lab/suites/mutation/vitest.config.ts',
-      '--reporter=json',
-      `--outputFile=${reportFile}`,
-    ],
+    ['run', config, '--reporter=json', `--outputFile=${reportFile}`],
     {
       cwd: root,
       encoding: 'utf8',

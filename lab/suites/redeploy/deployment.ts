@@ -105,6 +105,12 @@ export async function listTables(cloud: Cloud): Promise<readonly string[]> {
   return Promise.all(described);
 }
 
+/** Key ids of the signing keys. */
+export async function listKids(authctl: Authctl): Promise<readonly string[]> {
+  const { items } = await authctl('signing-key', 'list');
+  return (items as readonly { readonly kid: string }[]).map(({ kid }) => kid);
+}
+
 /** What no update may replace: resources that hold data, and signing keys. */
 export async function listStatefulResources({
   cloud,
@@ -115,9 +121,7 @@ export async function listStatefulResources({
   const stateful = [...resources.values()]
     .filter(({ type }) => statefulTypes.includes(type))
     .map(({ type, physicalId }) => `${type} ${physicalId}`);
-  const { items } = await authctl('signing-key', 'list');
-  const keys = items as readonly { readonly kid: string }[];
-  return [...stateful, ...(await listTables(cloud)), ...keys.map(({ kid }) => kid)];
+  return [...stateful, ...(await listTables(cloud)), ...(await listKids(authctl))];
 }
 
 /** @throws if one of these resources was removed or replaced. */

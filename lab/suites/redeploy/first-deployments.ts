@@ -3,7 +3,7 @@ import { tableKeys } from '../../../contract/tables.ts';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
 import type { Template } from '../../support/template-changes/template.ts';
-import { listTables } from './deployment.ts';
+import { listKids, listTables } from './deployment.ts';
 import { followProcedure } from './procedure.ts';
 import { awsRegion, type Release, readTemplate, stackName, synthesiseRelease } from './release.ts';
 import { Stack } from './stack.ts';
@@ -23,9 +23,8 @@ function chooseResources({ Resources }: Template): Readonly<Record<string, strin
 
 /** Tables by name and id, and signing keys. */
 async function readData(cloud: Cloud, configPath: string): Promise<readonly string[]> {
-  const { items } = await cloud.authctl(configPath, awsRegion)('signing-key', 'list');
-  const keys = items as readonly { readonly kid: string }[];
-  return [...(await listTables(cloud)), ...keys.map(({ kid }) => kid)];
+  const kids = await listKids(cloud.authctl(configPath, awsRegion));
+  return [...(await listTables(cloud)), ...kids];
 }
 
 /**

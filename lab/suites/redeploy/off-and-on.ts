@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
-import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
-import { callProfiles } from '../../../adapters/call-profile.ts';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { noticeBusName } from '../../../contract/notices.ts';
@@ -11,13 +9,7 @@ import { assertKept, listStatefulResources, listTables } from './deployment.ts';
 import { compareStacks } from './difference.ts';
 import type { KeptInUse } from './kept-releases.ts';
 import { followProcedure } from './procedure.ts';
-import {
-  awsRegion,
-  deployRelease,
-  importExisting,
-  stackName,
-  synthesiseRelease,
-} from './release.ts';
+import { deployRelease, importExisting, stackName, synthesiseRelease } from './release.ts';
 import { update } from './updates.ts';
 
 /** Every switch of the config that adds or removes resources, off. */
@@ -94,18 +86,7 @@ export async function proveMeantChange({ deployment, release }: KeptInUse): Prom
 
 /** A customer puts a rule on the bus of the notices. @returns what finds it there. */
 async function useBus({ cloud }: KeptInUse['deployment'], name: string) {
-  const events = createAwsJsonClient({
-    service: 'events',
-    protocol: { contentType: 'application/x-amz-json-1.1', targetPrefix: 'AWSEvents' },
-    environment: {
-      AWS_REGION: awsRegion,
-      AWS_ENDPOINT_URL_EVENTS: cloud.endpoint,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-    },
-    profile: callProfiles.background,
-    maxSockets: 1,
-  });
+  const events = cloud.awsJson('events', 'AWSEvents');
   const EventBusName = noticeBusName(name);
   const EventPattern = JSON.stringify({ source: [name] });
   await events.call('PutRule', { Name: 'of-a-customer', EventBusName, EventPattern });

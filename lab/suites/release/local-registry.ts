@@ -28,10 +28,9 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
 
 /** The settings of npm's user, and where the packages of the scope are. */
 async function writeUserConfig(path: string, registry: string): Promise<void> {
+  const onlyEnvironment = cleanEnvironment();
   const ask = async (key: string) =>
-    (
-      await runOrThrow(['npm', 'config', 'get', key], { onlyEnvironment: cleanEnvironment() })
-    ).trim();
+    (await runOrThrow(['npm', 'config', 'get', key], { onlyEnvironment })).trim();
   const own = await ask('userconfig');
   const kept = existsSync(own) ? readFileSync(own, 'utf8') : '';
   const lines = [

@@ -114,17 +114,13 @@ async function publish(target: string, { url, environment }: LocalRegistry): Pro
   const options = { onlyEnvironment: environment };
   // npm publishes a version between two releases, as 0.3.0-dev is, only with the name of a tag.
   const flags = ['--tag', 'latest'];
-  const first = await publishArchives(target, flags, options);
-  assert.ok(
-    first.every((line) => line.endsWith(': published')),
-    first.join('\n'),
-  );
+  const publishAll = async (end: string) => {
+    const lines = await publishArchives(target, flags, options);
+    for (const line of lines) assert.ok(line.endsWith(end), line);
+  };
+  await publishAll(': published');
   say(`published to ${url}`);
-  const again = await publishArchives(target, flags, options);
-  assert.ok(
-    again.every((line) => line.endsWith(': is published already')),
-    again.join('\n'),
-  );
+  await publishAll(': is published already');
   const other = join(target, 'other');
   mkdirSync(other);
   const [name = assert.fail()] = readdirSync(target).filter((each) => each.endsWith('.tgz'));
