@@ -1,6 +1,5 @@
 import {
   type FunctionProcess,
-  type FunctionProcessOptions,
   startFunctionProcess,
 } from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
@@ -24,8 +23,6 @@ export interface WarmRun {
   readonly cpuUs: number;
   /** From the call of the handler to its answer, milliseconds: median of the run. */
   readonly wallMs: number;
-  /** Largest resident size of the process so far. */
-  readonly maxRssMb: number;
 }
 
 export interface Target {
@@ -47,24 +44,21 @@ export function asOfNow(event: unknown): unknown {
   };
 }
 
-export type StartOptions = Pick<FunctionProcessOptions, 'onOutput' | 'launcher'>;
-
-/** Starts a bundle with nothing measured yet. */
+/** Starts a bundle with nothing measured yet. @param launcher a command that starts Node. */
 export function start(
-  target: Target,
+  { bundle: { name, taskRoot }, environment }: Pick<Target, 'bundle' | 'environment'>,
   runtime: string,
-  { onOutput, launcher }: StartOptions = {},
+  launcher: readonly string[] = [],
 ): Promise<FunctionProcess> {
-  const { bundle, environment } = target;
-  return startFunctionProcess({
-    name: bundle.name,
-    taskRoot: bundle.taskRoot,
-    environment,
-    awsRegion,
-    runtime,
-    ...(onOutput === undefined ? {} : { onOutput }),
-    ...(launcher === undefined ? {} : { launcher }),
-  });
+  return startFunctionProcess({ name, taskRoot, environment, awsRegion, runtime, launcher });
+}
+
+/** What a new process answers to the event. */
+export async function invokeOnce(target: Target, runtime: string): Promise<unknown> {
+  const process = await start(target, runtime);
+  const { payload } = await process.invoke(asOfNow(target.event));
+  await process.close();
+  return payload;
 }
 
 /** Refuses every response of a REST API's function but those of one status. */
@@ -85,10 +79,13 @@ export const onOneCore = ['taskset', '-c', '0'];
 export async function measureColdStart(
   target: Target,
   runtime: string,
-  { slow, launcher }: { readonly slow?: SlowMachine } & Pick<StartOptions, 'launcher'> = {},
+  {
+    slow,
+    launcher,
+  }: { readonly slow?: SlowMachine | undefined; readonly launcher?: readonly string[] },
 ): Promise<ColdStart> {
   const begin = performance.now();
-  const process = await start(target, runtime, launcher === undefined ? {} : { launcher });
+  const process = await start(target, runtime, launcher);
   slow?.add(process.pid);
   try {
     const { payload, headers } = await process.invoke(asOfNow(target.event));
@@ -114,15 +111,13 @@ export async function measureWarm(
   const walls: number[] = [];
   let first = 0;
   let last = 0;
-  let maxRssKb = 0;
   for (let index = 0; index <= invocations; index += 1) {
     const event = target.events?.[index % target.events.length] ?? target.event;
     const { payload, headers } = await process.invoke(asOfNow(event));
     target.check(payload);
     last = Number(headers['bench-cpu-us']);
-    maxRssKb = Number(headers['bench-max-rss-kb']);
     if (index === 0) first = last;
     else walls.push(Number(headers['bench-wall-ms']));
   }
-  return { cpuUs: (last - first) / invocations, wallMs: median(walls), maxRssMb: maxRssKb / 1024 };
+  return { cpuUs: (last - first) / invocations, wallMs: median(walls) };
 }

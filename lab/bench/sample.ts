@@ -10,22 +10,25 @@ import {
   type WarmRun,
 } from './measure.ts';
 import type { Plan } from './plan.ts';
+import { noDelays } from './scenario.ts';
 import type { SlowMachine } from './slow-machine.ts';
-import { median, medianOf } from './statistics.ts';
+import { medianOf } from './statistics.ts';
 
-/** What one bundle took. Each figure is the median of its runs. */
-export interface Figures {
-  readonly bundleBytes: number;
+/** A start of a new process. */
+interface ColdFigures {
   readonly moduleLoadMs: number;
   /** From the start of the process to its first response. */
   readonly firstResponseMs: number;
   /** The same on one core; not on a slow machine, and only on Linux. */
   readonly oneCore?: ColdStart | undefined;
-  /** CPU time of the whole process an invocation, the runtime's loop included. */
-  readonly cpuUs: number;
-  /** From the call of the handler to its answer, with the delays of the options. */
-  readonly wallMs: number;
-  readonly maxRssMb: number;
+}
+
+/**
+ * What one bundle took. Each figure is the median of its runs. CPU time includes the runtime's loop,
+ * wall time the delays of the options.
+ */
+export interface Figures extends ColdFigures, WarmRun {
+  readonly bundleBytes: number;
 }
 
 export interface SampleOptions {
@@ -38,68 +41,31 @@ export interface SampleOptions {
   readonly slow?: SlowMachine;
 }
 
-const noDelays: Delays = { kms: 0, dynamodb: 0 };
-
 interface Samples {
   readonly target: Target;
-  readonly moduleLoadMs: number[];
-  readonly firstResponseMs: number[];
-  readonly oneCore: ColdStart[];
-  readonly cpuUs: number[];
-  readonly wallMs: number[];
-  maxRssMb: number;
+  readonly cold: ColdFigures[];
+  readonly warm: WarmRun[];
 }
 
-async function sampleCold(samples: readonly Samples[], options: SampleOptions): Promise<void> {
-  for (let run = 0; run < options.plan.coldRuns; run += 1) {
-    for (const { target, moduleLoadMs, firstResponseMs, oneCore } of samples) {
-      const { runtime, slow } = options;
-      const cold = await measureColdStart(target, runtime, slow && { slow });
-      moduleLoadMs.push(cold.moduleLoadMs);
-      firstResponseMs.push(cold.firstResponseMs);
-      if (slow === undefined && process.platform === 'linux') {
-        oneCore.push(await measureColdStart(target, runtime, { launcher: onOneCore }));
-      }
-    }
-  }
-}
-
-/** Invocations while the backends take their time: what the caller of the function waits for. */
-async function measureDelayed(
-  process: FunctionProcess,
-  target: Target,
-  { plan, backend, delays = noDelays }: SampleOptions,
-): Promise<WarmRun> {
-  await backend.command({ delays });
-  const run = await measureWarm(process, target, plan.delayedInvocations);
-  await backend.command({ delays: noDelays });
-  return run;
+async function sampleCold(target: Target, { runtime, slow }: SampleOptions): Promise<ColdFigures> {
+  const { moduleLoadMs, firstResponseMs } = await measureColdStart(target, runtime, { slow });
+  if (slow !== undefined || process.platform !== 'linux') return { moduleLoadMs, firstResponseMs };
+  const oneCore = await measureColdStart(target, runtime, { launcher: onOneCore });
+  return { moduleLoadMs, firstResponseMs, oneCore };
 }
 
 async function sampleWarm(
   process: FunctionProcess,
-  samples: Samples,
-  options: SampleOptions,
-): Promise<void> {
-  const { target } = samples;
-  const warm = await measureWarm(process, target, options.plan.invocations);
-  samples.cpuUs.push(warm.cpuUs);
-  samples.maxRssMb = warm.maxRssMb;
-  const { wallMs } =
-    options.delays === undefined ? warm : await measureDelayed(process, target, options);
-  samples.wallMs.push(wallMs);
-}
-
-function toFigures(samples: Samples): Figures {
-  return {
-    bundleBytes: samples.target.bundle.bytes,
-    moduleLoadMs: median(samples.moduleLoadMs),
-    firstResponseMs: median(samples.firstResponseMs),
-    ...(samples.oneCore.length > 0 && { oneCore: medianOf(samples.oneCore) }),
-    cpuUs: median(samples.cpuUs),
-    wallMs: median(samples.wallMs),
-    maxRssMb: samples.maxRssMb,
-  };
+  target: Target,
+  { plan, backend, delays }: SampleOptions,
+): Promise<WarmRun> {
+  const warm = await measureWarm(process, target, plan.invocations);
+  if (delays === undefined) return warm;
+  // What the caller of the function waits for while the backends take their time.
+  await backend.command({ delays });
+  const { wallMs } = await measureWarm(process, target, plan.delayedInvocations);
+  await backend.command({ delays: noDelays });
+  return { ...warm, wallMs };
 }
 
 /** Each of several events is sent at least once before anything counts. */
@@ -112,32 +78,28 @@ export async function sampleTargets<Name extends string>(
   targets: Readonly<Record<Name, Target>>,
   options: SampleOptions,
 ): Promise<Readonly<Record<Name, Figures>>> {
-  const names = Object.keys(targets) as Name[];
-  const samples = names.map((name): Samples => {
-    const target = targets[name];
-    return {
-      target,
-      moduleLoadMs: [],
-      firstResponseMs: [],
-      oneCore: [],
-      cpuUs: [],
-      wallMs: [],
-      maxRssMb: 0,
-    };
-  });
-  await sampleCold(samples, options);
-  const running: (readonly [FunctionProcess, Samples])[] = [];
-  for (const each of samples) {
-    const process = await start(each.target, options.runtime);
-    running.push([process, each]);
+  const { plan, runtime, slow } = options;
+  const samples = Object.values<Target>(targets).map(
+    (target): Samples => ({ target, cold: [], warm: [] }),
+  );
+  for (let run = 0; run < plan.coldRuns; run += 1) {
+    for (const { target, cold } of samples) cold.push(await sampleCold(target, options));
   }
+  const running: (readonly [FunctionProcess, Samples])[] = [];
+  for (const each of samples) running.push([await start(each.target, runtime), each]);
   // Nothing is measured while processes warm up, so they do so at the same time.
-  await Promise.all(running.map(([process, { target }]) => warmUp(process, target, options.plan)));
-  for (const [process] of running) options.slow?.add(process.pid);
-  for (let run = 0; run < options.plan.runs; run += 1) {
-    for (const [process, each] of running) await sampleWarm(process, each, options);
+  await Promise.all(running.map(([process, { target }]) => warmUp(process, target, plan)));
+  for (const [process] of running) slow?.add(process.pid);
+  for (let run = 0; run < plan.runs; run += 1) {
+    for (const [process, { target, warm }] of running) {
+      warm.push(await sampleWarm(process, target, options));
+    }
   }
   await Promise.all(running.map(([process]) => process.close()));
-  const figures = samples.map((each, index) => [names[index], toFigures(each)] as const);
+  const names = Object.keys(targets);
+  const figures = samples.map(({ target, cold, warm }, index) => [
+    names[index],
+    { bundleBytes: target.bundle.bytes, ...medianOf(cold), ...medianOf(warm) },
+  ]);
   return Object.fromEntries(figures) as Record<Name, Figures>;
 }

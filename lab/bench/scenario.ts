@@ -26,7 +26,7 @@ import type { IdentityProvider } from '../../core/identity-provider/identity-pro
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { buildProxyEvent } from '../emulator/gateway/proxy-event.ts';
-import type { Backend } from './backend/backend.ts';
+import type { Backend, Delays } from './backend/backend.ts';
 import type { StubItem } from './backend/dynamodb-stub.ts';
 import { workFolder } from './build.ts';
 
@@ -92,6 +92,25 @@ export function createSigningKeys(publicSpki: string, size: Size): readonly Sign
   });
 }
 
+/** A registered provider whose keys are of one algorithm, and published at its own URL. */
+export function createProvider({
+  issuer: at,
+  registrationId,
+  alg,
+}: Pick<IdentityProvider, 'issuer' | 'registrationId'> & {
+  readonly alg: IdentityProvider['allowedAlgorithms'][number];
+}): IdentityProvider {
+  return {
+    issuer: at,
+    registrationId,
+    discoveryUrl: `${at}/.well-known/openid-configuration`,
+    jwksUri: `${at}/jwks`,
+    allowedAlgorithms: [alg],
+    clientIdClaim: 'sub',
+    registeredAt: 1_700_000_000,
+  };
+}
+
 export function clientItem(client: Client): StubItem {
   const table = tableName(config.name, 'clients');
   return { table, key: client.clientId, item: toClientItem(client) };
@@ -122,6 +141,10 @@ const source: EnvironmentSource = {
   kmsKeyPolicy: { Version: '2012-10-17', Statement: [] },
   toJson: JSON.stringify,
 };
+
+/** In milliseconds, as commonly seen by a function in the services' own region. */
+export const usualDelays: Delays = { kms: 10, dynamodb: 3 };
+export const noDelays: Delays = { kms: 0, dynamodb: 0 };
 
 export const awsRegion = 'us-west-2';
 export const issuer = source.addresses.issuer;

@@ -16,7 +16,7 @@ import {
 import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
-import { keepBusy } from '../load/closed-loop.ts';
+import { keepBusy } from '../load/token-load.ts';
 import { median, percentile } from '../statistics.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';

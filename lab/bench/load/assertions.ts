@@ -20,16 +20,19 @@ import { emptyWorkFolder } from '../build.ts';
 import {
   backendEnvironment,
   clientItem,
+  createClient,
   createItems,
+  createProvider,
   federatedTokenEnvironment,
   issuer,
   providerItem,
   tokenRequestBody,
   tokenRequestHeaders,
+  usualSize,
 } from '../scenario.ts';
 import { startServer } from '../servers/start-server.ts';
 import { median, percentile } from '../statistics.ts';
-import { keepBusy } from './closed-loop.ts';
+import { keepBusy } from './token-load.ts';
 
 /*
  * `node lab/bench/load/assertions.ts` sends 10,000 hostile assertions at 50 connections, each row of
@@ -60,13 +63,7 @@ const world = createHostileWorld({
 });
 
 const registered = (name: string, more: Partial<IdentityProvider> = {}): IdentityProvider => ({
-  issuer: at(name),
-  registrationId: `registration_${name}`,
-  discoveryUrl: `${at(name)}/.well-known/openid-configuration`,
-  jwksUri: `${at(name)}/jwks`,
-  allowedAlgorithms: ['ES256'],
-  clientIdClaim: 'sub',
-  registeredAt: now,
+  ...createProvider({ issuer: at(name), registrationId: `registration_${name}`, alg: 'ES256' }),
   ...more,
 });
 
@@ -82,18 +79,10 @@ const providers = [
 function clientOf(id: string, more: Partial<Client> = {}, conditions = {}): Client {
   const { issuer: iss, registrationId } = platform;
   return {
+    ...createClient(usualSize),
     clientId: deriveProviderClientId(iss, id),
-    name: id,
-    serviceTrunkGroup: 'tg-7',
-    audiences: [],
-    tokenLifetime: 3600,
-    scopes: ['messaging:view'],
-    enabled: true,
     secrets: [],
     provider: { issuer: iss, registrationId, externalClientId: id, ...conditions },
-    version: 1,
-    createdAt: now,
-    updatedAt: now,
     ...more,
   };
 }
@@ -170,7 +159,7 @@ async function flood(bodies: readonly string[], source: Source): Promise<Measure
   const statuses = new Map<number, number>();
   let next = 0;
   await backend.command({});
-  const before = (await server.ask('usage')).cpuUs;
+  const before = await server.ask('cpuUs');
   await keepBusy(
     connections,
     () => next < bodies.length,
@@ -180,8 +169,8 @@ async function flood(bodies: readonly string[], source: Source): Promise<Measure
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     },
   );
-  const { cpuUs } = await server.ask('usage');
-  return { statuses, counts: await backend.command({}), cpuUs: cpuUs - before };
+  const cpuUs = (await server.ask('cpuUs')) - before;
+  return { statuses, counts: await backend.command({}), cpuUs };
 }
 
 const print = (...cells: readonly (string | number)[]) =>

@@ -5,11 +5,7 @@ import {
   maxProviderDocumentBytes,
   maxProviderKeys,
 } from '../../../contract/limits.ts';
-import { tokenPath } from '../../../contract/routes.ts';
-import {
-  type IdentityProvider,
-  ownedRegistrationId,
-} from '../../../core/identity-provider/identity-provider.ts';
+import { ownedRegistrationId } from '../../../core/identity-provider/identity-provider.ts';
 import { startFunctionProcess } from '../../emulator/runtime-api/function-process.ts';
 import { bodyOf, encode } from '../../support/platforms/hostile-world.ts';
 import { startBackend } from '../backend/backend.ts';
@@ -18,14 +14,15 @@ import { asOfNow, expectStatus } from '../measure.ts';
 import {
   awsRegion,
   backendEnvironment,
-  createEvent,
   createItems,
+  createProvider,
   federatedTokenEnvironment,
   issuer,
   providerItem,
   tokenRequestBody,
   tokenRequestHeaders,
 } from '../scenario.ts';
+import { tokenEvent } from '../sections/token.ts';
 
 /*
  * `node lab/bench/load/key-sets.ts` fills the key cache of the deployed token function at the
@@ -73,18 +70,10 @@ if (documentBytes > maxProviderDocumentBytes) throw new Error(`the set has ${doc
 emptyWorkFolder();
 const backend = await startBackend();
 const now = Math.floor(Date.now() / 1000);
-const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index): IdentityProvider => {
-  const at = `${backend.issuer}/${index}`;
-  const registrationId = `registration_${index}`;
-  return {
-    issuer: at,
-    registrationId: index % 2 === 0 ? registrationId : ownedRegistrationId(registrationId),
-    discoveryUrl: `${at}/.well-known/openid-configuration`,
-    jwksUri: `${at}/jwks`,
-    allowedAlgorithms: ['RS256'],
-    clientIdClaim: 'sub',
-    registeredAt: now,
-  };
+const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index) => {
+  const id = `registration_${index}`;
+  const registrationId = index % 2 === 0 ? id : ownedRegistrationId(id);
+  return createProvider({ issuer: `${backend.issuer}/${index}`, registrationId, alg: 'RS256' });
 });
 await backend.command({
   items: [...createItems(backend), ...providers.map(providerItem)],
@@ -108,8 +97,7 @@ const process = await startFunctionProcess({
 
 let maxRssMb = 0;
 async function send(body: string, headers: readonly string[], statuses: readonly number[]) {
-  const event = createEvent({ method: 'POST', path: tokenPath, headers, body });
-  const { payload, headers: measured } = await process.invoke(asOfNow(event));
+  const { payload, headers: measured } = await process.invoke(asOfNow(tokenEvent(headers, body)));
   maxRssMb = Number(measured['bench-max-rss-kb']) / 1024;
   const { statusCode } = payload as { readonly statusCode: number };
   if (!statuses.includes(statusCode)) expectStatus(statuses[0] ?? 0)(payload);
@@ -119,7 +107,7 @@ const sendBasic = () => send(tokenRequestBody, tokenRequestHeaders(), [200]);
 const form = ['Content-Type', 'application/x-www-form-urlencoded'];
 
 /** Its signature is wrong, which is seen only when the key is ready to verify with. */
-async function sendAssertion({ issuer: iss }: IdentityProvider, kid: string) {
+async function sendAssertion(iss: string, kid: string) {
   const claims = { iss, sub: 'x', aud: issuer, iat: now, exp: now + 3600 };
   const parts = [{ alg: 'RS256', kid }, claims].map((part) => encode(JSON.stringify(part)));
   const assertion = [...parts, encode(randomBytes(modulusBits / 8))].join('.');
@@ -138,7 +126,7 @@ await sendBasic();
 print(0, 0, 0, maxRssMb.toFixed(0));
 let fetches = 0;
 for (const [index, provider] of providers.entries()) {
-  for (const kid of kids) await sendAssertion(provider, kid);
+  for (const kid of kids) await sendAssertion(provider.issuer, kid);
   fetches += (await backend.command({}))['fetch'] ?? 0;
   const count = index + 1;
   if (count === 1 || count % 30 === 0) {

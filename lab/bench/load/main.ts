@@ -8,21 +8,27 @@ import { startBackend } from '../backend/backend.ts';
 import { emptyWorkFolder } from '../build.ts';
 import { signQuota } from '../cost/load-model.ts';
 import { cpuSeconds } from '../forward-auth/process-usage.ts';
+import { usualDelays } from '../scenario.ts';
 import { medianOf } from '../statistics.ts';
-import { putLoad } from './closed-loop.ts';
-import { postForToken } from './post.ts';
-import { sendTraffic } from './send-traffic.ts';
 import {
-  delays,
   type LoadedServer,
   prepareBackend,
   type Reuse,
   startFunction,
   startLocalService,
 } from './servers.ts';
-import { joinSummaries, type LoadSummary, summarise, type Usage } from './summary.ts';
-import { type FirstRequests, formatFirstRequests, formatLoad, type LoadRow } from './table.ts';
-import { allTraffic, type Traffic } from './traffic.ts';
+import {
+  type FirstRequests,
+  formatFirstRequests,
+  formatLoad,
+  joinSummaries,
+  type LoadRow,
+  type LoadSummary,
+  summarise,
+  type Usage,
+} from './summary.ts';
+import { postForToken, putLoad } from './token-load.ts';
+import { allTraffic, sendTraffic, type Traffic } from './traffic.ts';
 
 const cases: readonly (readonly [Reuse, number, number])[] = [
   ['off', 1, 50],
@@ -103,7 +109,7 @@ async function measure(server: LoadedServer, traffic: Traffic): Promise<Measured
 /** All traffic at one server that has just started. */
 async function measureRound(server: LoadedServer): Promise<readonly Measured[]> {
   try {
-    await putLoad({ ...server.postOf(0), ...warmUp });
+    await putLoad(server.postOf(0), warmUp);
     const measured: Measured[] = [];
     for (const traffic of allTraffic) measured.push(await measure(server, traffic));
     return measured;
@@ -132,7 +138,7 @@ async function measureLocalService(): Promise<readonly Measured[]> {
 }
 
 const servers: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {
-  [`token function in node:http, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`]:
+  [`token function in node:http, KMS ${usualDelays.kms} ms, DynamoDB ${usualDelays.dynamodb} ms`]:
     measureFunction,
   '`npm start`': measureLocalService,
 };

@@ -1,7 +1,6 @@
 import { tokenPath } from '../../../contract/routes.ts';
 import { sealedTokenTableName } from '../../../contract/tables.ts';
-import type { Backend, Delays } from '../backend/backend.ts';
-import { postOf } from '../peers/measure-peer.ts';
+import type { Backend } from '../backend/backend.ts';
 import { startLocalRun } from '../peers/node-peers.ts';
 import {
   backendEnvironment,
@@ -10,12 +9,11 @@ import {
   createClient,
   createItems,
   environments,
-  tokenRequestBody,
-  tokenRequestHeaders,
+  usualDelays,
   usualSize,
 } from '../scenario.ts';
 import { startServer } from '../servers/start-server.ts';
-import type { TokenPost } from './post.ts';
+import { createTokenPost, type TokenPost } from './token-load.ts';
 
 /** A server under load. */
 export interface LoadedServer {
@@ -25,25 +23,15 @@ export interface LoadedServer {
   close(): Promise<void>;
 }
 
-export const delays: Delays = { kms: 10, dynamodb: 3 };
-
 const clientIdOf = (index: number) => `client_${String(index).padStart(22, '0')}`;
-
-function postAs(port: number, client: number): TokenPost {
-  const [, authorization = '', , contentType = ''] = tokenRequestHeaders(
-    undefined,
-    clientIdOf(client),
-  );
-  const headers = { authorization, 'content-type': contentType };
-  return { port, path: tokenPath, headers, body: tokenRequestBody };
-}
 
 /** Gives the stubs their delays, and DynamoDB so many clients. */
 export async function prepareBackend(backend: Backend, clients: number): Promise<void> {
   const items = Array.from({ length: clients }, (_, index) => {
     return clientItem({ ...createClient(usualSize), clientId: clientIdOf(index) });
   });
-  await backend.command({ items: [...createItems(backend), ...items], delays, keepsItems: true });
+  const all = [...createItems(backend), ...items];
+  await backend.command({ items: all, delays: usualDelays, keepsItems: true });
 }
 
 /** Where tokens are kept for equal requests. */
@@ -66,15 +54,13 @@ export async function startFunction(backend: Backend, reuse: Reuse = 'off'): Pro
     BENCH_PLACE: 'aws',
     ...reuseVariables[reuse],
   });
-  return {
-    pid: child.pid ?? 0,
-    postOf: (client) => postAs(started.port, client),
-    close,
-  };
+  const at = { port: started.port, path: tokenPath };
+  const postOf = (client: number) => createTokenPost(at, clientIdOf(client));
+  return { pid: child.pid ?? 0, postOf, close };
 }
 
 /** `npm start`, which has one client. */
 export async function startLocalService(folder: string): Promise<LoadedServer> {
-  const running = await startLocalRun(folder);
-  return { pid: running.pid, postOf: () => postOf(running), close: () => running.close() };
+  const { pid, post, close } = await startLocalRun(folder);
+  return { pid, postOf: () => post, close };
 }

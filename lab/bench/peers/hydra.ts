@@ -4,8 +4,14 @@ import { join } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
 import { runOrThrow } from '../../support/run-command.ts';
 import { answers, waitUntil } from '../../support/wait-until.ts';
-import { type Peer, peerClient, type RunningPeer } from './peer.ts';
-import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
+import {
+  type Peer,
+  peerClient,
+  type RunningPeer,
+  sizeOf,
+  startPeerProcess,
+  toRunningPeer,
+} from './peer.ts';
 
 const hydraVersion = '2.3.0';
 
@@ -56,12 +62,7 @@ async function startHydra(folder: string, binary: string): Promise<RunningPeer> 
   await waitUntil('hydra is ready', isReady, { child, interval: 10 });
   await sendJson('PUT', `${admin}/admin/keys/hydra.jwt.access-token`, createKeySet());
   await sendJson('POST', `${admin}/admin/clients`, client);
-  return {
-    ...peerClient,
-    pid: child.pid,
-    tokenUrl: new URL(`http://127.0.0.1:${publicPort}/oauth2/token`),
-    close: () => endProcess(child),
-  };
+  return toRunningPeer(child, { port: publicPort, path: '/oauth2/token' });
 }
 
 export const hydra: Peer = {

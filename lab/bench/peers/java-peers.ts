@@ -3,8 +3,14 @@ import { join } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
 import { versionInPom } from '../../suites/interop/programs.ts';
 import { runOrThrow } from '../../support/run-command.ts';
-import { type Peer, peerClient, type RunningPeer } from './peer.ts';
-import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
+import {
+  type Peer,
+  peerClient,
+  type RunningPeer,
+  sizeOf,
+  startPeerProcess,
+  toRunningPeer,
+} from './peer.ts';
 
 const keycloakVersion = '26.7.3';
 const springFolder = join(import.meta.dirname, 'spring');
@@ -45,13 +51,7 @@ async function startJava(
   path: string,
 ): Promise<RunningPeer> {
   const port = await findFreePort();
-  const child = startPeerProcess('java', [heap, ...args(port)], folder);
-  return {
-    ...peerClient,
-    pid: child.pid,
-    tokenUrl: new URL(`http://127.0.0.1:${port}${path}`),
-    close: () => endProcess(child),
-  };
+  return toRunningPeer(startPeerProcess('java', [heap, ...args(port)], folder), { port, path });
 }
 
 export const keycloak: Peer = {

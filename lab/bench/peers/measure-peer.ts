@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { globalAgent } from 'node:http';
 import { waitUntil } from '../../support/wait-until.ts';
 import { cpuSeconds, peakMegabytes } from '../forward-auth/process-usage.ts';
-import { putLoad } from '../load/closed-loop.ts';
-import type { TokenPost } from '../load/post.ts';
+import { postForToken, putLoad } from '../load/token-load.ts';
 import { type Band, bandOf, median } from '../statistics.ts';
 import type { InstalledPeer, RunningPeer } from './peer.ts';
 
@@ -23,44 +23,24 @@ export interface PeerPlan {
   readonly connections: number;
 }
 
-/** A request for a token of this server. */
-export function postOf({ tokenUrl, clientId, clientSecret, scope }: RunningPeer): TokenPost {
-  const pair = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  return {
-    port: Number(tokenUrl.port),
-    path: tokenUrl.pathname,
-    headers: {
-      authorization: `Basic ${pair}`,
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope }).toString(),
-  };
-}
-
 /** What the comparison is about: an RS256 signature of 2,048 bits, in a JWT. */
-async function assertSameWork(peer: RunningPeer): Promise<void> {
-  const { headers, body } = postOf(peer);
-  const response = await fetch(peer.tokenUrl, { method: 'POST', headers, body });
-  const { access_token: token = '' } = (await response.json()) as { access_token?: string };
-  const [header = '', , signature = ''] = token.split('.');
-  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString() || '{}') as {
-    alg?: string;
-  };
+async function assertSameWork({ post }: RunningPeer): Promise<void> {
+  const response = JSON.parse(await postForToken(post, globalAgent)) as { access_token: string };
+  const [header = '', , signature = ''] = response.access_token.split('.');
+  const { alg } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { alg: string };
   const bits = Buffer.from(signature, 'base64url').length * 8;
   if (alg === 'RS256' && bits === 2048) return;
   throw new Error(`its token is signed with ${alg} of ${bits} bits`);
 }
 
 /** Asks until there is a token. */
-async function waitForToken(peer: RunningPeer): Promise<void> {
-  const { headers, body } = postOf(peer);
+async function waitForToken({ pid, post }: RunningPeer): Promise<void> {
   const ask = async (): Promise<boolean> => {
-    if (readFileSync(`/proc/${peer.pid}/stat`, 'utf8').includes(') Z ')) {
+    if (readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) {
       throw new Error('it ended before its first token');
     }
-    const sent = fetch(peer.tokenUrl, { method: 'POST', headers, body });
-    return sent.then(
-      ({ status }) => status === 200,
+    return postForToken(post, globalAgent).then(
+      () => true,
       () => false,
     );
   };
@@ -78,13 +58,13 @@ export async function measurePeer(
     await waitForToken(peer);
     const firstTokenMs = performance.now() - begin;
     if (issuesTokens) await assertSameWork(peer);
-    const load = { ...postOf(peer), connections: plan.connections };
-    await putLoad({ ...load, seconds: plan.warmUpSeconds });
+    const { connections, seconds } = plan;
+    await putLoad(peer.post, { connections, seconds: plan.warmUpSeconds });
     const cpus: number[] = [];
     const p99s: number[] = [];
     for (let run = 0; run < plan.runs; run += 1) {
       const before = cpuSeconds(peer.pid);
-      const { requests, p99Ms } = await putLoad({ ...load, seconds: plan.seconds });
+      const { requests, p99Ms } = await putLoad(peer.post, { connections, seconds });
       cpus.push(((cpuSeconds(peer.pid) - before) / requests) * 1e6);
       p99s.push(p99Ms);
     }

@@ -6,33 +6,19 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { runOrThrow } from '../../support/run-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { buildFunction } from '../build.ts';
-import { clientId, environments, secretValue } from '../scenario.ts';
+import { createTokenPost } from '../load/token-load.ts';
+import { environments } from '../scenario.ts';
 import { startServer } from '../servers/start-server.ts';
-import type { InstalledPeer, Peer, RunningPeer } from './peer.ts';
-import { endProcess, sizeOf, startPeerProcess } from './peer-process.ts';
+import { type Peer, type RunningPeer, sizeOf, startPeerProcess, toRunningPeer } from './peer.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const scope = 'messaging:view';
 
 /** A server of lab/bench/servers, with its key and its client in memory. */
 async function startInMemory(file: string): Promise<RunningPeer> {
   const variables = { BENCH_PLACE: 'memory', ...environments.token };
   const { child, started, close } = await startServer(file, variables);
-  return {
-    pid: child.pid ?? 0,
-    tokenUrl: new URL(`http://127.0.0.1:${started.port}${tokenPath}`),
-    clientId,
-    clientSecret: secretValue,
-    scope,
-    close,
-  };
-}
-
-function server(file: string, bytes: () => Promise<number>): Peer['install'] {
-  return async (): Promise<InstalledPeer> => ({
-    bytes: await bytes(),
-    start: () => startInMemory(file),
-  });
+  const post = createTokenPost({ port: started.port, path: tokenPath });
+  return { pid: child.pid ?? 0, post, close };
 }
 
 export const bareServer: Peer = {
@@ -40,7 +26,7 @@ export const bareServer: Peer = {
   version: process.version,
   settings: 'reads the body, signs as many bytes, answers as many',
   signs: 'node',
-  install: server('bare-server.ts', () => Promise.resolve(0)),
+  install: async () => ({ bytes: 0, start: () => startInMemory('bare-server.ts') }),
 };
 
 export const ours: Peer = {
@@ -48,7 +34,10 @@ export const ours: Peer = {
   version: 'this commit',
   settings: 'key and client in memory; the log line is written',
   signs: 'node',
-  install: server('our-server.ts', async () => buildFunction('token').bytes),
+  install: async () => ({
+    bytes: buildFunction('token').bytes,
+    start: () => startInMemory('our-server.ts'),
+  }),
 };
 
 const oidcProviderVersion = manifest.devDependencies['oidc-provider'];
@@ -72,15 +61,14 @@ export async function startLocalRun(folder: string): Promise<RunningPeer> {
   const child = startPeerProcess(process.execPath, args, root, { PORT: '0' });
   const file = join(folder, 'demo.env');
   await waitUntil(`${file} is there`, () => existsSync(file), { child, interval: 10 });
-  const variables = parseEnv(readFileSync(file, 'utf8'));
-  return {
-    pid: child.pid,
-    tokenUrl: new URL(variables['TOKEN_URL'] ?? ''),
-    clientId: variables['CLIENT_ID'] ?? '',
-    clientSecret: variables['CLIENT_SECRET'] ?? '',
-    scope,
-    close: () => endProcess(child),
-  };
+  const {
+    TOKEN_URL = '',
+    CLIENT_ID = '',
+    CLIENT_SECRET = '',
+  } = parseEnv(readFileSync(file, 'utf8'));
+  const { port, pathname: path } = new URL(TOKEN_URL);
+  const client = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+  return toRunningPeer(child, { port: Number(port), path }, client);
 }
 
 export const localRun: Peer = {

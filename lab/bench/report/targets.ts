@@ -103,14 +103,10 @@ export function pairRows(pairs: PairsSection): readonly TargetRow[] {
 }
 
 function oidcProviderRows({ oidcProvider }: Round): readonly TargetRow[] {
-  const { memory, aws, connections } = oidcProvider;
+  const { aws, connections } = oidcProvider;
   const cpu = `CPU per token at ${connections} connections`;
-  const inMemory = 'non-signature CPU per token, client and key in memory';
   return [
-    ...compare('oidc-provider', microseconds, [
-      [inMemory, memory.ours.cpuUs, memory.oidcProvider.cpuUs],
-      [cpu, aws.ours.cpuUs, aws.oidcProvider.cpuUs, 0.7],
-    ]),
+    ...compare('oidc-provider', microseconds, [[cpu, aws.ours.cpuUs, aws.oidcProvider.cpuUs, 0.7]]),
     ...compare('oidc-provider', milliseconds, [
       [`p99 at ${connections} connections`, aws.ours.p99Ms, aws.oidcProvider.p99Ms, 0.8],
     ]),

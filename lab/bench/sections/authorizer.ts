@@ -1,38 +1,23 @@
-import { tokenPath } from '../../../contract/routes.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { Backend } from '../backend/backend.ts';
 import { buildFunction, buildUsualWay } from '../build.ts';
-import { asOfNow, expectStatus, start, type Target } from '../measure.ts';
+import { expectStatus, invokeOnce } from '../measure.ts';
 import type { SampleOptions } from '../sample.ts';
-import {
-  backendEnvironment,
-  config,
-  createEvent,
-  createItems,
-  environments,
-  tokenRequestBody,
-  tokenRequestHeaders,
-} from '../scenario.ts';
+import { backendEnvironment, config, createEvent, createItems, environments } from '../scenario.ts';
+import { tokenEvent } from './token.ts';
 
 /** A token of our own token function, for an issuer whose JWKS the backend serves. */
 async function issueToken(backend: Backend, runtime: string): Promise<string> {
   await backend.command({ items: createItems(backend) });
-  const headers = tokenRequestHeaders();
-  const target: Target = {
+  const own = { ...environments.token, AUTH_ISSUER: backend.issuer };
+  const target = {
     bundle: buildFunction('token'),
-    environment: {
-      ...backendEnvironment(backend),
-      ...environments.token,
-      AUTH_ISSUER: backend.issuer,
-    },
-    event: createEvent({ method: 'POST', path: tokenPath, headers, body: tokenRequestBody }),
+    environment: { ...backendEnvironment(backend), ...own },
+    event: tokenEvent(),
     check: expectStatus(200),
   };
-  const process = await start(target, runtime);
-  const { payload } = await process.invoke(asOfNow(target.event));
-  await process.close();
-  const { body } = payload as { readonly body: string };
+  const { body } = (await invokeOnce(target, runtime)) as { readonly body: string };
   return (JSON.parse(body) as { readonly access_token: string }).access_token;
 }
 

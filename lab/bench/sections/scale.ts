@@ -1,10 +1,11 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
 import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
-import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
+import { jwksPath, openidConfigurationPath } from '../../../contract/routes.ts';
+import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
+import { createTestKey, signToken } from '../../support/test-issuer.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { StubItem } from '../backend/dynamodb-stub.ts';
-import { type Bundle, buildFunction } from '../build.ts';
+import { buildFunction } from '../build.ts';
 import { expectStatus, type Target } from '../measure.ts';
 import type { Plan } from '../plan.ts';
 import { type SampleOptions, sampleTargets } from '../sample.ts';
@@ -15,6 +16,7 @@ import {
   createClient,
   createEvent,
   createItems,
+  createProvider,
   createSigningKeys,
   environments,
   providerItem,
@@ -22,9 +24,10 @@ import {
   usualSize,
 } from '../scenario.ts';
 import { authorizerEnvironment, createAuthorizerEvent, expectAllow } from './authorizer.ts';
+import { tokenEvent } from './token.ts';
 
 /** CPU time of one invocation if there are so many. */
-export interface ScalePoint {
+interface ScalePoint {
   readonly size: number;
   readonly cpuUs: number;
 }
@@ -32,114 +35,80 @@ export interface ScalePoint {
 /** By what grows and what is asked: `secrets of a client → token`. */
 export type ScaleSection = Readonly<Record<string, readonly ScalePoint[]>>;
 
-type Series = Readonly<Record<string, Target>>;
+/** What is asked if there are so many, and what the tables hold for it. */
+interface Sized {
+  readonly size: number;
+  readonly target: Target;
+  readonly items: readonly StubItem[];
+}
 
-const body = 'grant_type=client_credentials';
+type Asked = Pick<Target, 'bundle' | 'environment'>;
+
+const check = expectStatus(200);
+
+const scopesOf = (size: number) =>
+  Array.from({ length: size }, (_, index) => `service${index}:view`);
 
 /** A client of its own for each size, so that all sizes are measured by turns. */
-function tokenSeries(
-  what: 'secrets' | 'scopes',
-  sizes: readonly number[],
-  common: Pick<Target, 'bundle' | 'environment'>,
-): { readonly targets: Series; readonly items: readonly StubItem[] } {
-  const items: StubItem[] = [];
-  const targets: Record<string, Target> = {};
-  for (const size of sizes) {
-    const clientId = `client_${`${what}${size}`.padStart(22, '0')}`;
-    const scopes = Array.from({ length: size }, (_, index) => `service${index}:view`);
-    const client =
-      what === 'secrets'
-        ? createClient({ ...usualSize, secrets: size })
-        : { ...createClient(usualSize), scopes };
-    items.push(clientItem({ ...client, clientId }));
-    const headers = tokenRequestHeaders(undefined, clientId);
-    const event = createEvent({ method: 'POST', path: tokenPath, headers, body });
-    targets[size] = { ...common, event, check: expectStatus(200) };
-  }
-  return { targets, items };
+function askAs(size: number, client: Client, token: Asked): Sized {
+  const headers = tokenRequestHeaders(undefined, client.clientId);
+  const event = tokenEvent(headers, 'grant_type=client_credentials');
+  return { size, target: { ...token, event, check }, items: [clientItem(client)] };
 }
 
-function keySeries(
-  backend: Backend,
-  path: string,
-  sizes: readonly number[],
-  common: Pick<Target, 'bundle' | 'environment'>,
-): { readonly targets: Series; readonly items: readonly StubItem[] } {
-  const items: StubItem[] = [];
-  const targets: Record<string, Target> = {};
-  for (const size of sizes) {
-    const table = `signing-keys-${size}`;
-    for (const key of createSigningKeys(backend.publicSpki, { ...usualSize, signingKeys: size })) {
-      items.push({ table, key: 'signing_key', item: toSigningKeyItem(key) });
-    }
-    const event =
-      path === tokenPath
-        ? createEvent({ method: 'POST', path, headers: tokenRequestHeaders(), body })
-        : createEvent({ method: 'GET', path });
-    const environment = { ...common.environment, AUTH_SIGNING_KEYS_TABLE: table };
-    targets[size] = { ...common, environment, event, check: expectStatus(200) };
-  }
-  return { targets, items };
+function askWithSecrets(size: number, token: Asked): Sized {
+  const clientId = `client_${`secrets${size}`.padStart(22, '0')}`;
+  return askAs(size, { ...createClient({ ...usualSize, secrets: size }), clientId }, token);
 }
 
-function catalogueSeries(sizes: readonly number[], common: Pick<Target, 'bundle' | 'environment'>) {
-  const targets: Record<string, Target> = {};
-  for (const size of sizes) {
-    const scopes = Array.from({ length: size }, (_, index) => `service${index}:view`).join(' ');
-    const environment = { ...common.environment, AUTH_SCOPES_SUPPORTED: scopes };
-    const event = createEvent({ method: 'GET', path: openidConfigurationPath });
-    targets[size] = { ...common, environment, event, check: expectStatus(200) };
-  }
-  return targets;
+function askWithScopes(size: number, token: Asked): Sized {
+  const clientId = `client_${`scopes${size}`.padStart(22, '0')}`;
+  return askAs(size, { ...createClient(usualSize), scopes: scopesOf(size), clientId }, token);
 }
 
-const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** A table of its own for each number of signing keys. */
+function askWithKeys(size: number, asked: Asked, event: unknown, publicSpki: string): Sized {
+  const table = `${asked.bundle.name}-signing-keys-${size}`;
+  const keys = createSigningKeys(publicSpki, { ...usualSize, signingKeys: size });
+  const environment = { ...asked.environment, AUTH_SIGNING_KEYS_TABLE: table };
+  return {
+    size,
+    target: { ...asked, environment, event, check },
+    items: keys.map((key) => ({ table, key: 'signing_key', item: toSigningKeyItem(key) })),
+  };
+}
+
+function askWithCatalogue(size: number, discovery: Asked): Sized {
+  const variables = { AUTH_SCOPES_SUPPORTED: scopesOf(size).join(' ') };
+  const environment = { ...discovery.environment, ...variables };
+  const event = createEvent({ method: 'GET', path: openidConfigurationPath });
+  return { size, target: { ...discovery, environment, event, check }, items: [] };
+}
 
 /** Tokens of so many providers, in turn; all have one key, which each publishes as its own. */
-function providerSeries(
-  backend: Backend,
-  sizes: readonly number[],
-  bundle: Bundle,
-): { readonly targets: Series; readonly items: readonly StubItem[]; readonly jwks: object } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'ES256', use: 'sig' };
+function askWithProviders(backend: Backend, sizes: readonly number[]) {
+  const key = createTestKey('ES256');
   const now = Math.floor(Date.now() / 1000);
   const items: StubItem[] = [];
   const events: unknown[] = [];
   for (let index = 0; index < Math.max(...sizes); index += 1) {
     const issuer = `${backend.issuer}/providers/${index}`;
     const registrationId = `idp_${String(index).padStart(22, '0')}`;
-    const provider = {
-      issuer,
-      registrationId,
-      discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-      jwksUri: `${issuer}/jwks`,
-      allowedAlgorithms: ['ES256'],
-      registeredAt: now,
-    };
-    items.push(providerItem(provider));
+    items.push(providerItem(createProvider({ issuer, registrationId, alg: 'ES256' })));
     const clientId = deriveProviderClientId(issuer, 'external');
-    const at = { issuer, registrationId, externalClientId: 'external' };
-    items.push(clientItem({ ...createClient(usualSize), clientId, secrets: [], provider: at }));
+    const provider = { issuer, registrationId, externalClientId: 'external' };
+    items.push(clientItem({ ...createClient(usualSize), clientId, secrets: [], provider }));
     const claims = { iss: issuer, sub: 'external', aud: config.defaultAudience, iat: now };
-    const input = `${encode({ alg: 'ES256', kid: 'k', typ: 'JWT' })}.${encode({ ...claims, exp: now + 3600 })}`;
-    const signature = sign('sha256', Buffer.from(input), {
-      key: privateKey,
-      dsaEncoding: 'ieee-p1363',
-    });
-    events.push(createAuthorizerEvent(`${input}.${signature.toString('base64url')}`));
+    const token = signToken(key, { ...claims, exp: now + 3600 }, { typ: 'JWT' });
+    events.push(createAuthorizerEvent(token));
   }
-  const environment = {
-    ...authorizerEnvironment(backend),
-    AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
-  };
-  const targets = Object.fromEntries(
-    sizes.map((size) => [
-      size,
-      { bundle, environment, event: events[0], events: events.slice(0, size), check: expectAllow },
-    ]),
-  );
-  return { targets, items, jwks: { keys: [jwk] } };
+  const environment = { ...authorizerEnvironment(backend), AUTH_ALLOW_LOOPBACK_PROVIDERS: '1' };
+  const common = { bundle: buildFunction('authorizer'), environment, check: expectAllow };
+  const series = sizes.map((size, index): Sized => {
+    const target = { ...common, event: events[0], events: events.slice(0, size) };
+    return { size, target, items: index === 0 ? items : [] };
+  });
+  return { series, jwks: { keys: [{ ...key.jwk, alg: 'ES256', use: 'sig' }] } };
 }
 
 /** Shorter than the other sections: there are many points, and their trend is what counts. */
@@ -152,49 +121,48 @@ function planOf(plan: Plan): Plan {
   };
 }
 
-async function sampleSeries(targets: Series, options: SampleOptions): Promise<ScalePoint[]> {
-  const plan = planOf(options.plan);
-  const figures = await sampleTargets(targets, { ...options, plan });
+async function sampleSeries(
+  series: readonly Sized[],
+  options: SampleOptions,
+): Promise<readonly ScalePoint[]> {
+  const targets = Object.fromEntries(series.map(({ size, target }) => [size, target]));
+  const figures = await sampleTargets(targets, { ...options, plan: planOf(options.plan) });
   return Object.entries(figures).map(([size, { cpuUs }]) => ({ size: Number(size), cpuUs }));
 }
 
 export async function runScaleSection(options: SampleOptions): Promise<ScaleSection> {
-  const { backend } = options;
+  const { backend, plan } = options;
   const shared = backendEnvironment(backend);
-  const token = {
-    bundle: buildFunction('token'),
-    environment: { ...shared, ...environments.token },
+  const askedOf = (name: keyof typeof environments): Asked => ({
+    bundle: buildFunction(name),
+    environment: { ...shared, ...environments[name] },
+  });
+  const token = askedOf('token');
+  const jwks = askedOf('jwks');
+  const getJwks = createEvent({ method: 'GET', path: jwksPath });
+  const { publicSpki } = backend;
+  const providerCounts = plan.name === 'full' ? [1, 10, 100, 1000] : [1, 10];
+  const providers = askWithProviders(backend, providerCounts);
+  const all: Readonly<Record<string, readonly Sized[]>> = {
+    'secrets of the client → token': [1, 10, 100].map((size) => askWithSecrets(size, token)),
+    'scopes of the client → token': [1, 10, 40].map((size) => askWithScopes(size, token)),
+    'signing keys → token': [1, 10, 30].map((size) =>
+      askWithKeys(size, token, tokenEvent(), publicSpki),
+    ),
+    'signing keys → JWKS': [1, 10, 30].map((size) => askWithKeys(size, jwks, getJwks, publicSpki)),
+    'scopes in the catalogue → discovery': [10, 100, 1000].map((size) =>
+      askWithCatalogue(size, askedOf('discovery')),
+    ),
+    'providers in use → authorizer': providers.series,
   };
-  const jwks = { bundle: buildFunction('jwks'), environment: { ...shared, ...environments.jwks } };
-  const discovery = {
-    bundle: buildFunction('discovery'),
-    environment: { ...shared, ...environments.discovery },
-  };
-  const secrets = tokenSeries('secrets', [1, 10, 100], token);
-  const scopes = tokenSeries('scopes', [1, 10, 40], token);
-  const keysOfToken = keySeries(backend, tokenPath, [1, 10, 30], token);
-  const keysOfJwks = keySeries(backend, jwksPath, [1, 10, 30], jwks);
-  const providerCounts = options.plan.name === 'full' ? [1, 10, 100, 1000] : [1, 10];
-  const providers = providerSeries(backend, providerCounts, buildFunction('authorizer'));
+  const items = Object.values(all).flatMap((series) => series.flatMap((sized) => sized.items));
   await backend.command({
-    items: [
-      ...createItems(backend),
-      ...secrets.items,
-      ...scopes.items,
-      ...keysOfToken.items,
-      ...providers.items,
-    ],
+    items: [...createItems(backend), ...items],
     providerJwks: providers.jwks,
   });
-  return {
-    'secrets of the client → token': await sampleSeries(secrets.targets, options),
-    'scopes of the client → token': await sampleSeries(scopes.targets, options),
-    'signing keys → token': await sampleSeries(keysOfToken.targets, options),
-    'signing keys → JWKS': await sampleSeries(keysOfJwks.targets, options),
-    'scopes in the catalogue → discovery': await sampleSeries(
-      catalogueSeries([10, 100, 1000], discovery),
-      options,
-    ),
-    'providers in use → authorizer': await sampleSeries(providers.targets, options),
-  };
+  const points: Record<string, readonly ScalePoint[]> = {};
+  for (const [name, series] of Object.entries(all)) {
+    points[name] = await sampleSeries(series, options);
+  }
+  return points;
 }

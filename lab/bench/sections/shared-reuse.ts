@@ -1,7 +1,6 @@
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { maxReusableTokens } from '../../../contract/limits.ts';
-import { tokenPath } from '../../../contract/routes.ts';
 import { sealedTokenTableName, tableName } from '../../../contract/tables.ts';
 import type { Backend, Delays } from '../backend/backend.ts';
 import { buildFunction } from '../build.ts';
@@ -12,15 +11,16 @@ import {
   clientItem,
   config,
   createClient,
-  createEvent,
   createItems,
+  usualDelays as delays,
   environments,
-  tokenRequestHeaders,
+  noDelays,
   usualSize,
 } from '../scenario.ts';
+import { tokenEvent } from './token.ts';
 
 /** One way in which a token is issued. */
-export interface SharedReuseFigures {
+interface SharedReuseFigures {
   /** From the call of the handler to its answer, with the delays. */
   readonly wallMs: number;
   /** CPU time of the whole process for an invocation. */
@@ -45,9 +45,6 @@ export interface SharedReuseSection {
 
 type SubjectName = 'off' | 'hit' | 'miss';
 
-const delays: Delays = { kms: 10, dynamodb: 3 };
-const noDelays: Delays = { kms: 0, dynamodb: 0 };
-
 /** More requests than an instance has tokens in its own memory, so that none is found there. */
 const requestCount = maxReusableTokens + 100;
 const scopes = Array.from({ length: 11 }, (_, index) => `bench${index}:view`);
@@ -55,20 +52,12 @@ const scopes = Array.from({ length: 11 }, (_, index) => `bench${index}:view`);
 /** Each index has its own subset of the scopes. */
 function bodyOf(index: number): string {
   const chosen = scopes.filter((_, bit) => ((index + 1) >> bit) & 1);
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    scope: chosen.join(' '),
-  });
-  return form.toString();
+  const scope = chosen.join(' ');
+  return new URLSearchParams({ grant_type: 'client_credentials', scope }).toString();
 }
 
 const events = Array.from({ length: requestCount }, (_, index) =>
-  createEvent({
-    method: 'POST',
-    path: tokenPath,
-    headers: tokenRequestHeaders(),
-    body: bodyOf(index),
-  }),
+  tokenEvent(undefined, bodyOf(index)),
 );
 
 function itemsWithScopes(backend: Backend) {

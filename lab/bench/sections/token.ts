@@ -9,6 +9,7 @@ import {
   clientId,
   createEvent,
   createItems,
+  usualDelays as delays,
   environments,
   kmsKeyArn,
   tokenRequestBody,
@@ -24,9 +25,6 @@ export interface TokenSection {
   /** Calls to the backends, by what was asked of the function. */
   readonly calls: Readonly<Record<string, CallCounts>>;
 }
-
-/** In milliseconds, as commonly seen by a function in the services' own region. */
-const delays: Delays = { kms: 10, dynamodb: 3 };
 
 export const tokenEvent = (headers = tokenRequestHeaders(), body = tokenRequestBody) =>
   createEvent({ method: 'POST', path: tokenPath, headers, body });

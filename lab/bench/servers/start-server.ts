@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { type ChildScript, startChildScript } from '../../support/child-script.ts';
 import { awsRegion } from '../scenario.ts';
-import type { Usage } from './server-process.ts';
 
-/** A server of this folder in a process of its own, which says its usage when it is asked. */
-export type Server = ChildScript<{ readonly port: number }, 'usage', Usage>;
+/** A server of this folder in a process of its own. Its answer is its CPU time in microseconds. */
+export type Server = ChildScript<{ readonly port: number }, 'cpuUs', number>;
 
 /** @param file its name in this folder. */
 export function startServer(

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Sample } from '../../../lab/bench/load/send-traffic.ts';
 import {
   countBusiestSecond,
   findFirstLimit,
   joinSummaries,
   summarise,
 } from '../../../lab/bench/load/summary.ts';
-import { arriveAtOnce, arriveEvenly } from '../../../lab/bench/load/traffic.ts';
+import { arriveAtOnce, arriveEvenly, type Sample } from '../../../lab/bench/load/traffic.ts';
 
 const sample = (arrivedAt: number, answeredAt: number, token?: string): Sample =>
   token === undefined

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendTraffic } from '../../../../lab/bench/load/send-traffic.ts';
+import { sendTraffic } from '../../../../lab/bench/load/traffic.ts';
 
 describe('traffic', () => {
   let answered = 0;
