@@ -59,12 +59,7 @@ const quotas: readonly Quota[] = [
 export interface LoadRow {
   readonly tokensASecond: number;
   readonly regions: number;
-  readonly needs: readonly {
-    readonly name: string;
-    readonly limit: number;
-    readonly need: number;
-    readonly raised: string;
-  }[];
+  readonly needs: readonly (Omit<Quota, 'need'> & { readonly need: number })[];
   /** The one that is used up first. */
   readonly binding: string;
   readonly dollarsAMonth: number;
@@ -78,10 +73,8 @@ export function modelLoad(
   work: TokenWork,
 ): LoadRow {
   const rate = tokensASecond / regions;
-  const needs = quotas.map(({ name, limit, raised, need }) => ({
-    name,
-    limit,
-    raised,
+  const needs = quotas.map(({ need, ...quota }) => ({
+    ...quota,
     need: need(rate, configuration, work),
   }));
   const [first] = needs.toSorted((a, b) => b.need / b.limit - a.need / a.limit);

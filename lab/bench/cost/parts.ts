@@ -185,13 +185,9 @@ function formatLoad(): string {
   const formatNeed = ({ need, limit }: (typeof quotas)[number]) =>
     need > limit ? `**${thousands(need)}**` : thousands(need);
   type Load = (typeof loads)[number];
-  const needs = quotas.map(({ name, limit }, index): [string, (load: Load) => string] => [
-    `${name} (${thousands(limit)})`,
-    (load) =>
-      load.needs
-        .slice(index, index + 1)
-        .map(formatNeed)
-        .join(''),
+  const needs = quotas.map((quota, index): [string, (load: Load) => string] => [
+    `${quota.name} (${thousands(quota.limit)})`,
+    (load) => formatNeed(load.needs[index] ?? quota),
   ]);
   return formatColumns(loads, {
     'tokens a second': ({ tokensASecond }) => thousands(tokensASecond),

@@ -18,9 +18,8 @@ import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { keepBusy } from '../load/token-load.ts';
 import { median, percentile } from '../statistics.ts';
-import type { MeasuredProcess } from './measured-process.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
-import { cpuSeconds, peakMegabytes } from './process-usage.ts';
+import { cpuSeconds, type MeasuredProcess, peakMegabytes } from './process-usage.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 

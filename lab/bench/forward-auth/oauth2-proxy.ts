@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
 import { answers, waitUntil } from '../../support/wait-until.ts';
-import type { MeasuredProcess } from './measured-process.ts';
+import type { MeasuredProcess } from './process-usage.ts';
 
 const source = join(import.meta.dirname, 'oauth2-proxy');
 const binary = resolve(import.meta.dirname, '../../../node_modules/.cache/oauth2-proxy');

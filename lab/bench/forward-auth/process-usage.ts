@@ -1,5 +1,13 @@
 import { readFileSync } from 'node:fs';
 
+/** A process that answers requests, and whose CPU time and memory are measured. */
+export interface MeasuredProcess {
+  /** What is requested: it answers 2xx to a credential that it accepts. */
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<unknown>;
+}
+
 /** Ticks per second of Linux' clock for processes (`getconf CLK_TCK`), the same on every machine. */
 const ticksPerSecond = 100;
 
