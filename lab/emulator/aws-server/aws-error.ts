@@ -27,15 +27,6 @@ export class AwsError extends Error {
   }
 }
 
-/** DynamoDB puts a namespace before the type; SDKs drop it. */
-const typePrefixes: Readonly<Record<AwsService, string>> = {
-  dynamodb: 'com.amazonaws.dynamodb.v20120810#',
-  kms: '',
-  lambda: '',
-  secretsmanager: '',
-  sts: '',
-};
-
 /** Text within an element of XML. */
 export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -64,11 +55,10 @@ function renderDenial(service: AwsService, { type, message: Message }: AwsError)
 function renderJson(service: AwsService, error: AwsError): string {
   if (error instanceof AccessDeniedError) return renderDenial(service, error);
   const { type, message } = error;
-  return JSON.stringify(
-    service === 'lambda'
-      ? { Type: 'User', message }
-      : { __type: `${typePrefixes[service]}${type}`, message },
-  );
+  if (service === 'lambda') return JSON.stringify({ Type: 'User', message });
+  // DynamoDB puts a namespace before the type; SDKs drop it.
+  const prefix = service === 'dynamodb' ? 'com.amazonaws.dynamodb.v20120810#' : '';
+  return JSON.stringify({ __type: `${prefix}${type}`, message });
 }
 
 /** An error as the service writes it: the type is in the body or, of a REST service, a header. */

@@ -31,28 +31,20 @@ interface AwsServerOptions extends Pick<ServiceOptions, 'accessKey'> {
   readonly answer: (request: VerifiedRequest, response: ServerResponse) => Promise<void> | void;
 }
 
-const tooLargeTypes: Readonly<Record<AwsService, string>> = {
-  dynamodb: 'RequestEntityTooLargeException',
-  kms: 'RequestEntityTooLargeException',
-  lambda: 'RequestTooLargeException',
-  sts: 'RequestEntityTooLarge',
-  secretsmanager: 'InvalidRequestException',
-};
-
-const internalTypes: Readonly<Record<AwsService, string>> = {
-  dynamodb: 'InternalServerError',
-  kms: 'KMSInternalException',
-  lambda: 'ServiceException',
-  sts: 'InternalFailure',
-  secretsmanager: 'InternalServiceError',
+/** The types of each service's own errors. */
+const errorTypes: Readonly<Record<AwsService, readonly [tooLarge: string, internal: string]>> = {
+  dynamodb: ['RequestEntityTooLargeException', 'InternalServerError'],
+  kms: ['RequestEntityTooLargeException', 'KMSInternalException'],
+  lambda: ['RequestTooLargeException', 'ServiceException'],
+  sts: ['RequestEntityTooLarge', 'InternalFailure'],
+  secretsmanager: ['InvalidRequestException', 'InternalServiceError'],
 };
 
 function toAwsError(service: AwsService, error: unknown): AwsError {
   if (error instanceof AwsError) return error;
-  if (error instanceof BodyTooLargeError) {
-    return new AwsError(tooLargeTypes[service], error.message, 413);
-  }
-  return new AwsError(internalTypes[service], 'an internal error occurred', 500);
+  const [tooLarge, internal] = errorTypes[service];
+  if (error instanceof BodyTooLargeError) return new AwsError(tooLarge, error.message, 413);
+  return new AwsError(internal, 'an internal error occurred', 500);
 }
 
 async function verify(

@@ -30,8 +30,5 @@ export const awsErrorStatus: Readonly<Record<FaultyService, Readonly<Record<stri
   },
 };
 
-/** The error of each service when it is called too often. */
-export const throttlingCode = {
-  dynamodb: 'ThrottlingException',
-  kms: 'ThrottlingException',
-} as const satisfies Record<FaultyService, string>;
+/** The error of both services when they are called too often. */
+export const throttlingCode = 'ThrottlingException';

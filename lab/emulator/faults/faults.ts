@@ -137,7 +137,7 @@ export class Faults {
       // Drawn for every selected call, so one rule does not change another's draws.
       if (rule.share < 1 && this.#random.next() >= rule.share) continue;
       if (rule.fault !== 'throttle') this.#apply(rule, draft);
-      else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode[call.service] };
+      else if (!this.#admits(rule)) draft.instead ??= { code: throttlingCode };
       else continue;
       isAffected = true;
     }

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createKey } from './create-key.ts';
 import { findKeptKey, findKey, findUsableKey, type KmsContext, listKeysOf } from './find-key.ts';
-import { createGrant, listGrants } from './grants.ts';
-import { type KmsInput, readNumber } from './input.ts';
+import { type KmsInput, readNumber, readText } from './input.ts';
 import { KmsError } from './kms-error.ts';
 import { describeKey, type KmsKey, keyArn, keyState, publicKeyInfo, specOf } from './kms-key.ts';
 import { readPage } from './page.ts';
@@ -74,6 +74,22 @@ function listKeys(input: KmsInput, context: KmsContext): Output {
   const page = readPage(input, listKeysOf(context), (key) => key.keyId, { usual: 100, max: 1000 });
   const Keys = page.items.map((key) => ({ KeyId: key.keyId, KeyArn: keyArn(key) }));
   return { Keys, ...page.rest };
+}
+
+/** Grants are kept and listed, not enforced. */
+function createGrant(input: KmsInput, context: KmsContext): Output {
+  const key = findKeptKey(input, context);
+  const GranteePrincipal = readText(input, 'GranteePrincipal', { min: 1, max: 256 });
+  const grant = { GrantId: randomUUID(), GranteePrincipal, Operations: input['Operations'] };
+  context.store.save({ ...key, grants: [...(key.grants ?? []), grant] });
+  return { GrantId: grant.GrantId, GrantToken: grant.GrantId };
+}
+
+function listGrants(input: KmsInput, context: KmsContext): Output {
+  const key = findKey(input, context);
+  const grants = (key.grants ?? []).map((grant) => ({ KeyId: keyArn(key), ...grant }));
+  const page = readPage(input, grants, (grant) => grant.GrantId, { usual: 50, max: 100 });
+  return { Grants: page.items, ...page.rest };
 }
 
 /** The operations that this service uses, by KMS's names. */
