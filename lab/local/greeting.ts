@@ -11,18 +11,14 @@ import { exampleScopes, servedRegion } from './local-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
 
-/** A command that gets a token, from any folder. The secret stays in its file. */
-function tokenCommand(local: LocalRun): string {
-  const file = quoteWord(local.paths.demoEnvironment);
-  const trust = local.caPath === undefined ? '' : `--cacert ${quoteWord(local.caPath)} `;
-  return `curl ${trust}-u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${local.tokenUrl}`;
-}
-
-/** A command that uses a credential: the API key, because it needs no token request first. */
-function exampleCommand(local: LocalRun): string {
-  const file = quoteWord(local.paths.demoEnvironment);
-  const trust = local.caPath === undefined ? '' : `--cacert ${quoteWord(local.caPath)} `;
-  return `curl ${trust}-H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${local.exampleUrl}`;
+/** Commands for any folder: one gets a token, the other uses the API key. Secrets stay in their file. */
+function describeCommands({ paths, caPath, tokenUrl, exampleUrl }: LocalRun) {
+  const file = quoteWord(paths.demoEnvironment);
+  const curl = caPath === undefined ? 'curl' : `curl --cacert ${quoteWord(caPath)}`;
+  return {
+    token: `${curl} -u "$(. ${file}; echo "$CLIENT_ID:$CLIENT_SECRET")" -d grant_type=client_credentials ${tokenUrl}`,
+    example: `${curl} -H "Authorization: Bearer $(. ${file}; echo "$API_KEY")" ${exampleUrl}`,
+  };
 }
 
 /** The link signs in, so it is only shown in this terminal. */
@@ -38,6 +34,7 @@ function describePortal({ portalUrl, loginPortalUrl }: LocalRun): string {
 /** The text in the terminal when everything runs. */
 export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>): string {
   const { paths } = local;
+  const commands = describeCommands(local);
   return `The authorization server runs on this machine.
 
   Issuer      ${local.issuer}
@@ -50,11 +47,11 @@ export function greet(local: LocalRun, { withFlags }: Pick<Edition, 'withFlags'>
 ${describePortal(local)}
 Get a token, from another terminal:
 
-  ${tokenCommand(local)}
+  ${commands.token}
 
 Use one, or the API key of the file:
 
-  ${exampleCommand(local)}
+  ${commands.example}
 
 Everything another terminal needs: set -a; . ${quoteWord(paths.demoEnvironment)}; set +a
 The functions log to ${quoteWord(paths.log)}.

@@ -1,4 +1,4 @@
-import { createManagement } from '../../adapters/management.ts';
+import { createManagement, type Management } from '../../adapters/management.ts';
 import { createCallerIdentity } from '../../adapters/sts/caller-proof.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type LoopbackPortal, servePortalOnLoopback } from '../../portal/serve-on-loopback.ts';
@@ -16,10 +16,19 @@ export interface LocalPortalOptions {
   readonly port: PortChoice;
 }
 
-/** The portal of a local run, and the link into it. */
-interface LocalPortal {
-  readonly url: string;
-  close(): Promise<void>;
+/** Management through its function, as a portal uses it. Problems are lines of the log. */
+export function openPortalManagement(
+  { config, aws, log }: Omit<LocalPortalOptions, 'port'>,
+  alias: 'administrator' | 'portal',
+): Management {
+  return createManagement({
+    config,
+    aws,
+    alias,
+    onMalformedRecord: (error) => log.writeError('portal', error),
+    onAuditGap: ({ recordId }) =>
+      log.writeError('portal', new Error(`the audit has no outcome of ${recordId}`)),
+  });
 }
 
 /** Uses the port, or a free one if it is taken and any port is allowed. */
@@ -44,20 +53,12 @@ async function serve(
  *
  * @throws {LocalRunError} if the port is taken.
  */
-export async function startLocalPortal(options: LocalPortalOptions): Promise<LocalPortal> {
-  const { config, aws, log } = options;
+export async function startLocalPortal(options: LocalPortalOptions) {
+  const { aws, log } = options;
   const name = await createCallerIdentity(forSetUp(aws))();
-  const management = createManagement({
-    config,
-    aws,
-    alias: 'administrator',
-    onMalformedRecord: (error) => log.writeError('portal', error),
-    onAuditGap: ({ recordId }) =>
-      log.writeError('portal', new Error(`the audit has no outcome of ${recordId}`)),
-  });
   const portal = await serve(options.port, (port) =>
     servePortalOnLoopback({
-      management,
+      management: openPortalManagement(options, 'administrator'),
       person: { name, role: 'administrator' },
       port,
       isLasting: true,

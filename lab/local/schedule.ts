@@ -1,13 +1,12 @@
-/** A schedule that runs until it is closed. */
-export interface Schedule {
-  close(): Promise<void>;
-}
+import type { RotationReport } from '../../contract/function-events.ts';
+import { keyScheduleMinutes } from '../../contract/key-metrics.ts';
+import { dailyRunMinutes } from '../../contract/notices.ts';
+import type { LocalFunctions } from './functions.ts';
+import type { LogFile } from './log-file.ts';
 
-interface ScheduleOptions {
-  /** Seconds between the end of a run and the next one. */
-  readonly seconds: number;
-  /** Seconds until the first run; the same if left out. */
-  readonly firstAfter?: number;
+/** A schedule that runs until it is closed. */
+interface Schedule {
+  close(): Promise<void>;
 }
 
 /**
@@ -15,11 +14,10 @@ interface ScheduleOptions {
  * the process running.
  *
  * @param run must not fail.
+ * @param seconds between the end of a run and the next one.
+ * @param firstAfter seconds until the first run.
  */
-export function startSchedule(
-  run: () => Promise<void>,
-  { seconds, firstAfter = seconds }: ScheduleOptions,
-): Schedule {
+function startSchedule(run: () => Promise<void>, seconds: number, firstAfter = seconds): Schedule {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -38,4 +36,49 @@ export function startSchedule(
       await running;
     },
   };
+}
+
+interface KeyScheduleOptions {
+  /** Seconds between two runs. The default is that of a deployment. */
+  readonly keyScheduleSeconds?: number;
+  readonly onRotation?: (report: RotationReport) => void;
+}
+
+/**
+ * Runs the key rotation and the canary on a schedule, as the stack's EventBridge rules do. When a run
+ * fails, the next one does its work.
+ */
+export function startKeySchedule(
+  functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,
+  log: LogFile,
+  { keyScheduleSeconds = keyScheduleMinutes * 60, onRotation }: KeyScheduleOptions = {},
+): Schedule {
+  const run = async (): Promise<void> => {
+    try {
+      const report = await functions.rotateKeys({ action: 'reconcile' });
+      onRotation?.(report);
+      await functions.checkKeys();
+    } catch (error) {
+      log.writeError('key-rotation', error);
+    }
+  };
+  return startSchedule(run, keyScheduleSeconds);
+}
+
+/**
+ * Attempts the daily run as the stack's schedule does: it is made if the last one is of before the
+ * hour at which a day's run is due. The first attempt is made when the run has said that it is ready.
+ */
+export function startDailySchedule(
+  makeDailyRun: NonNullable<LocalFunctions['makeDailyRun']>,
+  log: LogFile,
+): Schedule {
+  const attempt = async (): Promise<void> => {
+    try {
+      await makeDailyRun();
+    } catch (error) {
+      log.writeError('daily-run', error);
+    }
+  };
+  return startSchedule(attempt, dailyRunMinutes * 60, 0);
 }

@@ -15,22 +15,19 @@ import { startBackends } from './backends.ts';
 import { loadCertificate } from './certificate.ts';
 import { checkKeptKeys } from './check-kept-keys.ts';
 import { CleanUp } from './clean-up.ts';
-import { startDailySchedule } from './daily-schedule.ts';
 import { seedDemo } from './demo-credentials.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
 import type { LocalFunctions } from './functions.ts';
-import { startKeySchedule } from './key-schedule.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
 import { type LocalDeploymentOptions, servedRegion } from './local-deployment.ts';
 import type { LocalPortalOptions } from './local-portal.ts';
 import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import type { StartLoginPortal } from './portal-login/start.ts';
-import { type CreateProgram, fromSources, type Program } from './program.ts';
-import { makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
-import { lockState } from './state-lock.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type CreateProgram, fromSources, type Program, type Surroundings } from './program.ts';
+import { startDailySchedule, startKeySchedule } from './schedule.ts';
+import { lockState, makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 
 export interface LocalOptions extends LocalDeploymentOptions {
   readonly stateDirectory: string;
@@ -157,25 +154,16 @@ async function startFront(options: LocalOptions, paths: StatePaths, cleanUp: Cle
   return { certificate, open, server, issuer };
 }
 
-/** Only if requested, because it takes a part of a test's start time. */
-async function startPortal(
-  { portal = false }: LocalOptions,
+/** Only those that are requested: each takes a part of a test's start time. */
+async function startPortals(
+  { portal, startLoginPortal }: LocalOptions,
   cleanUp: CleanUp,
   options: LocalPortalOptions,
-): Promise<string | undefined> {
-  if (!portal) return undefined;
-  const { startLocalPortal } = await import('./local-portal.ts');
-  return cleanUp.use(await startLocalPortal(options)).url;
-}
-
-/** The portal with a login, and its provider. */
-async function startCustomersPortal(
-  { startLoginPortal }: LocalOptions,
-  cleanUp: CleanUp,
-  options: LocalPortalOptions,
-): Promise<string | undefined> {
-  if (startLoginPortal === undefined) return undefined;
-  return cleanUp.use(await startLoginPortal(options)).url;
+) {
+  const startOwn = portal === true && (await import('./local-portal.ts')).startLocalPortal;
+  const own = startOwn ? cleanUp.use(await startOwn(options)) : undefined;
+  const login = startLoginPortal && cleanUp.use(await startLoginPortal(options));
+  return { portalUrl: own?.url, loginPortalUrl: login?.url };
 }
 
 /** The access keys of the run, and the servers that verify them. */
@@ -255,18 +243,14 @@ async function startService(
   const isClockMoved = options.clock !== undefined;
   const surroundings = { issuer, clientOptions, access, log, ca, caPath, clock, isClockMoved };
   const started = await startFunctions(program, surroundings, near(3), cleanUp);
-  const { routes } = started.functions;
+  const { functions, lambdaEndpoint } = started;
+  const { routes } = functions;
   front.open(createGateway({ routes, onFunctionError: log.writeError, clock: options.clock }));
-  await started.functions.rotateKeys({ action: 'deploy' });
-  cleanUp.use(startKeySchedule(started.functions, log, options));
-  const aws = { ...clientOptions, endpointLambda: started.lambdaEndpoint };
+  await functions.rotateKeys({ action: 'deploy' });
+  cleanUp.use(startKeySchedule(functions, log, options));
+  const aws = { ...clientOptions, endpointLambda: lambdaEndpoint };
   const operatorKeys: LocalRun['operatorKeys'] = access?.operatorKeys ?? new Map();
-  const portalPort = near(5, options.portalPort);
-  const { makeDailyRun } = started.functions;
-  const rotateKeys = started.functions.rotateKeys.bind(started.functions);
-  const { server } = front;
-  const parts = { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server };
-  return { ...parts, makeDailyRun, rotateKeys };
+  return { ...front, deployment, caPath, aws, operatorKeys, functions, near };
 }
 
 async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp) {
@@ -274,10 +258,11 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   if (options.reset === true) resetState(paths);
   const log = cleanUp.use(openLogFile(paths.log, options.onStorage));
   const service = await startService(options, paths, log, cleanUp);
-  const { deployment, issuer, ca, caPath, aws, operatorKeys, portalPort, server } = service;
+  const { deployment, issuer, certificate, caPath, aws, operatorKeys, functions } = service;
   const { config } = deployment;
   const { client, apiKey } = await seedDemo(deployment, aws, paths);
-  const portal = { config, aws, log, ca, port: portalPort };
+  const port = service.near(5, options.portalPort);
+  const portal = { config, aws, log, ca: certificate?.ca, port };
   const run = {
     ...client,
     apiKey,
@@ -285,21 +270,20 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
     tokenUrl: issuer + tokenPath,
     jwksUri: issuer + jwksPath,
     exampleUrl: issuer + examplePath,
-    portalUrl: await startPortal(options, cleanUp, portal),
-    loginPortalUrl: await startCustomersPortal(options, cleanUp, portal),
+    ...(await startPortals(options, cleanUp, portal)),
     operatorKeys,
     aws,
     paths,
     caPath,
   };
   // Closed first, so no request uses a closed table.
-  cleanUp.use(server);
-  if (options.dailyRun === true && service.makeDailyRun !== undefined) {
-    cleanUp.use(startDailySchedule(service.makeDailyRun, log));
+  cleanUp.use(service.server);
+  if (options.dailyRun === true && functions.makeDailyRun !== undefined) {
+    cleanUp.use(startDailySchedule(functions.makeDailyRun, log));
   }
   const environment = buildEnvironment(run, config.defaultAudience);
   writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
-  const { rotateKeys } = service;
+  const rotateKeys = functions.rotateKeys.bind(functions);
   return { ...run, environment, rotateKeys, close: () => cleanUp.run() };
 }
 

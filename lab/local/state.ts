@@ -1,5 +1,6 @@
 import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ClassicLevel } from 'classic-level';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
 /** Paths of the state that must survive a restart. */
@@ -66,4 +67,32 @@ export function makeStateDirectory({ directory }: StatePaths): void {
 export function resetState(paths: StatePaths): void {
   const { directory: _, ...made } = paths;
   for (const path of Object.values(made)) rmSync(path, { recursive: true, force: true });
+}
+
+/** Name of the lock's folder, the only part of a state directory that a reset leaves alone. */
+const lockName = 'lock';
+
+function isLocked(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'LEVEL_LOCKED';
+}
+
+/**
+ * Takes the exclusive use of a state directory. The lock is an empty LevelDB: the operating system
+ * frees it when the process ends, also when it crashes. A file with a process id would stay.
+ *
+ * @throws {LocalRunError} if another local run holds it.
+ */
+export async function lockState(stateDirectory: string): Promise<{ close(): Promise<void> }> {
+  const lock = new ClassicLevel(join(stateDirectory, lockName));
+  try {
+    await lock.open();
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+    throw new LocalRunError(
+      `another local run is using ${stateDirectory}; stop it, or choose another folder with --state`,
+      { cause: error },
+    );
+  }
+  return { close: () => lock.close() };
 }

@@ -11,7 +11,7 @@ import { createExampleRoute } from '../example-api.ts';
 import type { LocalFunctions } from '../functions.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Surroundings } from '../program.ts';
 import { type Access, createCallers } from './access.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import type { SynthesisedFunction } from './stack-contents.ts';

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Provider } from 'oidc-provider';
 import MemoryAdapter from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { closeServer, listenOnLoopback, loopbackHost } from '../../emulator/loopback-server.ts';
+import { readBody } from '../../emulator/request-body.ts';
 import { choosePersonPage, providerErrorPage, signOutPage } from './pages.ts';
 import { localPeople } from './people.ts';
 
@@ -29,12 +30,8 @@ const hour = 3600;
 const maxChoiceBytes = 1024;
 
 async function readChoice(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of request) {
-    text += String(chunk);
-    if (text.length > maxChoiceBytes) break;
-  }
-  return new URLSearchParams(text).get('person') ?? '';
+  const body = await readBody(request, maxChoiceBytes);
+  return new URLSearchParams(body.toString()).get('person') ?? '';
 }
 
 const findPerson = (id: string) => localPeople.find((person) => person.id === id);

@@ -5,7 +5,7 @@ import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { createLoginPortal } from '../../../portal/login/login-sessions.ts';
 import { sessionLimits } from '../../../portal/login/session.ts';
 import { serveLoopback } from '../../../portal/serve-on-loopback.ts';
-import type { LocalPortalOptions } from '../local-portal.ts';
+import { type LocalPortalOptions, openPortalManagement } from '../local-portal.ts';
 import { customers, localMapping, ownIssuers } from './people.ts';
 import { type LocalLogin, startLocalLogin } from './provider.ts';
 
@@ -17,12 +17,6 @@ const look = {
   documentation: 'https://docs.platform.example/apis',
   notice: 'This is a portal on your own machine. Nothing here reaches a customer.',
 };
-
-/** The customers' portal of a local run. */
-interface LocalLoginPortal {
-  readonly url: string;
-  close(): Promise<void>;
-}
 
 /** {@link startLoginPortal}, which a run gets as a value: it needs packages of its own. */
 export type StartLoginPortal = typeof startLoginPortal;
@@ -55,15 +49,8 @@ async function seedCustomers(management: Management): Promise<void> {
  * Management as the deployed portal uses it, with the ceilings of trunk groups. It names people by an
  * issuer with https, which the provider on loopback does not have.
  */
-function openManagement({ config, aws, log }: Omit<LocalPortalOptions, 'port'>): Management {
-  const management = createManagement({
-    config,
-    aws,
-    alias: 'portal',
-    onMalformedRecord: (error) => log.writeError('portal', error),
-    onAuditGap: ({ recordId }) =>
-      log.writeError('portal', new Error(`the audit has no outcome of ${recordId}`)),
-  });
+function openManagement(options: Omit<LocalPortalOptions, 'port'>): Management {
+  const management = openPortalManagement(options, 'portal');
   return {
     ...management,
     forCaller: ({ actor, ...caller }) =>
@@ -78,9 +65,7 @@ function openManagement({ config, aws, log }: Omit<LocalPortalOptions, 'port'>):
  * Starts the portal with a login on the management function of the local run, and a real OpenID
  * provider for two customers. Both are on loopback.
  */
-export async function startLoginPortal(
-  options: Omit<LocalPortalOptions, 'port'>,
-): Promise<LocalLoginPortal> {
+export async function startLoginPortal(options: Omit<LocalPortalOptions, 'port'>) {
   const { config, aws, log } = options;
   const management = openManagement(options);
   await seedCustomers(createManagement({ config, aws, alias: 'administrator' }));

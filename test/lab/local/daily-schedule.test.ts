@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startDailySchedule } from '../../../lab/local/daily-schedule.ts';
+import { startDailySchedule } from '../../../lab/local/schedule.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

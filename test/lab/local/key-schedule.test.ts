@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RotationReport } from '../../../contract/function-events.ts';
-import { startKeySchedule } from '../../../lab/local/key-schedule.ts';
+import { startKeySchedule } from '../../../lab/local/schedule.ts';
 
 const report: RotationReport = {
   region: 'slc',

@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiKeyUseTableName, tableKeys, tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
-import { lockState } from '../../../../lab/local/state-lock.ts';
+import { lockState } from '../../../../lab/local/state.ts';
 import { createTables } from '../../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
