@@ -31,28 +31,21 @@ export function buildFunction(name: string): Bundle {
   return finish(name);
 }
 
+function bundleFile(file: string, outfile: string): void {
+  const options: BuildOptions = { entryPoints: [file], outfile, logLevel: 'warning' };
+  buildSync({ ...usualWay, ...options, absWorkingDir: root });
+}
+
 /** Bundles a file of bench/ the usual way. */
 export function buildUsualWay(name: string, file: string): Bundle {
-  buildSync({
-    ...usualWay,
-    absWorkingDir: root,
-    entryPoints: [file],
-    outfile: join(workFolder, name, 'index.js'),
-    logLevel: 'warning',
-  });
+  bundleFile(file, join(workFolder, name, 'index.js'));
   return finish(name);
 }
 
 /** Bundles the runtime loop that measures. @returns the script's path. */
 export function buildMeasuredRuntime(): string {
   const outfile = join(workFolder, 'measured-runtime.cjs');
-  buildSync({
-    ...usualWay,
-    absWorkingDir: root,
-    entryPoints: ['lab/bench/measured-runtime.ts'],
-    outfile,
-    logLevel: 'warning',
-  });
+  bundleFile('lab/bench/measured-runtime.ts', outfile);
   return outfile;
 }
 

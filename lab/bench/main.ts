@@ -7,8 +7,14 @@ import { findShort, joinRounds } from './report/bands.ts';
 import { formatTargets } from './report/tables.ts';
 import { functionRows, pairRows, targetRows } from './report/targets.ts';
 import { writeReport, writeSpeeds } from './report/write-report.ts';
-import type { Results, SlowResults } from './results.ts';
-import { measureAll, measurePairs, measureReuse, measureSlow } from './rounds.ts';
+import {
+  measureAll,
+  measurePairs,
+  measureReuse,
+  measureSlow,
+  type Results,
+  type SlowResults,
+} from './rounds.ts';
 
 const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')

@@ -2,15 +2,54 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { startBackend } from './backend/backend.ts';
 import { buildMeasuredRuntime } from './build.ts';
 import type { Plan } from './plan.ts';
-import type { FunctionRound, Machine, Results, Round, SlowResults } from './results.ts';
 import type { SampleOptions } from './sample.ts';
-import { runOidcProviderSection } from './sections/oidc-provider.ts';
+import { type OidcProviderSection, runOidcProviderSection } from './sections/oidc-provider.ts';
 import { type PairsSection, runPairsSection } from './sections/pairs.ts';
-import { runReuseSection } from './sections/reuse.ts';
-import { runScaleSection } from './sections/scale.ts';
-import { runSharedReuseSection } from './sections/shared-reuse.ts';
-import { runTokenSection } from './sections/token.ts';
+import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
+import { runScaleSection, type ScaleSection } from './sections/scale.ts';
+import { runSharedReuseSection, type SharedReuseSection } from './sections/shared-reuse.ts';
+import { runTokenSection, type TokenSection } from './sections/token.ts';
 import { startSlowMachine } from './slow-machine.ts';
+
+/** Where and how it was measured. */
+export interface Machine {
+  readonly node: string;
+  readonly platform: string;
+  readonly cpu: string;
+  readonly cpus: number;
+  /** Load average of the minute before. */
+  readonly load: number;
+  /** RFC 3339 UTC. */
+  readonly startedAt: string;
+  readonly seconds: number;
+  readonly plan: 'full' | 'quick';
+}
+
+/** The token function in processes of its own, measured once. */
+export interface FunctionRound {
+  readonly token: TokenSection;
+}
+
+/** Everything with a target, measured once. Each round starts new processes. */
+export interface Round extends FunctionRound {
+  readonly pairs: PairsSection;
+  readonly oidcProvider: OidcProviderSection;
+  readonly sharedReuse: SharedReuseSection;
+}
+
+/** The token function on a slow machine. */
+export interface SlowResults {
+  readonly machine: Machine;
+  readonly rounds: readonly FunctionRound[];
+}
+
+/** Everything that one run of the benchmark measured. */
+export interface Results {
+  readonly machine: Machine;
+  readonly rounds: readonly Round[];
+  readonly reuse: ReuseSection;
+  readonly scale: ScaleSection;
+}
 
 /** Says on the terminal what goes on: a full run takes minutes. */
 async function step<T>(name: string, run: () => Promise<T>): Promise<T> {

@@ -133,20 +133,14 @@ type Start = (...args: readonly string[]) => Promise<MeasuredProcess>;
 
 const peerName = 'oauth2-proxy 7.6.0 (Go), own token';
 
+interface Credentials extends Readonly<Record<'token' | 'issuer' | 'audience', string>> {
+  readonly apiKeys: readonly string[];
+}
+
 /** The rows of the table, in order; a program runs only while it is measured. */
 async function measureRows(
   [reference, check]: readonly [reference: Start, check: Start],
-  {
-    token,
-    apiKeys,
-    issuer,
-    audience,
-  }: {
-    readonly token: string;
-    readonly apiKeys: readonly string[];
-    readonly issuer: string;
-    readonly audience: string;
-  },
+  { token, apiKeys, issuer, audience }: Credentials,
 ): Promise<Readonly<Record<string, Figures>>> {
   const bare = await reference('bare');
   await send(bare.url, [token], warmUp);

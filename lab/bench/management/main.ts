@@ -150,15 +150,9 @@ async function measurePortal(run: LocalRun, bundle: Bundle, machine?: SlowMachin
   }
 }
 
-function describe(
-  name: string,
-  {
-    bytes,
-    startMs,
-    cpuMs,
-  }: { readonly bytes: number; readonly startMs: number; readonly cpuMs: number },
-  toReach: number,
-): string {
+type Figures = Readonly<Record<'bytes' | 'startMs' | 'cpuMs', number>>;
+
+function describe(name: string, { bytes, startMs, cpuMs }: Figures, toReach: number): string {
   return [
     `${name}: bundle                     ${Math.round(bytes / 1000)} kB`,
     `${name}: process start to answer    ${Math.round(startMs)} ms (to reach: 1000 ms on a slow machine)`,

@@ -1,5 +1,5 @@
 import { formatColumns, formatTable } from '../../support/generated-parts.ts';
-import type { Machine, Round } from '../results.ts';
+import type { Machine, Round } from '../rounds.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
 import type { ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';

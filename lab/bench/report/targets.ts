@@ -1,5 +1,5 @@
 import type { ColdStart } from '../measure.ts';
-import type { FunctionRound, Round } from '../results.ts';
+import type { FunctionRound, Round } from '../rounds.ts';
 import type { PairName, PairsSection } from '../sections/pairs.ts';
 
 /** One figure of one round against what it is held to. */
@@ -52,24 +52,14 @@ function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[]
   ];
 }
 
-function floorRows({ token }: FunctionRound): readonly TargetRow[] {
+/** The figures of functions that the speed of a machine can change. */
+export function functionRows({ token }: FunctionRound): readonly TargetRow[] {
   const { ours, twoCalls, delays } = token;
   const wall = `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`;
-  return [
-    ...compare(floor, milliseconds, [
-      ['process start to first token', ours.firstResponseMs, twoCalls.firstResponseMs, 1.15],
-      ...startPairs(token),
-      [wall, ours.wallMs, twoCalls.wallMs, 1.03],
-    ]),
-  ];
-}
-
-/** Ratios to the usual way, which only inform: what is possible is the floor. */
-function usualWayRows({ token }: FunctionRound): readonly TargetRow[] {
-  const { ours, reference } = token;
-  return compare('usual-way handler', milliseconds, [
-    ['process start to first token', ours.firstResponseMs, reference.firstResponseMs],
-    ['module load', ours.moduleLoadMs, reference.moduleLoadMs],
+  return compare(floor, milliseconds, [
+    ['process start to first token', ours.firstResponseMs, twoCalls.firstResponseMs, 1.15],
+    ...startPairs(token),
+    [wall, ours.wallMs, twoCalls.wallMs, 1.03],
   ]);
 }
 
@@ -163,11 +153,6 @@ function callRows({ token }: FunctionRound): readonly TargetRow[] {
       unit: 'calls',
     };
   });
-}
-
-/** The figures of functions that the speed of a machine can change. */
-export function functionRows(round: FunctionRound): readonly TargetRow[] {
-  return [...floorRows(round), ...usualWayRows(round)];
 }
 
 /** Every target, in the order of the table. */

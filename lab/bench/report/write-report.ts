@@ -4,7 +4,7 @@ import {
   performancePages,
   writeParts,
 } from '../../support/generated-parts.ts';
-import type { Results, SlowResults } from '../results.ts';
+import type { Results, SlowResults } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
 import {
@@ -45,9 +45,7 @@ function formatSpeeds(full: Results, slow: SlowResults): string {
       row.against,
       formatBound(row),
       ...formatCells(row),
-      ...formatCells(
-        rows.find(({ figure, against }) => figure === row.figure && against === row.against),
-      ),
+      ...formatCells(rows.find(({ figure }) => figure === row.figure)),
     ]),
   ]);
   return `${table}\n\nSlow: ${formatMachine(slow.machine, slow.rounds.length)}`;
