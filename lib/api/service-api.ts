@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Size, Stack, Validations } from 'aws-cdk-lib';
 import {
   AwsIntegration,
   type CfnRestApi,
@@ -11,6 +11,7 @@ import {
   MethodLoggingLevel,
   RestApi,
   SecurityPolicy,
+  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate, CertificateValidation } from 'aws-cdk-lib/aws-certificatemanager';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -29,7 +30,7 @@ import {
 import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import { regionalHost } from '../../contract/addresses.ts';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import type { DomainConfig } from '../../contract/config-values.ts';
 import { healthySearchString } from '../../contract/health.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import {
@@ -46,11 +47,8 @@ import { accessLogFormat, GatewayResponses } from './gateway-responses.ts';
 /** A literal, because the issuer contains it before the stage exists. */
 export const stageName = 'live';
 
-/** The rule that wants a stage to be traced. */
-export const untracedApi = 'Serverless::Serverless-APIGWXrayEnabled';
-
 /** Post-quantum key exchange if the caller supports it, TLS 1.2 for older callers. */
-export const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
+const tlsPolicy = SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09;
 
 interface ServiceApiProps {
   readonly deploymentName: string;
@@ -76,12 +74,24 @@ export class ServiceApi extends Construct {
     this.routes = routesOf(props.routeOptions).filter(
       (route) => props.hasDomain || route.atOrigin !== true,
     );
-    this.accessLog = this.addAccessLog(props.deploymentName);
-    this.restApi = this.addRestApi(props);
-    requireTls(this.restApi);
+    const { restApi, accessLog } = addRestApi(this, {
+      name: props.deploymentName,
+      description: 'OAuth 2.0 authorization server',
+      isClosed: props.hasDomain,
+      tracing: props.tracing,
+      deployOptions: {
+        // The gateway refuses unknown paths, which costs nothing.
+        throttlingRateLimit: 100,
+        throttlingBurstLimit: 100,
+        methodOptions: Object.fromEntries(
+          this.routes.flatMap((route) => methodOptions(route, props.throttles)),
+        ),
+      },
+    });
+    this.restApi = restApi;
+    this.accessLog = accessLog;
     this.acknowledge();
     if (!props.hasWebAcl) this.acknowledgeNoWebAcl();
-    if (props.tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
     new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
   }
 
@@ -105,39 +115,6 @@ export class ServiceApi extends Construct {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: this.restApi.arnForExecuteApi('*', route.path, stageName),
     });
-  }
-
-  private addAccessLog(deploymentName: string): LogGroup {
-    return new LogGroup(this, 'AccessLog', {
-      logGroupName: `/aws/apigateway/${deploymentName}/access`,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-  }
-
-  private addRestApi(props: ServiceApiProps): RestApi {
-    const restApi = new RestApi(this, 'RestApi', {
-      restApiName: props.deploymentName,
-      description: 'OAuth 2.0 authorization server',
-      endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: props.hasDomain,
-      cloudWatchRole: false,
-      deployOptions: {
-        stageName,
-        accessLogDestination: new LogGroupLogDestination(this.accessLog),
-        accessLogFormat,
-        tracingEnabled: props.tracing === 'on',
-        ...methodSettings,
-        // The gateway refuses unknown paths, which costs nothing.
-        throttlingRateLimit: 100,
-        throttlingBurstLimit: 100,
-        methodOptions: Object.fromEntries(
-          this.routes.flatMap((route) => methodOptions(route, props.throttles)),
-        ),
-      },
-    });
-    // CDK's own output. With a domain it names a closed host.
-    restApi.node.tryRemoveChild('Endpoint');
-    return restApi;
   }
 
   private acknowledgeNoWebAcl(): void {
@@ -168,16 +145,8 @@ export class ServiceApi extends Construct {
   }
 }
 
-/** The L2 construct has no property for these. */
-export function requireTls(restApi: RestApi): void {
-  const resource = restApi.node.defaultChild as CfnRestApi;
-  resource.securityPolicy = tlsPolicy;
-  // The name in the TLS handshake and in the Host header must agree.
-  resource.endpointAccessMode = EndpointAccessMode.STRICT;
-}
-
 /** Settings of a method replace those of the stage, so each method has all settings. */
-export const methodSettings = {
+const methodSettings = {
   loggingLevel: MethodLoggingLevel.ERROR,
   // A data trace would log the Authorization header and the body.
   dataTraceEnabled: false,
@@ -186,6 +155,53 @@ export const methodSettings = {
   // The functions' own metrics are more detailed, and these cost money per method.
   metricsEnabled: false,
 } satisfies MethodDeploymentOptions;
+
+interface RestApiProps {
+  /** Of the API and its log. */
+  readonly name: string;
+  readonly description: string;
+  /** Whether callers use a custom domain, and the API's own host refuses them. */
+  readonly isClosed: boolean;
+  readonly tracing: 'on' | 'off';
+  readonly deployOptions: StageOptions;
+  readonly minCompressionSize?: Size;
+}
+
+/** A regional API with its access log. */
+export function addRestApi(scope: Construct, props: RestApiProps) {
+  const { name, description, minCompressionSize, isClosed, tracing } = props;
+  const accessLog = new LogGroup(scope, 'AccessLog', {
+    logGroupName: `/aws/apigateway/${name}/access`,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  const restApi = new RestApi(scope, 'RestApi', {
+    restApiName: name,
+    description,
+    endpointTypes: [EndpointType.REGIONAL],
+    disableExecuteApiEndpoint: isClosed,
+    cloudWatchRole: false,
+    ...(minCompressionSize !== undefined && { minCompressionSize }),
+    deployOptions: {
+      stageName,
+      accessLogDestination: new LogGroupLogDestination(accessLog),
+      accessLogFormat,
+      tracingEnabled: tracing === 'on',
+      ...methodSettings,
+      ...props.deployOptions,
+    },
+  });
+  // CDK's own output. With a domain it names a closed host.
+  restApi.node.tryRemoveChild('Endpoint');
+  // The L2 construct has no property for these.
+  const resource = restApi.node.defaultChild as CfnRestApi;
+  resource.securityPolicy = tlsPolicy;
+  // The name in the TLS handshake and in the Host header must agree.
+  resource.endpointAccessMode = EndpointAccessMode.STRICT;
+  if (tracing === 'off') {
+    acknowledgeNoTracing(restApi.deploymentStage, 'Serverless::Serverless-APIGWXrayEnabled');
+  }
+  return { restApi, accessLog };
+}
 
 function methodOptions(
   route: Route,
@@ -211,8 +227,49 @@ export function proxyTo(handler: IFunction): Integration {
   });
 }
 
+/** The zone of a domain, and a certificate for its name and for others of the same zone. */
+export function addCertificate(scope: Construct, domain: DomainConfig, others?: string[]) {
+  const zone = HostedZone.fromHostedZoneAttributes(scope, 'Zone', {
+    hostedZoneId: domain.hostedZoneId,
+    zoneName: domain.hostedZoneName,
+  });
+  const certificate = new Certificate(scope, 'Certificate', {
+    domainName: domain.name,
+    ...(others !== undefined && { subjectAlternativeNames: others }),
+    validation: CertificateValidation.fromDns(zone),
+  });
+  return { zone, certificate };
+}
+
+interface HostProps {
+  readonly host: string;
+  readonly zone: IHostedZone;
+  readonly certificate: Certificate;
+  readonly restApi: RestApi;
+  readonly routing?: Partial<ARecordProps>;
+}
+
+/** Serves an API under a host. */
+export function addHost(scope: Construct, id: string, props: HostProps): void {
+  const { host, zone, certificate, restApi, routing } = props;
+  const domainName = new DomainName(scope, `${id}Name`, {
+    domainName: host,
+    certificate,
+    endpointType: EndpointType.REGIONAL,
+    securityPolicy: tlsPolicy,
+    endpointAccessMode: EndpointAccessMode.STRICT,
+    mapping: restApi,
+  });
+  new ARecord(scope, `${id}Record`, {
+    zone,
+    recordName: `${host}.`,
+    target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
+    ...routing,
+  });
+}
+
 interface ServiceDomainProps {
-  readonly domain: NonNullable<DeploymentConfig['domain']>;
+  readonly domain: DomainConfig;
   readonly regionId: RegionId;
   readonly awsRegion: string;
   /** Whether other regions serve the same name. */
@@ -228,56 +285,22 @@ interface ServiceDomainProps {
 export class ServiceDomain extends Construct {
   /** Of both names. */
   readonly certificate: Certificate;
-  private readonly zone: IHostedZone;
-  private readonly props: ServiceDomainProps;
 
   constructor(scope: Construct, id: string, props: ServiceDomainProps) {
     super(scope, id);
-    this.props = props;
-    const { domain, regionId, awsRegion, shared } = props;
-    this.zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
-      hostedZoneId: domain.hostedZoneId,
-      zoneName: domain.hostedZoneName,
-    });
+    const { domain, regionId, awsRegion, shared, restApi } = props;
     const ownHost = regionalHost(domain.name, regionId);
-    this.certificate = this.addCertificate(domain.name, ownHost);
-    this.addHost('Region', ownHost);
-    this.addHost(
-      'Default',
-      domain.name,
-      // One region also gets a latency record: an update cannot convert a simple record to one, and
-      // regions may be added later (docs/procedures/one-region-to-three.md).
-      {
-        region: awsRegion,
-        setIdentifier: regionId,
-        ...(shared && { healthCheck: this.addHealthCheck(ownHost) }),
-      },
-    );
-  }
-
-  private addCertificate(domainName: string, ownHost: string): Certificate {
-    return new Certificate(this, 'Certificate', {
-      domainName,
-      subjectAlternativeNames: [ownHost],
-      validation: CertificateValidation.fromDns(this.zone),
-    });
-  }
-
-  private addHost(id: string, host: string, routing: Partial<ARecordProps> = {}): void {
-    const domainName = new DomainName(this, `${id}Name`, {
-      domainName: host,
-      certificate: this.certificate,
-      endpointType: EndpointType.REGIONAL,
-      securityPolicy: tlsPolicy,
-      endpointAccessMode: EndpointAccessMode.STRICT,
-      mapping: this.props.restApi,
-    });
-    new ARecord(this, `${id}Record`, {
-      zone: this.zone,
-      recordName: `${host}.`,
-      target: RecordTarget.fromAlias(new ApiGatewayDomain(domainName)),
-      ...routing,
-    });
+    const { zone, certificate } = addCertificate(this, domain, [ownHost]);
+    this.certificate = certificate;
+    addHost(this, 'Region', { host: ownHost, zone, certificate, restApi });
+    // One region also gets a latency record: an update cannot convert a simple record to one, and
+    // regions may be added later (docs/procedures/one-region-to-three.md).
+    const routing = {
+      region: awsRegion,
+      setIdentifier: regionId,
+      ...(shared && { healthCheck: this.addHealthCheck(ownHost) }),
+    };
+    addHost(this, 'Default', { host: domain.name, zone, certificate, restApi, routing });
   }
 
   /**

@@ -11,12 +11,9 @@ import type { ServiceFunction } from '../functions/service-function.ts';
 import { BackupAlarms, type WatchedVault } from './event-alarm.ts';
 import { KeyAlarms } from './key-alarms.ts';
 import { type AlarmContext, AlarmTopic, addAlarm } from './service-alarm.ts';
-import { ServiceAlarms, VersionAlarm } from './service-alarms.ts';
+import { certificateAlarm, ServiceAlarms, VersionAlarm } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
 import { ServiceMetrics } from './service-metrics.ts';
-
-/** Days of a certificate at which there is still time to renew it by hand. */
-export const certificateAlarmDays = 30;
 
 interface MonitoringProps {
   readonly config: DeploymentConfig;
@@ -58,18 +55,8 @@ export class Monitoring extends Construct {
     });
   }
 
-  /**
-   * ACM renews a certificate 60 days before it expires, by the record that the stack has in the
-   * zone. Fewer days than this mean that the record or the zone is lost.
-   */
-  addCertificateAlarm(certificate: ICertificate): Alarm {
-    return addAlarm(this, this.context, {
-      id: 'certificate-expiry',
-      description: `The certificate of the service expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
-      metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
-      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      threshold: certificateAlarmDays,
-    });
+  addCertificateAlarm(certificate: ICertificate): void {
+    addAlarm(this, this.context, certificateAlarm(certificate, 'service'));
   }
 
   /** In the region that makes the daily run. */

@@ -1,4 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, ComparisonOperator, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -15,7 +16,6 @@ import {
   versionMetrics,
 } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
-import { stageName } from '../api/service-api.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
 import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
@@ -73,7 +73,7 @@ function failureAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     {
       id: 'api-errors',
       description: 'The API answers with server errors.',
-      metric: metrics.ofApi(stageName, '5XXError', 'Sum'),
+      metric: metrics.ofApi('5XXError'),
       // A single error may be a lost connection; five a minute are a fault.
       threshold: 5,
       periods: 5,
@@ -194,16 +194,38 @@ function secretExpiryAlarm(metrics: ServiceMetrics): AlarmProps {
   };
 }
 
+/** Days of a certificate at which there is still time to renew it by hand. */
+const certificateAlarmDays = 30;
+
+/**
+ * ACM renews a certificate 60 days before it expires, by the record that the stack has in the zone.
+ * Fewer days than this mean that the record or the zone is lost.
+ */
+export function certificateAlarm(certificate: ICertificate, of: 'service' | 'portal'): AlarmProps {
+  return {
+    id: of === 'service' ? 'certificate-expiry' : 'portal-certificate-expiry',
+    page: 'certificate-expiry',
+    description: `The certificate of the ${of} expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
+    metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
+    operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    threshold: certificateAlarmDays,
+  };
+}
+
+export function functionErrors(metrics: ServiceMetrics, name: FunctionName): AlarmProps {
+  return {
+    id: `${name}-function-errors`,
+    page: 'function-errors',
+    description: `The ${name} function ends with errors: it crashed or ran out of time.`,
+    metric: metrics.ofFunction(name, 'Errors', 'Sum').with({ period: Duration.minutes(5) }),
+    periods: 3,
+    badPeriods: 2,
+  };
+}
+
 function functionAlarms(metrics: ServiceMetrics, name: FunctionName): readonly AlarmProps[] {
   return [
-    {
-      id: `${name}-function-errors`,
-      page: 'function-errors',
-      description: `The ${name} function ends with errors: it crashed or ran out of time.`,
-      metric: metrics.ofFunction(name, 'Errors', 'Sum').with({ period: Duration.minutes(5) }),
-      periods: 3,
-      badPeriods: 2,
-    },
+    functionErrors(metrics, name),
     {
       id: `${name}-function-throttled`,
       page: 'function-throttled',

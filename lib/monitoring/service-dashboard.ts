@@ -19,7 +19,6 @@ import {
   requestMetrics,
 } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
-import { stageName } from '../api/service-api.ts';
 import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 interface ServiceDashboardProps {
@@ -72,7 +71,7 @@ export class ServiceDashboard extends Construct {
   private api(): IWidget {
     return graph('API: requests and errors a minute', [
       ...['Count', '4XXError', '5XXError'].map((name) =>
-        this.metrics.ofApi(stageName, name, 'Sum').with({ label: name }),
+        this.metrics.ofApi(name).with({ label: name }),
       ),
       this.metrics.ofGateway(gatewayMetrics.throttled).with({ label: 'throttled' }),
     ]);

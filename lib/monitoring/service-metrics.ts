@@ -4,9 +4,9 @@ import type { FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
 import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
-import type { Alg } from '../../contract/signing-algorithms.ts';
-import { signingAlgorithms } from '../../contract/signing-algorithms.ts';
+import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
+import { stageName } from '../api/service-api.ts';
 
 /** The functions of a region that run outside deployments. */
 export const watchedFunctions: readonly FunctionName[] = [
@@ -90,10 +90,9 @@ export class ServiceMetrics {
     return this.metric('AWS/Lambda', metricName, statistic, { FunctionName });
   }
 
-  /** One of API Gateway's metrics of the whole API. */
-  ofApi(stage: string, metricName: string, statistic: string): Metric {
-    const dimensions = { ApiName: this.names.name, Stage: stage };
-    return this.metric('AWS/ApiGateway', metricName, statistic, dimensions);
+  /** One of API Gateway's metrics of a whole API, by default the service's. */
+  ofApi(metricName: string, ApiName = this.names.name): Metric {
+    return this.metric('AWS/ApiGateway', metricName, 'Sum', { ApiName, Stage: stageName });
   }
 
   /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */

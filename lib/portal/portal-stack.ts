@@ -7,54 +7,28 @@ import {
   type StackProps,
   Validations,
 } from 'aws-cdk-lib';
-import {
-  DomainName,
-  EndpointAccessMode,
-  EndpointType,
-  LogGroupLogDestination,
-  RestApi,
-} from 'aws-cdk-lib/aws-apigateway';
-import {
-  Certificate,
-  CertificateValidation,
-  type ICertificate,
-} from 'aws-cdk-lib/aws-certificatemanager';
-import { ComparisonOperator, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
-import { ApiGatewayDomain } from 'aws-cdk-lib/aws-route53-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { DomainConfig } from '../../contract/config-values.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import {
   formatPortalConfig,
   portalConfigFile,
   portalEnvironment,
 } from '../../contract/function-environments.ts';
-import { functionName } from '../../contract/function-names.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
-import { accessLogFormat, GatewayResponses } from '../api/gateway-responses.ts';
-import {
-  methodSettings,
-  proxyTo,
-  requireTls,
-  stageName,
-  tlsPolicy,
-  untracedApi,
-} from '../api/service-api.ts';
+import { GatewayResponses } from '../api/gateway-responses.ts';
+import { addCertificate, addHost, addRestApi, proxyTo, stageName } from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
-import {
-  acknowledgeNoTracing,
-  functionArn,
-  ServiceFunction,
-} from '../functions/service-function.ts';
-import { certificateAlarmDays } from '../monitoring/monitoring.ts';
-import { type AlarmContext, addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
+import { functionArn, ServiceFunction } from '../functions/service-function.ts';
+import { addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
+import { certificateAlarm, functionErrors } from '../monitoring/service-alarms.ts';
+import { ServiceMetrics } from '../monitoring/service-metrics.ts';
 
 interface PortalStackProps extends StackProps {
   readonly config: DeploymentConfig;
@@ -77,20 +51,18 @@ export class PortalStack extends Stack {
   readonly url: string;
   readonly function: ServiceFunction<'portal'>;
   private readonly props: PortalStackProps;
+  private readonly apiName: string;
 
   constructor(scope: Construct, id: string, props: PortalStackProps) {
     super(scope, id, props);
+    this.apiName = `${props.config.name}-portal`;
     this.props = props;
     const { portal } = props;
     this.url = `https://${portal.domain.name}/`;
     const sessionKey = new SessionKey(this, 'SessionKey');
     this.function = this.addFunction(sessionKey.secret);
     const api = this.addApi(this.function.addLive());
-    const { certificate } = new PortalDomain(this, 'Domain', {
-      domain: portal.domain,
-      restApi: api.restApi,
-    });
-    new PortalAlarms(this, 'Alarms', { ...this.alarmContext(), apiName: api.name, certificate });
+    this.addAlarms(this.addDomain(api.restApi));
     new CfnOutput(this, 'PortalUrl', { value: this.url });
     new CfnOutput(this, 'RedirectUri', { value: `${this.url}login/callback` });
     new CfnOutput(this, 'SessionKeySecret', { value: sessionKey.secret.secretArn });
@@ -151,12 +123,12 @@ export class PortalStack extends Stack {
   private addApi(live: Alias): PortalApi {
     const { config, portal } = this.props;
     const api = new PortalApi(this, 'Api', {
-      name: `${config.name}-portal`,
+      name: this.apiName,
       live,
       tracing: config.tracing,
     });
     new WebAcl(this, 'WebAcl', {
-      name: api.name,
+      name: this.apiName,
       stage: api.restApi.deploymentStage,
       rules: portalRules(portal.requestsPerFiveMinutes),
       redactedHeaders: ['cookie'],
@@ -164,12 +136,46 @@ export class PortalStack extends Stack {
     return api;
   }
 
-  private alarmContext() {
+  /** Serves the portal under a host of its own. */
+  private addDomain(restApi: RestApi): ICertificate {
+    const { domain } = this.props.portal;
+    const scope = new Construct(this, 'Domain');
+    const { zone, certificate } = addCertificate(scope, domain);
+    addHost(scope, '', { host: domain.name, zone, certificate, restApi });
+    return certificate;
+  }
+
+  /** The alarms of the portal, on the topic of its region. */
+  private addAlarms(certificate: ICertificate): void {
     const { config, portal } = this.props;
     const resource = alarmTopicName(config.name);
     const arn = this.formatArn({ service: 'sns', resource });
     const topic = Topic.fromTopicArn(this, 'AlarmTopic', arn);
-    return { deploymentName: config.name, regionId: portal.region, topic };
+    const context = { deploymentName: config.name, regionId: portal.region, topic };
+    const metrics = new ServiceMetrics(config);
+    const period = Duration.minutes(5);
+    const alarms = [
+      {
+        id: 'portal-errors',
+        description: 'The portal answers with server errors.',
+        metric: metrics.ofApi('5XXError', this.apiName).with({ period }),
+        threshold: 5,
+        periods: 3,
+        badPeriods: 2,
+      },
+      functionErrors(metrics, 'portal'),
+      {
+        id: 'portal-function-throttled',
+        page: 'function-throttled',
+        description: 'The portal function has no concurrency left, so Lambda refuses requests.',
+        metric: metrics.ofFunction('portal', 'Throttles', 'Sum').with({ period }),
+        periods: 3,
+        badPeriods: 2,
+      },
+      certificateAlarm(certificate, 'portal'),
+    ];
+    const scope = new Construct(this, 'Alarms');
+    for (const alarm of alarms) addAlarm(scope, context, alarm);
   }
 }
 
@@ -198,41 +204,6 @@ class SessionKey extends Construct {
   }
 }
 
-interface PortalDomainProps {
-  readonly domain: DomainConfig;
-  readonly restApi: RestApi;
-}
-
-/** Serves the portal under a host of its own. */
-class PortalDomain extends Construct {
-  readonly certificate: Certificate;
-
-  constructor(scope: Construct, id: string, { domain, restApi }: PortalDomainProps) {
-    super(scope, id);
-    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
-      hostedZoneId: domain.hostedZoneId,
-      zoneName: domain.hostedZoneName,
-    });
-    this.certificate = new Certificate(this, 'Certificate', {
-      domainName: domain.name,
-      validation: CertificateValidation.fromDns(zone),
-    });
-    const name = new DomainName(this, 'Name', {
-      domainName: domain.name,
-      certificate: this.certificate,
-      endpointType: EndpointType.REGIONAL,
-      securityPolicy: tlsPolicy,
-      endpointAccessMode: EndpointAccessMode.STRICT,
-      mapping: restApi,
-    });
-    new ARecord(this, 'Record', {
-      zone,
-      recordName: `${domain.name}.`,
-      target: RecordTarget.fromAlias(new ApiGatewayDomain(name)),
-    });
-  }
-}
-
 interface PortalApiProps {
   /** Of the API and its log. */
   readonly name: string;
@@ -253,35 +224,22 @@ const minCompressionSize = Size.kibibytes(1);
 
 /** The API of the portal. Every path and method goes to its function, which knows the routes. */
 class PortalApi extends Construct {
-  readonly name: string;
   readonly restApi: RestApi;
 
   constructor(scope: Construct, id: string, { name, live, tracing }: PortalApiProps) {
     super(scope, id);
-    this.name = name;
-    this.restApi = new RestApi(this, 'RestApi', {
-      restApiName: name,
+    const { restApi } = addRestApi(this, {
+      name,
       description: 'Portal for customers of the authorization server',
-      endpointTypes: [EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: true,
-      cloudWatchRole: false,
+      isClosed: true,
+      tracing,
       minCompressionSize,
-      deployOptions: {
-        stageName,
-        accessLogDestination: new LogGroupLogDestination(this.addAccessLog()),
-        accessLogFormat,
-        tracingEnabled: tracing === 'on',
-        ...methodSettings,
-        ...throttle,
-      },
+      deployOptions: throttle,
     });
-    // CDK's own output names a closed host.
-    this.restApi.node.tryRemoveChild('Endpoint');
-    requireTls(this.restApi);
+    this.restApi = restApi;
     this.addMethods(live);
-    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi, asPages: true });
+    new GatewayResponses(this, 'GatewayResponses', { restApi, asPages: true });
     this.acknowledge();
-    if (tracing === 'off') acknowledgeNoTracing(this.restApi.deploymentStage, untracedApi);
   }
 
   private addMethods(live: Alias): void {
@@ -293,13 +251,6 @@ class PortalApi extends Construct {
     live.addPermission('Invoke', {
       principal: new ServicePrincipal('apigateway.amazonaws.com'),
       sourceArn: this.restApi.arnForExecuteApi('*', '/*', stageName),
-    });
-  }
-
-  private addAccessLog(): LogGroup {
-    return new LogGroup(this, 'AccessLog', {
-      logGroupName: `/aws/apigateway/${this.name}/access`,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
   }
 
@@ -319,87 +270,5 @@ class PortalApi extends Construct {
         reason: "People sign in at the company's OpenID provider; there is no user pool.",
       },
     );
-  }
-}
-
-interface PortalAlarmsProps extends AlarmContext {
-  readonly apiName: string;
-  readonly certificate: ICertificate;
-}
-
-/** The alarms of the portal, on the topic of its region. */
-class PortalAlarms extends Construct {
-  private readonly props: PortalAlarmsProps;
-
-  constructor(scope: Construct, id: string, props: PortalAlarmsProps) {
-    super(scope, id);
-    this.props = props;
-    this.addApiErrors();
-    this.addFunctionErrors();
-    this.addThrottles();
-    this.addCertificate();
-  }
-
-  private addApiErrors(): void {
-    addAlarm(this, this.props, {
-      id: 'portal-errors',
-      description: 'The portal answers with server errors.',
-      metric: new Metric({
-        namespace: 'AWS/ApiGateway',
-        metricName: '5XXError',
-        dimensionsMap: { ApiName: this.props.apiName, Stage: stageName },
-        statistic: 'Sum',
-        period: Duration.minutes(5),
-      }),
-      threshold: 5,
-      periods: 3,
-      badPeriods: 2,
-    });
-  }
-
-  private ofFunction(metricName: string): Metric {
-    return new Metric({
-      namespace: 'AWS/Lambda',
-      metricName,
-      dimensionsMap: { FunctionName: functionName(this.props.deploymentName, 'portal') },
-      statistic: 'Sum',
-      period: Duration.minutes(5),
-    });
-  }
-
-  private addFunctionErrors(): void {
-    addAlarm(this, this.props, {
-      id: 'portal-function-errors',
-      page: 'function-errors',
-      description: 'The portal function ends with errors: it crashed or ran out of time.',
-      metric: this.ofFunction('Errors'),
-      periods: 3,
-      badPeriods: 2,
-    });
-  }
-
-  private addThrottles(): void {
-    addAlarm(this, this.props, {
-      id: 'portal-function-throttled',
-      page: 'function-throttled',
-      description: 'The portal function has no concurrency left, so Lambda refuses requests.',
-      metric: this.ofFunction('Throttles'),
-      periods: 3,
-      badPeriods: 2,
-    });
-  }
-
-  private addCertificate(): void {
-    addAlarm(this, this.props, {
-      id: 'portal-certificate-expiry',
-      page: 'certificate-expiry',
-      description: `The certificate of the portal expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
-      metric: this.props.certificate.metricDaysToExpiry({
-        statistic: 'Minimum',
-        period: Duration.days(1),
-      }),
-      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      threshold: certificateAlarmDays,
-    });
   }
 }
