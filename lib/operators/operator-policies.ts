@@ -41,42 +41,54 @@ function partitionOf(awsRegion: string): string {
   return awsRegion.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
 }
 
-/** Each set of actions, what it is for, and its condition, in every region. */
+/** ARNs of a region. */
+interface RegionArns {
+  readonly table: (key: TableKey) => string;
+  readonly restoredTable: (key: TableKey) => string;
+  /** @param name may have an alias: IAM compares the ARN that the caller names. */
+  readonly function: (name: string) => string;
+}
+
+/** What a group may do in a region. */
+function statementsOf(group: OperatorGroup, arns: RegionArns): readonly Statement[] {
+  const allow = (Action: readonly string[], resource: string): Statement => ({
+    Effect: 'Allow',
+    Action,
+    Resource: [resource],
+  });
+  const { alias, partitions = {}, restoredTables = [] } = group;
+  const aliases = alias === undefined ? [] : [`management:${alias}`];
+  return [
+    ...(Object.entries(group.tables) as [TableKey, readonly string[]][]).map(([key, actions]) => {
+      const keys = partitions[key];
+      return {
+        ...allow(actions, arns.table(key)),
+        ...(keys !== undefined && { Condition: onlyItems(...keys) }),
+      };
+    }),
+    ...restoredTables.map((key) => allow(['dynamodb:Scan'], arns.restoredTable(key))),
+    ...[...group.functions, ...aliases].map((name) =>
+      allow(['lambda:InvokeFunction'], arns.function(name)),
+    ),
+  ];
+}
+
+/** The same in every region. */
 function permissionsOf(
   group: OperatorGroup,
   config: DeploymentConfig,
   account: string,
 ): readonly Statement[] {
-  const perRegion = deployedRegions(config).map(({ awsRegion }) => {
+  return deployedRegions(config).flatMap(({ awsRegion }) => {
     const arn = (service: string, resource: string): string =>
       `arn:${partitionOf(awsRegion)}:${service}:${awsRegion}:${account}:${resource}`;
-    const allow = (Action: readonly string[], resource: string): Statement => ({
-      Effect: 'Allow',
-      Action,
-      Resource: [resource],
+    return statementsOf(group, {
+      table: (key) => arn('dynamodb', `table/${deployedTableName(config, key)}`),
+      restoredTable: (key) => arn('dynamodb', `table/${restoredTableName(config.name, key)}`),
+      function: (name) =>
+        arn('lambda', `function:${functionName(config.name, name as 'management')}`),
     });
-    const table = (name: string): string => arn('dynamodb', `table/${name}`);
-    const aliases = group.alias === undefined ? [] : [`management:${group.alias}` as const];
-    return [
-      ...(Object.entries(group.tables) as [TableKey, readonly string[]][]).map(
-        ([key, actions]): Statement => {
-          const partitions = group.partitions?.[key];
-          return {
-            ...allow(actions, table(deployedTableName(config, key))),
-            ...(partitions !== undefined && { Condition: onlyItems(...partitions) }),
-          };
-        },
-      ),
-      ...(group.restoredTables ?? []).map((key) =>
-        allow(['dynamodb:Scan'], table(restoredTableName(config.name, key))),
-      ),
-      ...[...group.functions, ...aliases].map((name) => {
-        const full = functionName(config.name, name as 'management');
-        return allow(['lambda:InvokeFunction'], arn('lambda', `function:${full}`));
-      }),
-    ];
   });
-  return perRegion.flat();
 }
 
 /** One statement for each set of actions with its condition. */
@@ -162,57 +174,23 @@ export class OperatorPolicies extends Construct {
   }
 
   private addPolicy(name: string, group: OperatorGroup): ManagedPolicy {
+    const { deploymentName, regionId, tables } = this.props;
+    const statements = statementsOf(group, {
+      table: (key) => tables[key].tableArn,
+      restoredTable: (key) => {
+        const resource = `table/${restoredTableName(deploymentName, key)}`;
+        return Stack.of(this).formatArn({ service: 'dynamodb', resource });
+      },
+      function: (named) => functionArn(this, deploymentName, named as 'management'),
+    });
     const policy = new ManagedPolicy(this, name, {
-      managedPolicyName: operatorPolicyName(this.props.deploymentName, this.props.regionId, name),
+      managedPolicyName: operatorPolicyName(deploymentName, regionId, name),
       description: group.description,
-      statements: [
-        ...this.tableStatements(group),
-        ...this.restoredTableStatements(group),
-        ...this.functionStatements(group),
-        ...this.aliasStatements(group),
-      ],
+      statements: statements.map((one) => PolicyStatement.fromJson(one)),
     });
     // IAM deletes no policy that a person has, and a stack is not deleted without its policies. The
     // way back to 0.2.0 takes a later policy out of the stack: no deployment could import it again.
     if (!laterGroups.has(name)) policy.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     return policy;
-  }
-
-  private tableStatements({ tables, partitions = {} }: OperatorGroup): PolicyStatement[] {
-    return (Object.entries(tables) as [TableKey, readonly string[]][]).map(([table, actions]) => {
-      const keys = partitions[table];
-      return new PolicyStatement({
-        actions: [...actions],
-        resources: [this.props.tables[table].tableArn],
-        ...(keys !== undefined && { conditions: onlyItems(...keys) }),
-      });
-    });
-  }
-
-  private restoredTableStatements({ restoredTables = [] }: OperatorGroup): PolicyStatement[] {
-    return restoredTables.map((table) => {
-      const resource = `table/${restoredTableName(this.props.deploymentName, table)}`;
-      return new PolicyStatement({
-        actions: ['dynamodb:Scan'],
-        resources: [Stack.of(this).formatArn({ service: 'dynamodb', resource })],
-      });
-    });
-  }
-
-  private aliasStatements({ alias }: OperatorGroup): PolicyStatement[] {
-    if (alias === undefined) return [];
-    // The exact alias: IAM compares the ARN that the caller names.
-    const arn = `${functionArn(this, this.props.deploymentName, 'management')}:${alias}`;
-    return [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [arn] })];
-  }
-
-  private functionStatements(group: OperatorGroup): PolicyStatement[] {
-    return group.functions.map(
-      (name) =>
-        new PolicyStatement({
-          actions: ['lambda:InvokeFunction'],
-          resources: [functionArn(this, this.props.deploymentName, name)],
-        }),
-    );
   }
 }
