@@ -92,14 +92,11 @@ export function addAuthorizationServer(
   const data = addDataStack(scope, config, env);
   const regions = deployedRegions(config).map(({ id, awsRegion }) => {
     const stack = new RegionStack(scope, stackId(id), {
-      stackName: stackName(config.name, id),
-      config,
+      ...stackProps(config, id, `region ${id}`),
       regionId: id,
       awsRegion,
       bundles,
       env: { ...env, region: awsRegion },
-      terminationProtection: isProtected(config),
-      description: `Authorization server ${config.name}, region ${id}`,
     });
     // The stacks are connected only by names and order. An export would couple the stacks of three
     // AWS regions.
@@ -119,12 +116,17 @@ export function addAuthorizationServer(
   return { stacks, regions: byRegion, data, portal };
 }
 
-/**
- * A destroyed region answers no one, and without a domain its issuer never comes back. A trial can be
- * destroyed, and deployed again if its first deployment failed, which deletes the stack.
- */
-function isProtected({ terminationProtection, domain, alarmEmails }: DeploymentConfig): boolean {
-  return terminationProtection ?? (domain !== undefined || alarmEmails.length > 0);
+function stackProps(config: DeploymentConfig, part: Parameters<typeof stackName>[1], of: string) {
+  const { name, terminationProtection, domain, alarmEmails } = config;
+  return {
+    config,
+    stackName: stackName(name, part),
+    description: `Authorization server ${name}, ${of}`,
+    // A destroyed region answers no one, and without a domain its issuer never comes back. A trial
+    // can be destroyed, and deployed again if its first deployment failed, which deletes the stack.
+    terminationProtection:
+      terminationProtection ?? (domain !== undefined || alarmEmails.length > 0),
+  };
 }
 
 /** Only on these stacks: what else the app has is not of this deployment. */
@@ -150,11 +152,8 @@ function addDataStack(
   const [home, ...others] = deployedRegions(config);
   if (home === undefined || others.length === 0) return undefined;
   return new DataStack(scope, stackId('data'), {
-    stackName: stackName(config.name, 'data'),
-    config,
+    ...stackProps(config, 'data', 'tables of all regions'),
     env: { ...env, region: home.awsRegion },
-    terminationProtection: isProtected(config),
-    description: `Authorization server ${config.name}, tables of all regions`,
   });
 }
 
@@ -173,17 +172,14 @@ function addPortalStack(
   regions: AuthorizationServer['regions'],
   { bundles, env }: Required<AuthorizationServerOptions>,
 ): PortalStack | undefined {
-  const { portal, name } = config;
+  const { portal } = config;
   const region = portal && regions[portal.region];
   if (portal === undefined || region === undefined) return undefined;
   const stack = new PortalStack(scope, stackId('portal'), {
-    stackName: stackName(name, 'portal'),
-    config,
+    ...stackProps(config, 'portal', 'portal for customers'),
     portal,
     bundles,
     env: { ...env, region: config.regions[portal.region]?.awsRegion },
-    terminationProtection: isProtected(config),
-    description: `Authorization server ${name}, portal for customers`,
   });
   refuseSecretOfOtherAccount(stack, portal.login.clientSecretArn);
   applyCompanySettings(stack, config, portal.region);
@@ -219,16 +215,16 @@ function applyCompanySettings(
   Aspects.of(stack).add(new StoredData(logRetentionDays, regions[regionId]?.encryptionKeyArn));
 }
 
-interface DataStackProps extends StackProps {
-  readonly config: DeploymentConfig;
-}
-
 /**
  * The tables that all regions share. A global table is one resource with all its replicas, so one
  * stack owns it, and the regions' stacks refer to it by name.
  */
 class DataStack extends Stack {
-  constructor(scope: Construct, id: string, props: DataStackProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    props: StackProps & { readonly config: DeploymentConfig },
+  ) {
     super(scope, id, props);
     const { config } = props;
     const [, ...others] = deployedRegions(config).map(({ awsRegion }) => awsRegion);
@@ -237,11 +233,7 @@ class DataStack extends Stack {
       witnessAwsRegion: config.witnessAwsRegion,
     };
     for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
-      new ServiceTable(this, tableId(table), {
-        config,
-        table,
-        replication,
-      });
+      new ServiceTable(this, tableId(table), { config, table, replication });
     }
   }
 }

@@ -140,44 +140,37 @@ export class PlatformAuthorizerError extends Error {
   override readonly name = 'PlatformAuthorizerError';
 }
 
+function refuse(prop: string, received: string, allowed: string): never {
+  throw new PlatformAuthorizerError(`${prop}: received ${received}; allowed: ${allowed}`);
+}
+
 function checkProps(props: PlatformAuthorizerProps): void {
   const { audiences, revocation, realm = defaultBearerRealm } = props;
   const { resultCacheTtl = Duration.seconds(0) } = props;
   if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
-    throw new PlatformAuthorizerError(
-      `audiences: received ${JSON.stringify(audiences)}; allowed: one or more texts without spaces`,
-    );
+    refuse('audiences', JSON.stringify(audiences), 'one or more texts without spaces');
   }
   if (props.tables !== undefined && props.tablesName !== undefined) {
-    throw new PlatformAuthorizerError(
-      `tablesName: received ${JSON.stringify(props.tablesName)}; allowed: nothing, since tables names the tables`,
-    );
+    const allowed = 'nothing, since tables names the tables';
+    refuse('tablesName', JSON.stringify(props.tablesName), allowed);
   }
   if (props.tables !== undefined && props.recordApiKeyUse === true) {
-    throw new PlatformAuthorizerError(
-      'recordApiKeyUse: received true; allowed: nothing, since tables names tables that this API only reads',
-    );
+    const allowed = 'nothing, since tables names tables that this API only reads';
+    refuse('recordApiKeyUse', 'true', allowed);
   }
   if (revocation !== undefined && !isLookupFailureChoice(revocation.onLookupFailure)) {
-    throw new PlatformAuthorizerError(
-      `revocation.onLookupFailure: received ${JSON.stringify(revocation.onLookupFailure) ?? 'nothing'}; allowed: ${lookupFailureChoices.join(' or ')}`,
-    );
+    const received = JSON.stringify(revocation.onLookupFailure) ?? 'nothing';
+    refuse('revocation.onLookupFailure', received, lookupFailureChoices.join(' or '));
   }
   if (realm.includes("'")) {
-    throw new PlatformAuthorizerError(
-      `realm: received ${JSON.stringify(realm)}; allowed: printable ASCII without quotes`,
-    );
+    refuse('realm', JSON.stringify(realm), 'printable ASCII without quotes');
   }
   const { failureStatus = 500 } = props;
   if (!failureStatuses.includes(failureStatus)) {
-    throw new PlatformAuthorizerError(
-      `failureStatus: received ${JSON.stringify(failureStatus)}; allowed: ${failureStatuses.join(' or ')}`,
-    );
+    refuse('failureStatus', JSON.stringify(failureStatus), failureStatuses.join(' or '));
   }
   if (resultCacheTtl.toSeconds() > maxResultCacheTtl) {
-    throw new PlatformAuthorizerError(
-      `resultCacheTtl: received ${resultCacheTtl.toSeconds()} s; allowed: at most ${maxResultCacheTtl} s`,
-    );
+    refuse('resultCacheTtl', `${resultCacheTtl.toSeconds()} s`, `at most ${maxResultCacheTtl} s`);
   }
 }
 
@@ -185,10 +178,7 @@ function readMetadata(props: PlatformAuthorizerProps) {
   const { resource, issuer, audiences, resourceScopes } = props;
   if (resource === undefined) return undefined;
   const metadata = resourceMetadata(resource, issuer, audiences, resourceScopes);
-  if (metadata !== undefined) return metadata;
-  throw new PlatformAuthorizerError(
-    `resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`,
-  );
+  return metadata ?? refuse('resource', JSON.stringify(resource), resourceHelp);
 }
 
 /**
@@ -245,14 +235,11 @@ export class PlatformAuthorizer extends Construct {
       acceptsWithoutLookup: props.revocation?.onLookupFailure === 'accept',
       topic: props.alarmTopic,
     }).alarms;
-    const realm = props.realm ?? defaultBearerRealm;
-    const { failureStatus = 500 } = props;
-    const metadata = readMetadata(props);
     new BearerGatewayResponses(this, 'GatewayResponses', {
       restApi,
-      realm,
-      failureStatus,
-      metadata,
+      realm: props.realm ?? defaultBearerRealm,
+      failureStatus: props.failureStatus ?? 500,
+      metadata: readMetadata(props),
     });
   }
 

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogField,
   AccessLogFormat,
@@ -7,10 +7,10 @@ import {
   type IRestApi,
   ResponseType,
 } from 'aws-cdk-lib/aws-apigateway';
-import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type GatewayError, gatewayErrors } from '../../contract/gateway-errors.ts';
+import { addServiceRole } from '../functions/service-function.ts';
 
 interface GatewayResponsesProps {
   readonly restApi: IRestApi;
@@ -26,11 +26,17 @@ export class GatewayResponses extends Construct {
   }
 
   private addResponse({ restApi, asPages = false }: GatewayResponsesProps, error: GatewayError) {
+    const { retryAfter } = error;
+    const headers = {
+      ...noStoreHeaders,
+      ...securityHeaders,
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    };
     new GatewayResponse(this, error.type, {
       restApi,
       type: ResponseType.of(error.type),
       ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
-      responseHeaders: responseHeaders(error),
+      responseHeaders: literals(headers),
       templates: asPages
         ? { 'text/html': formatPage(error) }
         : { 'application/json': JSON.stringify(error.body) },
@@ -46,14 +52,14 @@ function formatPage({ body, retryAfter }: GatewayError): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${sentence}</title></head><body><h1>${sentence}</h1><p>This page could not be shown.${wait}</p></body></html>`;
 }
 
-/** API Gateway expects a literal in single quotes. */
-function responseHeaders(error: GatewayError): Record<string, string> {
-  const headers: Record<string, string> = {
-    ...noStoreHeaders,
-    ...securityHeaders,
-    ...(error.retryAfter === undefined ? {} : { 'Retry-After': String(error.retryAfter) }),
-  };
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`]));
+/** API Gateway expects a literal in single quotes, and has no escape for a quote. */
+export function literals(
+  headers: Readonly<Record<string, string>>,
+  prefix = '',
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [prefix + name, `'${value}'`]),
+  );
 }
 
 /**
@@ -87,20 +93,15 @@ export class ApiGatewayAccount extends Construct {
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
-    const role = new Role(this, 'LogRole', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    const role = addServiceRole(this, 'LogRole', {
+      service: 'apigateway',
       description: 'Lets API Gateway write its logs, for every API of the account and region',
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
-      ],
+      policy: 'AmazonAPIGatewayPushToCloudWatchLogs',
+      reason:
+        'API Gateway checks the role for exactly these permissions when it is set, and other APIs of the account write their own log groups with it.',
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN);
     this.account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     this.account.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason:
-        'API Gateway checks the role for exactly these permissions when it is set, and other APIs of the account write their own log groups with it.',
-    });
   }
 }

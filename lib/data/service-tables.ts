@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   BackupPlan,
   type BackupPlanCopyActionProps,
@@ -21,12 +21,9 @@ import {
   type Conditions,
   Effect,
   type IPrincipal,
-  ManagedPolicy,
   OrganizationPrincipal,
   PolicyDocument,
   PolicyStatement,
-  Role,
-  ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
@@ -47,6 +44,7 @@ import {
   tableKeys,
   tables,
 } from '../../contract/tables.ts';
+import { addServiceRole } from '../functions/service-function.ts';
 
 /** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
@@ -248,7 +246,12 @@ export class TableBackup extends Construct {
       }),
     );
     plan.addSelection('Tables', {
-      role: this.addRole(),
+      role: addServiceRole(this, 'Role', {
+        service: 'backup',
+        description: 'Backs up the tables',
+        policy: 'AWSBackupServiceRolePolicyForBackup',
+        reason: "AWS Backup's own policy for making backups, which AWS extends with the service.",
+      }),
       resources: props.tables.map((table) => BackupResource.fromArn(table.tableArn)),
     });
   }
@@ -272,20 +275,5 @@ export class TableBackup extends Construct {
         deleteAfter: Duration.days(retentionDays),
       },
     ];
-  }
-
-  private addRole(): Role {
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('backup.amazonaws.com'),
-      description: 'Backs up the tables',
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSBackupServiceRolePolicyForBackup'),
-      ],
-    });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
-      reason: "AWS Backup's own policy for making backups, which AWS extends with the service.",
-    });
-    return role;
   }
 }

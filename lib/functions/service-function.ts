@@ -10,6 +10,7 @@ import {
   ManagedPolicy,
   PolicyStatement,
   Role,
+  type RoleProps,
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import {
@@ -39,7 +40,7 @@ export interface FunctionContext {
   readonly bundles: string;
 }
 
-interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
+export interface ServiceFunctionProps<F extends FunctionName> extends FunctionContext {
   readonly name: F;
   readonly description: string;
   /** Files next to the bundle that depend on the deployment, by name. */
@@ -87,8 +88,14 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     super(scope, id);
     this.name = props.name;
     this.arn = functionArn(this, props.deploymentName, props.name);
-    this.logGroup = this.addLogGroup(props);
-    this.role = this.addRole(props);
+    this.logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: `/aws/lambda/${functionName(props.deploymentName, props.name)}`,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    this.role = addFunctionRole(this, this.logGroup, {
+      roleName: roleName(props.deploymentName, props.regionId, props.name),
+      description: props.description,
+    });
     this.handler = this.addHandler(props);
   }
 
@@ -101,9 +108,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     return new Alias(this, 'Live', {
       aliasName: liveAlias,
       version: this.handler.currentVersion,
-      ...(provisionedConcurrency === undefined
-        ? {}
-        : { provisionedConcurrentExecutions: provisionedConcurrency }),
+      ...(provisionedConcurrency !== undefined && {
+        provisionedConcurrentExecutions: provisionedConcurrency,
+      }),
     });
   }
 
@@ -146,32 +153,6 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     );
   }
 
-  private addLogGroup(props: ServiceFunctionProps<F>): LogGroup {
-    return new LogGroup(this, 'Logs', {
-      logGroupName: `/aws/lambda/${functionName(props.deploymentName, props.name)}`,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-  }
-
-  private addRole(props: ServiceFunctionProps<F>): Role {
-    const role = new Role(this, 'Role', {
-      roleName: roleName(props.deploymentName, props.regionId, props.name),
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: props.description,
-    });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [this.logGroup.logGroupArn],
-      }),
-    );
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',
-    });
-    return role;
-  }
-
   private addHandler(props: ServiceFunctionProps<F>): Function {
     const environment: Readonly<Record<string, string>> = {
       ...(props.environment as Readonly<Record<string, string>>),
@@ -196,9 +177,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       timeout: props.timeout,
       // Old versions are kept, so an alias can go back to them at once.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
-      ...(props.reservedConcurrency === undefined
-        ? {}
-        : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
       environment,
     });
     Validations.of(handler).acknowledge({
@@ -210,6 +191,27 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       acknowledgeNoTracing(handler, 'Serverless::Serverless-LambdaTracing');
     return handler;
   }
+}
+
+/** The role of a function, which may write the function's log and send traces. */
+export function addFunctionRole(
+  scope: Construct,
+  logGroup: LogGroup,
+  props: Pick<RoleProps, 'roleName' | 'description'>,
+): Role {
+  const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+  const role = new Role(scope, 'Role', { assumedBy, ...props });
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    }),
+  );
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
+    reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',
+  });
+  return role;
 }
 
 /** Lambda's limit for the names and values of all variables of one function, in bytes. */
@@ -302,7 +304,13 @@ export class GradualDeployment extends Construct {
     const application = new LambdaApplication(this, 'Application', {
       applicationName: props.deploymentName,
     });
-    const role = this.addRole();
+    const role = addServiceRole(this, 'Role', {
+      service: 'codedeploy',
+      description: 'Shifts requests between two versions of a function',
+      policy: 'AWSCodeDeployRoleForLambdaLimited',
+      reason:
+        "CodeDeploy's own policy for Lambda, the limited one: it reads alarms and moves aliases.",
+    });
     for (const [name, alias] of Object.entries(props.aliases)) {
       new LambdaDeploymentGroup(this, name, {
         application,
@@ -315,20 +323,28 @@ export class GradualDeployment extends Construct {
       });
     }
   }
+}
 
-  private addRole(): Role {
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
-      description: 'Shifts requests between two versions of a function',
-      managedPolicies: [
-        ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSCodeDeployRoleForLambdaLimited'),
-      ],
-    });
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-      reason:
-        "CodeDeploy's own policy for Lambda, the limited one: it reads alarms and moves aliases.",
-    });
-    return role;
-  }
+interface ServiceRoleProps {
+  readonly service: string;
+  readonly description: string;
+  /** Name of AWS's own policy. */
+  readonly policy: string;
+  /** Why that policy is the right one. */
+  readonly reason: string;
+}
+
+/** The role of a service of AWS, with AWS's own policy for it. */
+export function addServiceRole(scope: Construct, id: string, props: ServiceRoleProps): Role {
+  const policy = `service-role/${props.policy}`;
+  const role = new Role(scope, id, {
+    assumedBy: new ServicePrincipal(`${props.service}.amazonaws.com`),
+    description: props.description,
+    managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName(policy)],
+  });
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${policy}]`,
+    reason: props.reason,
+  });
+  return role;
 }

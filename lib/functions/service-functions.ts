@@ -23,7 +23,6 @@ import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-ke
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { type ManagementAlias, managementAliases } from '../../contract/management/roles.ts';
-import type { RegionId } from '../../contract/regions.ts';
 import { reservationsOf, reservedFor } from '../../contract/reservations.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
@@ -37,7 +36,6 @@ import {
   grantRecordTypes,
   personRecordType,
   signingKeyRecordTypes as records,
-  signingKeyRecordTypes,
   trunkGroupIndex,
   trunkGroupLimitsRecordType,
   workloadUseAttributes,
@@ -51,7 +49,12 @@ import {
   type SigningKeys,
 } from '../keys/key-permissions.ts';
 import { makesDailyRun } from './daily-run.ts';
-import { type FunctionContext, functionArn, ServiceFunction } from './service-function.ts';
+import {
+  type FunctionContext,
+  functionArn,
+  ServiceFunction,
+  type ServiceFunctionProps,
+} from './service-function.ts';
 
 interface ServiceFunctionsProps
   extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
@@ -82,6 +85,8 @@ const checkTimeout = Duration.minutes(1);
  * 15.
  */
 export const rotationTimeout = Duration.minutes(14);
+
+const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
 
 /** The functions of one region with their permissions. */
 export class ServiceFunctions extends Construct {
@@ -156,14 +161,21 @@ export class ServiceFunctions extends Construct {
     fn.allow({ actions, resources, conditions: onlyItems(...recordTypes) });
   }
 
+  private add<F extends FunctionName>(
+    id: string,
+    props: Omit<ServiceFunctionProps<F>, keyof FunctionContext>,
+  ): ServiceFunction<F> {
+    const { config, regionId } = this.source;
+    const reservedConcurrency = reservedFor(config, regionId, props.name);
+    return new ServiceFunction<F>(this, id, { ...this.context, ...props, reservedConcurrency });
+  }
+
   private addToken(sealedTokens?: ITableV2): ServiceFunction<'token'> {
-    const fn = new ServiceFunction(this, 'Token', {
-      ...this.context,
+    const fn = this.add('Token', {
       name: 'token',
       description: 'Issues access tokens',
       environment: tokenEnvironment(this.source),
       memorySize: this.source.config.tokenFunction.memory,
-      reservedConcurrency: this.reserved('token'),
       timeout: requestTimeout,
     });
     fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.clients });
@@ -201,25 +213,21 @@ export class ServiceFunctions extends Construct {
   }
 
   private addDiscovery(): ServiceFunction<'discovery'> {
-    return new ServiceFunction(this, 'Discovery', {
-      ...this.context,
+    return this.add('Discovery', {
       name: 'discovery',
       description: 'Serves the discovery documents',
       environment: discoveryEnvironment(this.source),
       memorySize: documentMemory,
-      reservedConcurrency: this.reserved('discovery'),
       timeout: requestTimeout,
     });
   }
 
   private addJwks(): ServiceFunction<'jwks'> {
-    const fn = new ServiceFunction(this, 'Jwks', {
-      ...this.context,
+    const fn = this.add('Jwks', {
       name: 'jwks',
       description: 'Serves the public signing keys',
       environment: jwksEnvironment(this.source),
       memorySize: documentMemory,
-      reservedConcurrency: this.reserved('jwks'),
       timeout: requestTimeout,
     });
     this.allowRecords(fn, ['dynamodb:Query'], records.key);
@@ -227,8 +235,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addCanary(): ServiceFunction<'canary'> {
-    const fn = new ServiceFunction(this, 'Canary', {
-      ...this.context,
+    const fn = this.add('Canary', {
       name: 'canary',
       description: 'Proves that a signing key verifies everywhere, and publishes new ones',
       environment: canaryEnvironment(this.source),
@@ -244,8 +251,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addDeploymentCheck(): ServiceFunction<'deployment-check'> {
-    const fn = new ServiceFunction(this, 'DeploymentCheck', {
-      ...this.context,
+    const fn = this.add('DeploymentCheck', {
       name: 'deployment-check',
       description:
         'Refuses the config of another deployment, and one without the algorithm of a signing key in use',
@@ -285,8 +291,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addSyntheticCheck(): ServiceFunction<'synthetic-check'> {
-    const fn = new ServiceFunction(this, 'SyntheticCheck', {
-      ...this.context,
+    const fn = this.add('SyntheticCheck', {
       name: 'synthetic-check',
       description: 'Gets a token and verifies it, on the public addresses',
       environment: syntheticCheckEnvironment(this.source),
@@ -302,24 +307,17 @@ export class ServiceFunctions extends Construct {
     return fn;
   }
 
-  private reserved(name: FunctionName): number | undefined {
-    const { config, regionId } = this.source;
-    return reservedFor(config, regionId, name);
-  }
-
   private addManagement(apiKeyUses: ITableV2): ServiceFunction<'management'> {
     const { config } = this.source;
-    const fn = new ServiceFunction(this, 'Management', {
-      ...this.context,
+    const fn = this.add('Management', {
       name: 'management',
       description: 'Decides about changes of clients, API keys and identity providers',
       files: { [managementConfigFile]: formatManagementConfig(config) },
       environment: managementEnvironment(),
       memorySize: managementMemory,
       timeout: managementTimeout,
-      reservedConcurrency: this.reserved('management'),
     });
-    allowManagement(fn, this.tables, { ...this.source, apiKeyUses: apiKeyUses.tableArn });
+    this.allowManagement(fn, apiKeyUses.tableArn);
     for (const name of managementAliases) {
       allowOtherAccounts(fn.addAlias(name), name, config.management.reach);
     }
@@ -327,8 +325,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addKeyRotation(): ServiceFunction<'key-rotation'> {
-    const fn = new ServiceFunction(this, 'KeyRotation', {
-      ...this.context,
+    const fn = this.add('KeyRotation', {
       name: 'key-rotation',
       description: 'Creates, promotes and retires signing keys',
       environment: keyRotationEnvironment(this.source),
@@ -361,78 +358,53 @@ export class ServiceFunctions extends Construct {
     allowKeyManagement(fn, this.keys);
     return fn;
   }
-}
-
-const change = ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:DeleteItem'];
-
-/** ARNs of a table of the other regions. */
-function inOtherRegions(
-  fn: ServiceFunction<'management'>,
-  { config, regionId }: OwnRegion,
-  resourceName: string,
-): string[] {
-  return deployedRegions(config)
-    .filter(({ id }) => id !== regionId)
-    .map(({ awsRegion: region }) =>
-      Stack.of(fn).formatArn({ service: 'dynamodb', region, resource: 'table', resourceName }),
-    );
-}
-
-interface OwnRegion {
-  readonly config: DeploymentConfig;
-  readonly regionId: RegionId;
-  /** ARN of the table of the days on which API keys were last used, in this region. */
-  readonly apiKeyUses: string;
-}
-
-/** What the management function may read and write. */
-function allowManagement(
-  fn: ServiceFunction<'management'>,
-  tables: TableArns,
-  own: OwnRegion,
-): void {
-  const { clients, apiKeys, identityProviders, signingKeys, audit } = tables;
-  fn.allow({
-    actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
-    resources: clients,
-  });
-  for (const resources of [apiKeys, identityProviders]) {
-    fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
+  /**
+   * What the management function may read and write.
+   *
+   * @param apiKeyUses ARN of the table of the days on which API keys were last used, in this region.
+   */
+  private allowManagement(fn: ServiceFunction<'management'>, apiKeyUses: string): void {
+    const { config } = this.source;
+    const { clients, apiKeys, identityProviders, audit } = this.tables;
+    fn.allow({
+      actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
+      resources: clients,
+    });
+    for (const resources of [apiKeys, identityProviders]) {
+      fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
+    }
+    const owned = [...clients, ...apiKeys];
+    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
+    fn.allow({
+      // A search reads every name.
+      actions: ['dynamodb:Query', 'dynamodb:Scan'],
+      resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
+    });
+    const listed = [trunkGroupLimitsRecordType, ...Object.values(grantRecordTypes)];
+    const reports = [dailyReportRecordType, dailyRunRecordType];
+    this.allowRecords(fn, ['dynamodb:Query'], records.key, ...listed, ...reports);
+    const written = makesDailyRun(this.source) ? [dailyRunRecordType] : [];
+    const put = ['dynamodb:GetItem', 'dynamodb:PutItem'];
+    this.allowRecords(fn, put, ...listed, personRecordType, ...written);
+    if (config.federatedClients !== undefined) {
+      this.allowRecords(fn, ['dynamodb:GetItem'], workloadUseRecordType);
+    }
+    fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+    const others = this.inOtherRegions(deployedTableName(config, 'audit'));
+    if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
+    const otherUses = this.inOtherRegions(apiKeyUseTableName(config.name));
+    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: [apiKeyUses, ...otherUses] });
   }
-  const owned = [...clients, ...apiKeys];
-  fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
-  fn.allow({
-    // A search reads every name.
-    actions: ['dynamodb:Query', 'dynamodb:Scan'],
-    resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
-  });
-  const grants = Object.values(grantRecordTypes);
-  fn.allow({
-    actions: ['dynamodb:Query'],
-    resources: signingKeys,
-    conditions: onlyItems(
-      signingKeyRecordTypes.key,
-      trunkGroupLimitsRecordType,
-      ...grants,
-      dailyReportRecordType,
-      dailyRunRecordType,
-    ),
-  });
-  const written = makesDailyRun(own) ? [dailyRunRecordType] : [];
-  fn.allow({
-    actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-    resources: signingKeys,
-    conditions: onlyItems(trunkGroupLimitsRecordType, ...grants, personRecordType, ...written),
-  });
-  if (own.config.federatedClients !== undefined) {
-    const conditions = onlyItems(workloadUseRecordType);
-    fn.allow({ actions: ['dynamodb:GetItem'], resources: signingKeys, conditions });
+
+  /** ARNs of a table of the other regions. */
+  private inOtherRegions(resourceName: string): string[] {
+    const { config, regionId } = this.source;
+    return deployedRegions(config)
+      .filter(({ id }) => id !== regionId)
+      .map(({ awsRegion: region }) =>
+        Stack.of(this).formatArn({ service: 'dynamodb', region, resource: 'table', resourceName }),
+      );
   }
-  fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
-  const others = inOtherRegions(fn, own, deployedTableName(own.config, 'audit'));
-  if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
-  const otherUses = inOtherRegions(fn, own, apiKeyUseTableName(own.config.name));
-  fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: [own.apiKeyUses, ...otherUses] });
 }
 
 /**

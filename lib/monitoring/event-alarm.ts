@@ -1,5 +1,5 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { type Alarm, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Validations } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type CfnRule,
   type EventPattern,
@@ -15,6 +15,7 @@ import {
   alarmDescription,
   runbookOf,
 } from './service-alarm.ts';
+import { makeMetric } from './service-metrics.ts';
 
 interface EventAlarmProps extends AlarmText {
   readonly pattern: EventPattern;
@@ -64,13 +65,7 @@ export function addEventAlarm(
   });
   return addAlarm(scope, context, {
     ...text,
-    metric: new Metric({
-      namespace: 'AWS/Events',
-      metricName: 'TriggeredRules',
-      dimensionsMap: { RuleName: rule.ruleName },
-      statistic: 'Sum',
-      period: Duration.minutes(1),
-    }),
+    metric: makeMetric('AWS/Events', 'TriggeredRules', 'Sum', { RuleName: rule.ruleName }),
   });
 }
 
@@ -92,14 +87,7 @@ export class BackupAlarms extends Construct {
 
   constructor(scope: Construct, id: string, { vault, ...context }: BackupAlarmsProps) {
     super(scope, id);
-    this.alarms = [
-      this.addBackupAlarm(context, vault),
-      ...(vault.isCopied ? [this.addCopyAlarm(context, vault)] : []),
-    ];
-  }
-
-  private addBackupAlarm(context: AlarmContext, vault: WatchedVault): Alarm {
-    return addEventAlarm(this, context, {
+    const backups = {
       id: 'backup-failed',
       description: 'A backup of a table did not succeed.',
       pattern: {
@@ -110,11 +98,8 @@ export class BackupAlarms extends Construct {
           backupVaultName: [vault.name],
         },
       },
-    });
-  }
-
-  private addCopyAlarm(context: AlarmContext, vault: WatchedVault): Alarm {
-    return addEventAlarm(this, context, {
+    };
+    const copies = {
       id: 'backup-copy-failed',
       description: 'A backup was not copied to the vault of the other account.',
       pattern: {
@@ -122,6 +107,9 @@ export class BackupAlarms extends Construct {
         detailType: ['Copy Job State Change'],
         detail: { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] },
       },
-    });
+    };
+    this.alarms = (vault.isCopied ? [backups, copies] : [backups]).map((alarm) =>
+      addEventAlarm(this, context, alarm),
+    );
   }
 }

@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { type Alarm, ComparisonOperator, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, ComparisonOperator, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
@@ -18,7 +18,7 @@ import {
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
-import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
+import { makeMetric, ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 interface ServiceAlarmsProps extends AlarmContext {
   readonly config: DeploymentConfig;
@@ -295,7 +295,7 @@ export class VersionAlarm extends Construct {
     { deploymentName, token }: VersionAlarmProps,
     metricName: string,
     outcomes: readonly string[],
-  ): Metric {
+  ) {
     const namespace = metricNamespace(deploymentName);
     const ofOutcomes = outcomes.map((one) =>
       FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', one),
@@ -313,12 +313,8 @@ export class VersionAlarm extends Construct {
       metricValue: '1',
       dimensions: { [functionVersionProperty]: `$.${functionVersionProperty}` },
     });
-    return new Metric({
-      namespace,
-      metricName,
-      dimensionsMap: { [functionVersionProperty]: token.handler.currentVersion.version },
-      statistic: 'Sum',
-      period: Duration.minutes(1),
+    return makeMetric(namespace, metricName, 'Sum', {
+      [functionVersionProperty]: token.handler.currentVersion.version,
     });
   }
 }

@@ -78,20 +78,19 @@ export class ServiceDashboard extends Construct {
   }
 
   private functions(): IWidget {
-    return new GraphWidget({
-      ...half,
-      title: 'Functions: concurrency, and errors and throttles a minute',
-      left: watchedFunctions.map((name) =>
+    return graph(
+      'Functions: concurrency, and errors and throttles a minute',
+      watchedFunctions.map((name) =>
         this.metrics.ofFunction(name, 'ConcurrentExecutions', 'Maximum').with({ label: name }),
       ),
-      right: watchedFunctions.flatMap((name) =>
+      watchedFunctions.flatMap((name) =>
         ['Errors', 'Throttles'].map((metricName) =>
           this.metrics
             .ofFunction(name, metricName, 'Sum')
             .with({ label: `${name} ${metricName.toLowerCase()}` }),
         ),
       ),
-    });
+    );
   }
 
   private kms(): IWidget {
@@ -106,10 +105,9 @@ export class ServiceDashboard extends Construct {
   }
 
   private tables(): IWidget {
-    return new GraphWidget({
-      ...half,
-      title: 'DynamoDB: time to answer, ms, and throttles a minute',
-      left: [
+    return graph(
+      'DynamoDB: time to answer, ms, and throttles a minute',
+      [
         this.metrics
           .ofTable('clients', 'SuccessfulRequestLatency', 'p99', 'GetItem')
           .with({ label: 'clients GetItem' }),
@@ -117,10 +115,10 @@ export class ServiceDashboard extends Construct {
           .ofTable('signingKeys', 'SuccessfulRequestLatency', 'p99', 'Query')
           .with({ label: 'signing-keys Query' }),
       ],
-      right: (['clients', 'signingKeys'] as const).map((table) =>
+      (['clients', 'signingKeys'] as const).map((table) =>
         this.metrics.ofTable(table, 'ReadThrottleEvents', 'Sum').with({ label: table }),
       ),
-    });
+    );
   }
 
   private keys(): IWidget {
@@ -159,15 +157,14 @@ export class ServiceDashboard extends Construct {
       this.metrics
         .own('synthetic-check', metricName, statistic)
         .with({ period: Duration.minutes(syntheticCheckMinutes), label });
-    return new GraphWidget({
-      ...half,
-      title: 'Synthetic check: passed, and ms to a token',
-      left: [
+    return graph(
+      'Synthetic check: passed, and ms to a token',
+      [
         own(syntheticMetrics.passed, 'Minimum', 'passed'),
         own(syntheticMetrics.issuerPassed, 'Minimum', 'passed by the name of the issuer'),
       ],
-      right: [own(syntheticMetrics.tokenLatency, 'Maximum', 'ms')],
-    });
+      [own(syntheticMetrics.tokenLatency, 'Maximum', 'ms')],
+    );
   }
 
   private ofKeys(metricName: keyof typeof keyMetricFunctions, statistic: string): Metric {
@@ -177,6 +174,6 @@ export class ServiceDashboard extends Construct {
   }
 }
 
-function graph(title: string, left: IMetric[]): GraphWidget {
-  return new GraphWidget({ ...half, title, left });
+function graph(title: string, left: IMetric[], right?: IMetric[]): GraphWidget {
+  return new GraphWidget({ ...half, title, left, ...(right && { right }) });
 }

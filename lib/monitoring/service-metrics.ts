@@ -35,7 +35,7 @@ export class ServiceMetrics {
 
   /** One of our own metrics: the total of a function, or of one outcome of its requests. */
   own(service: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
-    return this.metric(this.namespace, metricName, statistic, {
+    return makeMetric(this.namespace, metricName, statistic, {
       service,
       ...(outcome !== undefined && { [metricDimensions.outcome]: outcome }),
     });
@@ -43,7 +43,7 @@ export class ServiceMetrics {
 
   /** One of our own metrics that is made from the access log. */
   ofGateway(metricName: string): Metric {
-    return this.metric(this.namespace, metricName, 'Sum');
+    return makeMetric(this.namespace, metricName, 'Sum');
   }
 
   /** Token requests of one outcome. */
@@ -76,7 +76,7 @@ export class ServiceMetrics {
    */
   signCalls(alg: Alg): Metric {
     if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');
-    return this.metric('AWS/Usage', 'CallCount', 'Sum', {
+    return makeMetric('AWS/Usage', 'CallCount', 'Sum', {
       Service: 'KMS',
       Type: 'API',
       Resource: 'CryptographicOperationsRsa',
@@ -87,17 +87,17 @@ export class ServiceMetrics {
   /** One of Lambda's metrics of a function. */
   ofFunction(name: FunctionName, metricName: string, statistic: string): Metric {
     const FunctionName = functionName(this.names.name, name);
-    return this.metric('AWS/Lambda', metricName, statistic, { FunctionName });
+    return makeMetric('AWS/Lambda', metricName, statistic, { FunctionName });
   }
 
   /** One of API Gateway's metrics of a whole API, by default the service's. */
   ofApi(metricName: string, ApiName = this.names.name): Metric {
-    return this.metric('AWS/ApiGateway', metricName, 'Sum', { ApiName, Stage: stageName });
+    return makeMetric('AWS/ApiGateway', metricName, 'Sum', { ApiName, Stage: stageName });
   }
 
   /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */
   ofTable(table: TableKey, metricName: string, statistic: string, operation?: string): Metric {
-    return this.metric('AWS/DynamoDB', metricName, statistic, {
+    return makeMetric('AWS/DynamoDB', metricName, statistic, {
       TableName: deployedTableName(this.names, table),
       ...(operation !== undefined && { Operation: operation }),
     });
@@ -106,19 +106,15 @@ export class ServiceMetrics {
   private get namespace(): string {
     return metricNamespace(this.names.name);
   }
+}
 
-  private metric(
-    namespace: string,
-    metricName: string,
-    statistic: string,
-    dimensionsMap?: Readonly<Record<string, string>>,
-  ): Metric {
-    return new Metric({
-      namespace,
-      metricName,
-      statistic,
-      period: Duration.minutes(1),
-      ...(dimensionsMap !== undefined && { dimensionsMap }),
-    });
-  }
+/** A metric a minute. */
+export function makeMetric(
+  namespace: string,
+  metricName: string,
+  statistic: string,
+  dimensionsMap: Readonly<Record<string, string>> = {},
+): Metric {
+  const period = Duration.minutes(1);
+  return new Metric({ namespace, metricName, statistic, period, dimensionsMap });
 }

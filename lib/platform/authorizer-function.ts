@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Alarm, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -10,8 +10,9 @@ import { metricNamespace } from '../../contract/key-metrics.ts';
 import { platformApiAction } from '../../contract/platform-api-tables.ts';
 import { authorizerMetrics, requestMetrics } from '../../contract/request-metrics.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
-import { runtimeDefaults } from '../functions/service-function.ts';
+import { addFunctionRole, runtimeDefaults } from '../functions/service-function.ts';
 import { type AlarmProps, createAlarm, notify } from '../monitoring/service-alarm.ts';
+import { makeMetric, ServiceMetrics } from '../monitoring/service-metrics.ts';
 import { readTablesOf, recordUsesIn, type TableArns } from './read-tables.ts';
 
 interface AuthorizerFunctionProps {
@@ -30,6 +31,8 @@ const memorySize = 1769;
 /** Above the handler's own deadline for look-ups and key fetches; far below the gateway's 29 s. */
 const timeout = Duration.seconds(10);
 
+const description = 'Verifies bearer credentials';
+
 /** The authorizer function. CloudFormation generates its name, so a stack can have several. */
 export class AuthorizerFunction extends Construct {
   readonly handler: Function;
@@ -41,33 +44,18 @@ export class AuthorizerFunction extends Construct {
       retention: RetentionDays.THIRTEEN_MONTHS,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    this.handler = this.addHandler(props, logGroup, this.addRole(props, logGroup));
-  }
-
-  private addRole({ tables, apiKeyUses }: AuthorizerFunctionProps, logGroup: LogGroup): Role {
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: 'Verifies bearer credentials',
-    });
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logGroup.logGroupArn],
-      }),
-    );
-    for (const statement of readTablesOf(tables, [platformApiAction])) role.addToPolicy(statement);
-    if (apiKeyUses !== undefined) role.addToPolicy(recordUsesIn(apiKeyUses));
-    Validations.of(role).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-IAM5[Resource::*]',
-      reason: 'X-Ray has no resources: PutTraceSegments and PutTelemetryRecords accept only "*".',
-    });
-    return role;
+    const role = addFunctionRole(this, logGroup, { description });
+    for (const statement of readTablesOf(props.tables, [platformApiAction])) {
+      role.addToPolicy(statement);
+    }
+    if (props.apiKeyUses !== undefined) role.addToPolicy(recordUsesIn(props.apiKeyUses));
+    this.handler = this.addHandler(props, logGroup, role);
   }
 
   private addHandler(props: AuthorizerFunctionProps, logGroup: LogGroup, role: Role): Function {
     const handler = new Function(this, 'Handler', {
       ...runtimeDefaults,
-      description: 'Verifies bearer credentials',
+      description,
       code: functionBundle(props.bundles, 'authorizer'),
       role,
       logGroup,
@@ -176,23 +164,12 @@ export class AuthorizerAlarms extends Construct {
   }
 
   private ofFunction(metricName: string, statistic: string, period: Duration): Metric {
-    return new Metric({
-      namespace: 'AWS/Lambda',
-      metricName,
-      dimensionsMap: { FunctionName: this.props.handler.functionName },
-      statistic,
-      period,
-    });
+    const { functionName: FunctionName } = this.props.handler;
+    return makeMetric('AWS/Lambda', metricName, statistic, { FunctionName }).with({ period });
   }
 
   /** Of all authorizers of the deployment in this account and AWS region. */
   private own(metricName: string): Metric {
-    return new Metric({
-      namespace: metricNamespace(this.props.deploymentName),
-      metricName,
-      dimensionsMap: { service: 'authorizer' },
-      statistic: 'Sum',
-      period: Duration.minutes(1),
-    });
+    return new ServiceMetrics({ name: this.props.deploymentName }).own('authorizer', metricName);
   }
 }

@@ -8,6 +8,7 @@ import {
 import { Construct } from 'constructs';
 import { bearerGatewayResponses, type FailureStatus } from '../../contract/platform-authorizer.ts';
 import type { ResourceMetadata } from '../../contract/resource-metadata.ts';
+import { literals } from '../api/gateway-responses.ts';
 
 interface BearerGatewayResponsesProps {
   readonly restApi: RestApi;
@@ -16,13 +17,6 @@ interface BearerGatewayResponsesProps {
   readonly failureStatus: FailureStatus;
   /** What the API publishes about itself (RFC 9728), if anything. */
   readonly metadata: ResourceMetadata | undefined;
-}
-
-/** API Gateway expects a literal in single quotes, and has no escape for a quote. */
-function literals(headers: Readonly<Record<string, string>>, prefix = ''): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [prefix + name, `'${value}'`]),
-  );
 }
 
 /** A route without a function: API Gateway itself answers it, to everyone. */
