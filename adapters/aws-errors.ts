@@ -65,6 +65,16 @@ export async function callAws<T>(
   }
 }
 
+/** Waits for a write whose condition fails if there is nothing to write. */
+export async function unlessConditionFails(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    const isKnown = error instanceof Error && error.name === 'ConditionalCheckFailedException';
+    if (!isKnown) throw error;
+  }
+}
+
 /**
  * The parts of AWS's message that name the permission: `User: … is not authorized to perform:
  * kms:CreateKey on resource: * because no identity-based policy allows the kms:CreateKey action`.

@@ -3,9 +3,9 @@ import { tables } from '../../contract/tables.ts';
 import type { ApiKeyReader, ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
-import { getItems } from './get-items.ts';
+import { findRecords } from './get-items.ts';
 import { readOwnedPage } from './owned-page.ts';
-import { createFind, parseItems, parseOrReport, scanItems } from './read-items.ts';
+import { createFind, parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { openVersioned } from './write-item.ts';
@@ -22,12 +22,8 @@ export function createDynamoDbApiKeyStore(
   const writes = openVersioned(dynamodb, kind);
   return {
     ...createDynamoDbApiKeyReader(dynamodb, table, store),
-    findApiKeys: async (ids) => {
-      const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
-      return [...items.values()].flatMap(
-        (item) => parseOrReport(item, parseApiKeyItem, store) ?? [],
-      );
-    },
+    findApiKeys: (ids) =>
+      findRecords(dynamodb, { table, partitionKey, ids, parse: parseApiKeyItem }, store),
     createApiKey: async (key) => writes.create(key.keyId, toApiKeyItem(key)),
     replaceApiKey: async (key) => writes.replace(key.keyId, toApiKeyItem(key), key.version - 1),
     deleteApiKey: (keyId, version) => writes.delete(keyId, version),

@@ -1,12 +1,13 @@
 import { apiKeyUseId, apiKeyUseTable } from '../../contract/tables.ts';
 import type { RecordApiKeyUse } from '../../core/api-key/api-key-store.ts';
 import { createUseRecorder, type RecordedUse } from '../../core/api-key/api-key-uses.ts';
+import { unlessConditionFails } from '../aws-errors.ts';
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
 
 const { partitionKey, dayAttribute, timeToLive } = apiKeyUseTable;
 
-async function writeUse(client: AwsJsonClient, table: string, use: RecordedUse): Promise<void> {
-  const input = {
+function toInput(table: string, use: RecordedUse) {
+  return {
     TableName: table,
     Key: { [partitionKey]: { S: apiKeyUseId(use.keyId, use.valueId) } },
     UpdateExpression: 'SET #day = :day, #end = :end',
@@ -20,15 +21,11 @@ async function writeUse(client: AwsJsonClient, table: string, use: RecordedUse):
       ':end': { N: String(use.expiresAt) },
     },
   };
-  try {
-    await client.call('UpdateItem', input);
-  } catch (error) {
-    const isRecorded = error instanceof Error && error.name === 'ConditionalCheckFailedException';
-    if (!isRecorded) throw error;
-  }
 }
 
 /** @param client should retry nothing, and share no connection with calls that matter. */
 export function createApiKeyUseRecorder(client: AwsJsonClient, table: string): RecordApiKeyUse {
-  return createUseRecorder((use) => writeUse(client, table, use));
+  return createUseRecorder((use) =>
+    unlessConditionFails(client.call('UpdateItem', toInput(table, use))),
+  );
 }

@@ -26,19 +26,13 @@ export const auditSchema = v.strictObject({
   after: state,
 });
 
-export function toAuditItem(record: AuditRecord): v.InferInput<typeof auditSchema> {
+export function toAuditItem({ recordId, ...record }: AuditRecord) {
   return {
+    ...record,
     day: record.time.slice(0, 'yyyy-mm-dd'.length),
-    record_id: `${record.time}${separator}${record.recordId}`,
+    record_id: `${record.time}${separator}${recordId}`,
     schema_version: 1,
-    time: record.time,
-    actor: record.actor,
-    action: record.action,
-    subject: record.subject,
-    outcome: record.outcome,
-    before: record.before,
-    after: record.after,
-  };
+  } satisfies v.InferInput<typeof auditSchema>;
 }
 
 /** @throws {MalformedRecordError} see {@link parseItem}. */

@@ -119,21 +119,20 @@ function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecr
     .sort(compareSecrets);
 }
 
-export function toCheckedClient(
-  item: Pick<ClientAttributes, keyof typeof checkedClientEntries>,
-): CheckedClient {
+type CheckedAttributes = Pick<ClientAttributes, keyof typeof checkedClientEntries>;
+
+function withProvider<T extends CheckedAttributes>(item: T) {
   const { schema_version: _, provider, ...client } = item;
   return { ...toRecord(client), provider: provider && toRecord(provider) };
 }
 
+export function toCheckedClient(item: CheckedAttributes): CheckedClient {
+  return withProvider(item);
+}
+
 /** The oldest secret comes first. */
 export function toClient({ secrets, ...item }: ClientAttributes): Client {
-  const { schema_version: _, provider, ...client } = item;
-  return {
-    ...toRecord(client),
-    provider: provider && toRecord(provider),
-    secrets: toSecrets(secrets),
-  };
+  return { ...withProvider(item), secrets: toSecrets(secrets) };
 }
 
 function fromSecret(secret: ClientSecret): SecretAttributes {

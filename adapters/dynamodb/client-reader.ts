@@ -1,25 +1,14 @@
 import { tables } from '../../contract/tables.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
 import type { PortOptions } from '../../core/port.ts';
-import { callAws } from '../aws-errors.ts';
-import { type ClientAttributes, parseClientItem, toClient } from './client-item.ts';
+import { callAws, unlessConditionFails } from '../aws-errors.ts';
+import { parseClientItem, toClient } from './client-item.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { findItem } from './read-items.ts';
 import { rememberParsed } from './remember-parsed.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const { partitionKey } = tables.clients;
-
-export async function readClient(
-  calls: DynamoDbCalls,
-  table: string,
-  { clientId, consistentRead }: { readonly clientId: string } & StoreOptions,
-  options: PortOptions,
-): Promise<ClientAttributes | undefined> {
-  const key = { [partitionKey]: clientId };
-  const item = await findItem(calls, { table, key, consistentRead }, options);
-  return item && parseClientItem(item);
-}
 
 async function recordSecretUse(
   calls: DynamoDbCalls,
@@ -38,15 +27,11 @@ async function recordSecretUse(
     ExpressionAttributeNames: { '#id': use.secretId },
     ExpressionAttributeValues: { ':day': use.day },
   };
-  try {
-    await callAws('DynamoDB', `record the use of a secret of client "${use.clientId}"`, () =>
-      calls.update(input, { abortSignal: options.signal }),
-    );
-  } catch (error) {
-    // Already recorded, or the secret no longer exists: there is nothing to record.
-    const known = error instanceof Error && error.name === 'ConditionalCheckFailedException';
-    if (!known) throw error;
-  }
+  const doing = `record the use of a secret of client "${use.clientId}"`;
+  // Already recorded, or the secret no longer exists: there is nothing to record.
+  await unlessConditionFails(
+    callAws('DynamoDB', doing, () => calls.update(input, { abortSignal: options.signal })),
+  );
 }
 
 /** What the token endpoint needs of clients in DynamoDB. */

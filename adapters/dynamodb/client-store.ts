@@ -11,11 +11,11 @@ import {
   toClient,
   toClientItem,
 } from './client-item.ts';
-import { createDynamoDbClientReader, readClient } from './client-reader.ts';
-import { getItems } from './get-items.ts';
+import { createDynamoDbClientReader } from './client-reader.ts';
+import { findRecords } from './get-items.ts';
 import type { Item } from './item.ts';
 import { readOwnedPage, scanForOwn } from './owned-page.ts';
-import { parseItems, parseOrReport, scanItems } from './read-items.ts';
+import { createFind, parseItems, scanItems } from './read-items.ts';
 import { ownedItemsConditions } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import {
@@ -46,9 +46,9 @@ async function replaceClient(
 ): Promise<void> {
   const doing = `change client "${client.clientId}"`;
   const next = parseClientItem(toClientItem(client));
-  const read = () =>
-    readClient(dynamodb, table, { clientId: client.clientId, consistentRead: true }, {});
-  const stored = await read();
+  const kind = { table, partitionKey, parse: parseClientItem };
+  const find = createFind(dynamodb, kind, { consistentRead: true });
+  const stored = await find(client.clientId);
   if (stored?.version !== client.version - 1) {
     throw new ConflictError(`could not ${doing}: ${changedMeanwhile}`);
   }
@@ -62,7 +62,7 @@ async function replaceClient(
     conflict: changedMeanwhile,
     send: () => dynamodb.update(input),
     wasDone: async () => {
-      const now = await read();
+      const now = await find(client.clientId);
       return now !== undefined && isSameClient(now, next);
     },
   });
@@ -80,14 +80,8 @@ export function createDynamoDbClientStore(
   const writes = openVersioned(dynamodb, kind);
   return {
     ...createDynamoDbClientReader(dynamodb, table, store),
-    findClient: async (clientId, options = {}) => {
-      const item = await readClient(dynamodb, table, { ...store, clientId }, options);
-      return item && toClient(item);
-    },
-    findClients: async (ids) => {
-      const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
-      return [...items.values()].flatMap((item) => parseOrReport(item, parse, store) ?? []);
-    },
+    findClient: createFind(dynamodb, { table, partitionKey, parse }, store),
+    findClients: (ids) => findRecords(dynamodb, { table, partitionKey, ids, parse }, store),
     createClient: async (client) => writes.create(client.clientId, toClientItem(client)),
     replaceClient: async (client) => replaceClient(dynamodb, table, client),
     deleteClient: (clientId, version) => writes.delete(clientId, version),

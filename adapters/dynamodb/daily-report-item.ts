@@ -15,6 +15,7 @@ import {
   schemaVersion,
   text,
   textUpTo,
+  toAttributes,
   toItem,
   toReadableItem,
   toRecord,
@@ -147,11 +148,7 @@ export function toDailyStateItem(state: DailyState): Item {
     record_type: dailyRunRecordType,
     record_id: stateId,
     schema_version: 1,
-    version: state.version,
-    nonce: state.nonce,
-    report: state.report,
-    run: state.run,
-    changes_until: state.changesUntil,
+    ...toAttributes(state),
   });
 }
 
@@ -160,28 +157,10 @@ export function partPrefix({ slot: of }: Pick<StoredCredentials, 'slot'>): strin
   return `${of}#`;
 }
 
+/** What a run passes has more: when the credential was created and changed. */
 function toStored(credential: ReportedCredential): Item {
-  const common = {
-    service_trunk_group: credential.serviceTrunkGroup,
-    expires_at: credential.expiresAt,
-    last_used_on: credential.lastUsedOn,
-  };
-  return credential.kind === 'api_key'
-    ? {
-        kind: credential.kind,
-        ...common,
-        key_id: credential.keyId,
-        key_name: credential.keyName,
-        value_id: credential.valueId,
-      }
-    : {
-        kind: credential.kind,
-        ...common,
-        client_id: credential.clientId,
-        client_name: credential.clientName,
-        secret_id: credential.secretId,
-        secret_name: credential.secretName,
-      };
+  const { created_at: _created, changed_at: _changed, ...stored }: Item = toAttributes(credential);
+  return stored;
 }
 
 /** A part of a report, as it is read. */

@@ -3,6 +3,7 @@ import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { ServiceUnavailableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
 import type { Item } from './item.ts';
+import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** BatchGetItem takes so many keys. */
@@ -36,6 +37,12 @@ async function getBatch(
   return items;
 }
 
+interface ItemsRequest {
+  readonly table: string;
+  readonly partitionKey: string;
+  readonly ids: readonly string[];
+}
+
 /**
  * Reads the items of different ids. One that does not exist is left out.
  *
@@ -44,11 +51,7 @@ async function getBatch(
  */
 export async function getItems(
   dynamodb: DynamoDBDocument,
-  request: {
-    readonly table: string;
-    readonly partitionKey: string;
-    readonly ids: readonly string[];
-  },
+  request: ItemsRequest,
   { consistentRead = false }: StoreOptions,
 ): Promise<ReadonlyMap<string, Item>> {
   const { table, partitionKey, ids } = request;
@@ -60,4 +63,14 @@ export async function getItems(
   return new Map(
     (await Promise.all(read)).flat().map((item) => [String(item[partitionKey]), item]),
   );
+}
+
+/** The records of different ids. One that cannot be read is reported and left out. */
+export async function findRecords<T extends object>(
+  dynamodb: DynamoDBDocument,
+  request: ItemsRequest & { readonly parse: (item: Item) => T },
+  store: StoreOptions,
+): Promise<readonly T[]> {
+  const items = await getItems(dynamodb, request, store);
+  return [...items.values()].flatMap((item) => parseOrReport(item, request.parse, store) ?? []);
 }

@@ -3,10 +3,9 @@ import * as v from 'valibot';
 import { maxNameLength, maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { personRecordType, tables } from '../../contract/tables.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
-import { MalformedRecordError } from '../../core/errors.ts';
-import { callAws } from '../aws-errors.ts';
+import { callAws, unlessConditionFails } from '../aws-errors.ts';
 import { type Item, parseItem, text, textUpTo, toAttributes, toItem } from './item.ts';
-import { findEach, openRecordPartition } from './record-partition.ts';
+import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const { sortKey } = tables.signingKeys;
@@ -47,40 +46,24 @@ export function createDynamoDbPersonNameStore(
   store: StoreOptions = {},
 ): PersonNameStore {
   const partition = { table, recordType: personRecordType };
-  const { find } = openRecordPartition(dynamodb, partition, store);
-  const findName = async (subject: string) => {
-    const item = await find(subject);
-    try {
-      return item && parsePersonNameItem(item);
-    } catch (error) {
-      if (!(error instanceof MalformedRecordError)) throw error;
-      // It is reported without its subject's name, which the error does not have.
-      store.onMalformedRecord?.(error);
-      return undefined;
-    }
-  };
+  const { findReadable } = openRecordPartition(dynamodb, partition, store);
   const put = async (person: PersonName | ErasedPerson, condition = {}) => {
     const input = { TableName: table, Item: toPersonNameItem(person), ...condition };
     await callAws('DynamoDB', 'write the name of a person', () => dynamodb.put(input));
   };
   return {
-    findPersonNames: async (subjects) => findEach(subjects, findName),
+    findPersonNames: (subjects) => findReadable(subjects, parsePersonNameItem),
     recordPersonName: async (person) => {
       const { name, trunkGroups } = person;
       const hasOtherGroups =
         trunkGroups === undefined ? 'attribute_exists(trunk_groups)' : 'NOT trunk_groups = :groups';
-      try {
-        await put(person, {
-          ConditionExpression: `attribute_not_exists(erased) AND (NOT #name = :name OR ${hasOtherGroups})`,
-          // It is a reserved word.
-          ExpressionAttributeNames: { '#name': 'name' },
-          ExpressionAttributeValues: { ':name': name, ':groups': trunkGroups },
-        });
-      } catch (error) {
-        const differs =
-          !(error instanceof Error) || error.name !== 'ConditionalCheckFailedException';
-        if (differs) throw error;
-      }
+      const condition = {
+        ConditionExpression: `attribute_not_exists(erased) AND (NOT #name = :name OR ${hasOtherGroups})`,
+        // It is a reserved word.
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':name': name, ':groups': trunkGroups },
+      };
+      await unlessConditionFails(put(person, condition));
     },
     erasePersonName: (subject) => put({ subject, erased: true }),
   };

@@ -1,12 +1,10 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   grantRecordTypes,
-  providerOwnerPrefix as prefix,
   providerOwnerPrefix,
   tables,
   trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
-import { MalformedRecordError } from '../../core/errors.ts';
 import {
   type GrantKind,
   type GrantStore,
@@ -21,13 +19,33 @@ import {
 import { parseGrantListItem, toGrantListItem } from './grant-item.ts';
 import type { Item } from './item.ts';
 import { parseProviderOwnerItem, toProviderOwnerItem } from './provider-owner-item.ts';
-import { findItem } from './read-items.ts';
+import { findItem, parseOrReport } from './read-items.ts';
 import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
 import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
 import { following, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
+
+/** Reads at the same time: a list of 100 own providers takes seven rounds. */
+const readsAtOnce = 16;
+
+/** What is found of each id. Those of which nothing is found are left out. */
+async function findEach<T>(
+  ids: readonly string[],
+  find: (id: string) => Promise<T | undefined>,
+): Promise<ReadonlyMap<string, T>> {
+  const found = new Map<string, T>();
+  const rest = ids.values();
+  const work = async () => {
+    for (const id of rest) {
+      const one = await find(id);
+      if (one !== undefined) found.set(id, one);
+    }
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, work));
+  return found;
+}
 
 /** A write of the next version of an item. */
 interface VersionWrite {
@@ -44,9 +62,16 @@ export function openRecordPartition(
   store: StoreOptions,
 ) {
   const keyOf = (id: string) => ({ [partitionKey]: recordType, [sortKey]: id });
+  const find = (id: string): Promise<Item | undefined> =>
+    findItem(dynamodb, { table, key: keyOf(id), consistentRead: store.consistentRead });
   return {
-    find: (id: string): Promise<Item | undefined> =>
-      findItem(dynamodb, { table, key: keyOf(id), consistentRead: store.consistentRead }),
+    find,
+    /** What is stored of each id. A record that cannot be read is reported, and counts as none. */
+    findReadable: <T>(ids: readonly string[], parse: (item: Item) => T | undefined) =>
+      findEach(ids, async (id) => {
+        const item = await find(id);
+        return item && parseOrReport(item, parse, store);
+      }),
     readPage: <T extends object>(
       page: Omit<PartitionPage<T>, 'table' | 'partitionKey' | 'sortKey' | 'value'>,
     ): Promise<StorePage<T>> =>
@@ -86,26 +111,6 @@ export function createDynamoDbGrantStore(
   };
 }
 
-/** Reads at the same time: a list of 100 own providers takes seven rounds. */
-const readsAtOnce = 16;
-
-/** What is found of each id. Those of which nothing is found are left out. */
-export async function findEach<T>(
-  ids: readonly string[],
-  find: (id: string) => Promise<T | undefined>,
-): Promise<ReadonlyMap<string, T>> {
-  const found = new Map<string, T>();
-  const rest = ids.values();
-  const work = async () => {
-    for (const id of rest) {
-      const one = await find(id);
-      if (one !== undefined) found.set(id, one);
-    }
-  };
-  await Promise.all(Array.from({ length: readsAtOnce }, work));
-  return found;
-}
-
 /** Owners of providers in DynamoDB, in the partition of the limits of trunk groups. */
 export function createDynamoDbProviderOwnerStore(
   dynamodb: DynamoDBDocument,
@@ -113,26 +118,20 @@ export function createDynamoDbProviderOwnerStore(
   store: StoreOptions = {},
 ): ProviderOwnerStore {
   const recordType = trunkGroupLimitsRecordType;
-  const { find, put } = openRecordPartition(dynamodb, { table, recordType }, store);
-  const findOwner = async (registrationId: string) => {
-    const item = await find(prefix + registrationId);
-    return item && parseProviderOwnerItem(item);
-  };
-  const findReadable = async (registrationId: string) => {
-    try {
-      return await findOwner(registrationId);
-    } catch (error) {
-      if (!(error instanceof MalformedRecordError)) throw error;
-      store.onMalformedRecord?.(error);
-      return undefined;
-    }
-  };
+  const { find, findReadable, put } = openRecordPartition(dynamodb, { table, recordType }, store);
   return {
-    findOwner,
-    findOwners: async (registrationIds) => findEach(registrationIds, findReadable),
+    findOwner: async (registrationId) => {
+      const item = await find(providerOwnerPrefix + registrationId);
+      return item && parseProviderOwnerItem(item);
+    },
+    findOwners: async (registrationIds) => {
+      const ids = registrationIds.map((id) => providerOwnerPrefix + id);
+      const owners = await findReadable(ids, parseProviderOwnerItem);
+      return new Map([...owners.values()].map((owner) => [owner.registrationId, owner]));
+    },
     putOwner: async (owner) =>
       put(toProviderOwnerItem(owner), {
-        id: prefix + owner.registrationId,
+        id: providerOwnerPrefix + owner.registrationId,
         version: owner.version,
         doing: `change the owner of the provider "${owner.issuer}"`,
         conflict: 'it was changed meanwhile',

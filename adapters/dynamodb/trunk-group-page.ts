@@ -33,14 +33,25 @@ function comparePositions(a: Position, b: Position): number {
   return compareTexts(a[0], b[0]) || compareTexts(a[1], b[1]) || compareTexts(a[2], b[2]);
 }
 
+/** Where an item stands by its present name. */
+function positionOf(item: Item, partitionKey: string): Position {
+  const { partitionKey: group, sortKey: name } = trunkGroupIndex;
+  return [String(item[group]), String(item[name]), String(item[partitionKey])];
+}
+
+/** The reverse: the key of an item in the index. */
+function keyOf([group, name, id]: Position, partitionKey: string): Record<string, string> {
+  const { partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
+  return { [groupKey]: group, [nameKey]: name, [partitionKey]: id };
+}
+
 async function queryGroup<T extends object>(
   dynamodb: DynamoDBDocument,
   { table, partitionKey }: ListRequest<T>,
   group: string,
   { after, limit }: { readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly Position[]> {
-  const { name, partitionKey: groupKey, sortKey } = trunkGroupIndex;
-  const start = after?.[0] === group ? after : undefined;
+  const { name, partitionKey: groupKey } = trunkGroupIndex;
   const page = await callAws('DynamoDB', `list a trunk group of ${table}`, () =>
     dynamodb.query({
       TableName: table,
@@ -49,18 +60,10 @@ async function queryGroup<T extends object>(
       ExpressionAttributeNames: { '#group': groupKey },
       ExpressionAttributeValues: { ':group': group },
       Limit: limit,
-      ExclusiveStartKey: start && {
-        [groupKey]: start[0],
-        [sortKey]: start[1],
-        [partitionKey]: start[2],
-      },
+      ExclusiveStartKey: after?.[0] === group ? keyOf(after, partitionKey) : undefined,
     }),
   );
-  return (page.Items ?? []).map((item) => [
-    group,
-    String(item[sortKey]),
-    String(item[partitionKey]),
-  ]);
+  return (page.Items ?? []).map((item) => positionOf(item, partitionKey));
 }
 
 /** Whether the index can be used: DynamoDB refuses the Query if it cannot. */
@@ -89,12 +92,6 @@ async function queryGroups<T extends object>(
     found.push(...(await Promise.all(pages)).flat());
   }
   return found.slice(0, limit);
-}
-
-/** Where an item stands by its present name. */
-function positionOf(item: Item, partitionKey: string): Position {
-  const { partitionKey: group, sortKey: name } = trunkGroupIndex;
-  return [String(item[group]), String(item[name]), String(item[partitionKey])];
 }
 
 /**
@@ -199,11 +196,11 @@ async function scanNames<T extends object>(
   after: Position | undefined,
 ): Promise<Names> {
   const { table, partitionKey } = list;
-  const { name: IndexName, partitionKey: groupKey, sortKey } = trunkGroupIndex;
+  const { name: IndexName } = trunkGroupIndex;
   const found: Position[] = [];
   let [examined, next] = [0, after];
   for (let reads = 0; reads < maxNameReads; reads++) {
-    const start = next && { [groupKey]: next[0], [sortKey]: next[1], [partitionKey]: next[2] };
+    const start = next && keyOf(next, partitionKey);
     const page = await callAws('DynamoDB', `search the names of ${table}`, () =>
       dynamodb.scan({ TableName: table, IndexName, ExclusiveStartKey: start }),
     );

@@ -2,11 +2,10 @@ import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { tables, workloadUseRecordType } from '../../contract/tables.ts';
 import type { WorkloadUseReader, WorkloadUseRecorder } from '../../core/client/client-store.ts';
-import { MalformedRecordError } from '../../core/errors.ts';
-import { callAws } from '../aws-errors.ts';
+import { callAws, unlessConditionFails } from '../aws-errors.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
 import { type Item, parseItem, text, toItem } from './item.ts';
-import { findEach, openRecordPartition } from './record-partition.ts';
+import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
@@ -54,14 +53,10 @@ export function createDynamoDbWorkloadUseRecorder(
         ConditionExpression: 'attribute_not_exists(last_used_on) OR last_used_on < :day',
         ExpressionAttributeValues: { ':day': day },
       };
-      try {
-        await callAws('DynamoDB', `record the use of an assertion of client "${clientId}"`, () =>
-          calls.update(input, { abortSignal: options.signal }),
-        );
-      } catch (error) {
-        const known = error instanceof Error && error.name === 'ConditionalCheckFailedException';
-        if (!known) throw error;
-      }
+      const doing = `record the use of an assertion of client "${clientId}"`;
+      await unlessConditionFails(
+        callAws('DynamoDB', doing, () => calls.update(input, { abortSignal: options.signal })),
+      );
     },
   };
 }
@@ -72,20 +67,8 @@ export function createDynamoDbWorkloadUseReader(
   table: string,
   store: StoreOptions = {},
 ): WorkloadUseReader {
-  const { find } = openRecordPartition(
-    dynamodb,
-    { table, recordType: workloadUseRecordType },
-    store,
-  );
-  const findDay = async (clientId: string) => {
-    try {
-      const item = await find(clientId);
-      return item && parseWorkloadUseItem(item).lastUsedOn;
-    } catch (error) {
-      if (!(error instanceof MalformedRecordError)) throw error;
-      store.onMalformedRecord?.(error);
-      return undefined;
-    }
-  };
-  return { findWorkloadUses: async (clientIds) => findEach(clientIds, findDay) };
+  const partition = { table, recordType: workloadUseRecordType };
+  const { findReadable } = openRecordPartition(dynamodb, partition, store);
+  const parseDay = (item: Item) => parseWorkloadUseItem(item).lastUsedOn;
+  return { findWorkloadUses: (clientIds) => findReadable(clientIds, parseDay) };
 }
