@@ -49,7 +49,7 @@ function profileOf({ profile = 'request' }: AwsClientOptions): CallProfile {
  *
  * @returns the same client.
  */
-export function limitResponses<Client extends SdkClient>(
+function limitResponses<Client extends SdkClient>(
   client: Client,
   options: AwsClientOptions,
 ): Client {
@@ -75,10 +75,11 @@ export function limitResponses<Client extends SdkClient>(
 }
 
 /** The configuration that every client of this service has. */
-export function clientConfiguration(options: AwsClientOptions) {
+function clientConfiguration(options: AwsClientOptions, endpoint: string | undefined) {
   const profile = profileOf(options);
   const agent = { keepAlive: true, maxSockets };
   return {
+    ...(endpoint !== undefined && { endpoint }),
     ...(options.region !== undefined && { region: options.region }),
     ...(options.credentials !== undefined && { credentials: options.credentials }),
     maxAttempts: profile.maxAttempts,
@@ -94,4 +95,13 @@ export function clientConfiguration(options: AwsClientOptions) {
       httpsAgent: agent,
     },
   };
+}
+
+/** A client of the SDK with limited time and retries. */
+export function createSdkClient<Client extends SdkClient>(
+  create: (configuration: ReturnType<typeof clientConfiguration>) => Client,
+  options: AwsClientOptions,
+  endpoint: string | undefined,
+): Client {
+  return limitResponses(create(clientConfiguration(options, endpoint)), options);
 }

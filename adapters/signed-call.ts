@@ -1,5 +1,3 @@
-import { Hash } from '@smithy/core/serde';
-import { SignatureV4 } from '@smithy/signature-v4';
 import { type HttpResponse, requestOnce } from './aws-json/connection.ts';
 import {
   type Endpoint,
@@ -7,6 +5,7 @@ import {
   resolveEndpoint,
   type Service,
 } from './aws-json/endpoint.ts';
+import { type CallerCredentials, signHeaders } from './sts/caller-proof.ts';
 
 /** One request to an AWS service, in the service's own protocol. */
 interface ServiceRequest {
@@ -64,30 +63,16 @@ function endpointOf(service: Service, region: string, environment: Environment):
  * @param environment the process's variables, by AWS's own names.
  */
 export function createCallService(
-  credentials: ConstructorParameters<typeof SignatureV4>[0]['credentials'],
+  credentials: CallerCredentials,
   environment: Environment,
 ): CallService {
   return async ({ service, region, path = '/', headers = {}, body }) => {
     const endpoint = endpointOf(service, region, environment);
     const url = new URL(path, endpoint.url);
-    const signer = new SignatureV4({
-      service,
-      region: endpoint.region,
-      credentials,
-      applyChecksum: false,
-      sha256: Hash.bind(null, 'sha256'),
-    });
     const method = body === undefined ? 'GET' : 'POST';
-    const signed = await signer.sign({
-      method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: { host: url.host, ...headers },
-      body,
-    });
-    return requestOnce(url, { method, headers: signed.headers, body, timeout });
+    const scope = { service, region: endpoint.region, credentials };
+    const signed = await signHeaders(url, { method, headers, body }, scope);
+    return requestOnce(url, { method, headers: signed, body, timeout });
   };
 }
 

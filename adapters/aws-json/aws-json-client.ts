@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../core/clock.ts';
-import type { PortOptions } from '../../core/port.ts';
 import type { CallProfile } from '../call-profile.ts';
 import type { CredentialProvider } from '../credentials/credential-provider.ts';
 import { functionCredentials } from '../credentials/environment-credentials.ts';
@@ -9,6 +8,7 @@ import {
   type Connection,
   createConnection,
   type HttpResponse,
+  type PostOptions,
   readOutput,
   readServiceError,
 } from './connection.ts';
@@ -40,11 +40,9 @@ interface AwsJsonClientOptions {
   readonly clock?: Clock;
 }
 
-interface AwsJsonCallOptions extends PortOptions {
+interface AwsJsonCallOptions extends PostOptions {
   /** Reads the body of a successful response. The default parses it. */
   readonly read?: ((body: string) => unknown) | undefined;
-  /** Hears when a request has been handed to the operating system as a whole. */
-  readonly onSent?: (() => void) | undefined;
 }
 
 /** Calls operations of one service by name, with inputs and outputs in the service's own JSON. */

@@ -26,7 +26,7 @@ interface ConnectionOptions {
   readonly maxSockets: number;
 }
 
-interface PostOptions extends PortOptions {
+export interface PostOptions extends PortOptions {
   /** Hears when the request has been handed to the operating system as a whole. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -188,11 +188,6 @@ interface Connecting {
   ): Duplex;
 }
 
-interface OpenedAhead {
-  open(): void;
-  close(): void;
-}
-
 /** Host without the brackets of an IPv6 address, as sockets need it. */
 function hostOf(url: URL): string {
   return url.hostname.replaceAll(/[[\]]/g, '');
@@ -202,7 +197,7 @@ function hostOf(url: URL): string {
  * Opens a connection of an agent before the first request. The handshake runs while a function is
  * still loading, and the first request uses the connection, even if it is still being opened.
  */
-function openAhead(agent: Agent, url: URL): OpenedAhead {
+function openAhead(agent: Agent, url: URL) {
   const connecting = agent as unknown as Connecting;
   const create = connecting.createConnection.bind(agent);
   const host = hostOf(url);

@@ -1,10 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import {
-  type AwsClientOptions,
-  clientConfiguration,
-  limitResponses,
-} from '../aws-client-options.ts';
+import { type AwsClientOptions, createSdkClient } from '../aws-client-options.ts';
 import { readNumber } from './item.ts';
 
 /**
@@ -12,12 +8,12 @@ import { readNumber } from './item.ts';
  * omitted. Create one per process: it keeps its connections.
  */
 export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDocument {
-  const { endpointDynamoDb: endpoint } = options;
-  const client = new DynamoDBClient({
-    ...clientConfiguration(options),
-    ...(endpoint !== undefined && { endpoint }),
-  });
-  const documents = DynamoDBDocument.from(limitResponses(client, options), {
+  const client = createSdkClient(
+    (settings) => new DynamoDBClient(settings),
+    options,
+    options.endpointDynamoDb,
+  );
+  const documents = DynamoDBDocument.from(client, {
     marshallOptions: { removeUndefinedValues: true },
     // Without it, a whole page of a list fails when JavaScript cannot represent one of its numbers.
     unmarshallOptions: { wrapNumbers: readNumber },

@@ -123,10 +123,8 @@ async function getPublicKey(
   const { KeyId, PublicKey } = await callWithKey(`read the public key of ${kmsKeyArn}`, () =>
     kms.send(command, { abortSignal: options.signal }),
   );
-  if (KeyId !== kmsKeyArn || PublicKey === undefined) {
-    throw new KmsResponseError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
-  }
-  return PublicKey;
+  if (KeyId === kmsKeyArn && PublicKey !== undefined) return PublicKey;
+  throw new KmsResponseError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
 }
 
 async function scheduleKeyDeletion(
@@ -222,6 +220,10 @@ async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerato
   } while (marker !== undefined);
 }
 
+function toMap(tags: readonly Tag[]): ReadonlyMap<string, string> {
+  return new Map(tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]));
+}
+
 /** Undefined if another key of the account does not allow reading its tags, or is gone. */
 async function readTags(
   kms: KMSClient,
@@ -233,7 +235,7 @@ async function readTags(
     const { Tags = [] } = await callAws('KMS', `read the tags of ${kmsKeyArn}`, () =>
       kms.send(command, { abortSignal: options.signal }),
     );
-    return new Map(Tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]));
+    return toMap(Tags);
   } catch (error) {
     if (isKmsError(error, 'AccessDeniedException', 'NotFoundException')) return undefined;
     throw error;
@@ -263,9 +265,6 @@ async function listTaggedKeys(
   return found;
 }
 
-/** Asks KMS one thing about a key. */
-type Ask = <T>(what: string, send: () => Promise<T>) => Promise<T>;
-
 /**
  * All that decides who can sign with a key. KMS is asked again each time.
  *
@@ -279,29 +278,25 @@ export async function inspectKey(
 ): Promise<KeyInspection> {
   const input = { KeyId: kmsKeyArn };
   const send = { abortSignal: options.signal };
-  const ask: Ask = (what, call) => callWithKey(`read ${what} of ${kmsKeyArn}`, call);
+  const ask = <T>(what: string, call: () => Promise<T>) =>
+    callWithKey(`read ${what} of ${kmsKeyArn}`, call);
   const metadata = await ask('the description', () =>
     kms.send(new DescribeKeyCommand(input), send),
   );
   const description = describe(metadata.KeyMetadata, kmsKeyArn);
   // KMS shows the public half of an enabled key only, and there is nothing more to find out.
   if (description.state !== 'enabled') return description;
-  const [policy, grants, publicKey, tags] = await Promise.all([
+  const [policy, grants, spki, tags] = await Promise.all([
     ask('the policy', () => kms.send(new GetKeyPolicyCommand(input), send)),
     ask('the grants', () => kms.send(new ListGrantsCommand(input), send)),
-    ask('the public key', () => kms.send(new GetPublicKeyCommand(input), send)),
+    getPublicKey(kms, kmsKeyArn, options),
     ask('the tags', () => kms.send(new ListResourceTagsCommand(input), send)),
   ]);
-  if (publicKey.KeyId !== kmsKeyArn || publicKey.PublicKey === undefined) {
-    throw new KmsResponseError(
-      `KMS gave the public key of ${publicKey.KeyId}, asked for ${kmsKeyArn}`,
-    );
-  }
   return {
     ...description,
     policy: policy.Policy ?? '',
     grants: grants.Truncated === true ? Number.POSITIVE_INFINITY : (grants.Grants?.length ?? 0),
-    spki: publicKey.PublicKey,
+    spki,
     tags: readDeploymentTags(tags.Tags, kmsKeyArn),
   };
 }
@@ -311,7 +306,7 @@ function readDeploymentTags(
   tags: readonly Tag[] = [],
   kmsKeyArn: string,
 ): ReadonlyMap<string, string> {
-  const found = new Map(tags.map(({ TagKey = '', TagValue = '' }) => [TagKey, TagValue]));
+  const found = toMap(tags);
   if (found.has(kmsKeyTags.deployment)) return found;
   throw new SigningKeyUnusableError(`${kmsKeyArn} does not show the tag of a deployment`);
 }

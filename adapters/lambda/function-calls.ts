@@ -22,15 +22,16 @@ import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import type { InvokeFunction } from './invoke-function.ts';
 
 /**
- * A response with another shape comes from another version of the function: wait until this version
- * is deployed.
+ * Invokes a function. A response with another shape comes from another version of it: wait until
+ * this version is deployed.
  */
-function readResponse<T extends v.GenericSchema>(
-  schema: T,
+async function ask<T extends v.GenericSchema>(
+  invoke: InvokeFunction,
   functionName: string,
-  answer: unknown,
-): v.InferOutput<T> {
-  const result = v.safeParse(schema, answer);
+  event: object,
+  schema: T,
+): Promise<v.InferOutput<T>> {
+  const result = v.safeParse(schema, await invoke(functionName, event));
   if (result.success) return result.output;
   throw new UnavailableError(`${functionName} returned a response of an unknown shape`);
 }
@@ -40,8 +41,7 @@ export function createSelfTestCall(
   invoke: InvokeFunction,
   functionName: string,
 ): () => Promise<SelfTestResult> {
-  return async () =>
-    readResponse(selfTestResultSchema, functionName, await invoke(functionName, selfTestEvent));
+  return () => ask(invoke, functionName, selfTestEvent, selfTestResultSchema);
 }
 
 /** A run of the key rotation, by invoking it. */
@@ -50,23 +50,28 @@ export async function askKeyRotation(
   functionName: string,
   event: KeyRotationEvent,
 ): Promise<RotationReport> {
-  return readResponse(rotationReportSchema, functionName, await invoke(functionName, event));
+  return ask(invoke, functionName, event, rotationReportSchema);
 }
 
 /** The canary's proof of a key, by invoking it. */
 export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
-  return async (kid) => {
-    const answer = await invoke(functionName, { kid });
-    return readResponse(canaryResultSchema, functionName, answer).findings;
-  };
+  return async (kid) => (await ask(invoke, functionName, { kid }, canaryResultSchema)).findings;
 }
 
 /** The publication of a key, by asking the canary. */
 export function createPublishKey(invoke: InvokeFunction, functionName: string): PublishKey {
-  return async (request) => {
-    const answer = await invoke(functionName, { action: 'publish', ...request });
-    return readResponse(publicationResultSchema, functionName, answer);
-  };
+  return (request) =>
+    ask(invoke, functionName, { action: 'publish', ...request }, publicationResultSchema);
+}
+
+/** Undefined if there is no such function or alias: before the first deployment. */
+async function unlessMissing<T>(doing: string, call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await callAws('Lambda', doing, call);
+  } catch (error) {
+    if (error instanceof ResourceNotFoundError) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -83,15 +88,10 @@ export type ReadVariables = (
 export function createReadVariables(lambda: LambdaClient): ReadVariables {
   return async (FunctionName, Qualifier) => {
     const command = new GetFunctionConfigurationCommand({ FunctionName, Qualifier });
-    try {
-      const { Environment } = await callAws('Lambda', `read ${FunctionName}:${Qualifier}`, () =>
-        lambda.send(command),
-      );
-      return Environment?.Variables ?? {};
-    } catch (error) {
-      if (error instanceof ResourceNotFoundError) return undefined;
-      throw error;
-    }
+    const found = await unlessMissing(`read ${FunctionName}:${Qualifier}`, () =>
+      lambda.send(command),
+    );
+    return found && (found.Environment?.Variables ?? {});
   };
 }
 
@@ -107,16 +107,10 @@ export type ReadConcurrency = (
 export function createReadConcurrency(lambda: LambdaClient): ReadConcurrency {
   const readHeld = async (FunctionName: string): Promise<number> => {
     const command = new GetFunctionConcurrencyCommand({ FunctionName });
-    try {
-      const found = await callAws('Lambda', `read the reservation of ${FunctionName}`, () =>
-        lambda.send(command),
-      );
-      return found.ReservedConcurrentExecutions ?? 0;
-    } catch (error) {
-      // Before the first deployment.
-      if (error instanceof ResourceNotFoundError) return 0;
-      throw error;
-    }
+    const found = await unlessMissing(`read the reservation of ${FunctionName}`, () =>
+      lambda.send(command),
+    );
+    return found?.ReservedConcurrentExecutions ?? 0;
   };
   return async (functionNames) => {
     const { AccountLimit } = await callAws('Lambda', 'read the quotas of the account', () =>

@@ -1,9 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import {
-  type AwsClientOptions,
-  clientConfiguration,
-  limitResponses,
-} from '../aws-client-options.ts';
+import { type AwsClientOptions, createSdkClient } from '../aws-client-options.ts';
 import { invocationProfile } from './invocation-profile.ts';
 
 /**
@@ -15,12 +11,10 @@ export function createLambdaClient(
   aws: Omit<AwsClientOptions, 'profile'> = {},
   requestTimeout = invocationProfile.requestTimeout,
 ): LambdaClient {
-  const { endpointLambda: endpoint } = aws;
   const profile = { ...invocationProfile, requestTimeout };
-  const options: AwsClientOptions = { ...aws, profile };
-  const client = new LambdaClient({
-    ...clientConfiguration(options),
-    ...(endpoint !== undefined && { endpoint }),
-  });
-  return limitResponses(client, options);
+  return createSdkClient(
+    (settings) => new LambdaClient(settings),
+    { ...aws, profile },
+    aws.endpointLambda,
+  );
 }

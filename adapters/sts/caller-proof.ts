@@ -5,13 +5,11 @@ import {
   callerProofRequest,
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
-import {
-  type AwsClientOptions,
-  clientConfiguration,
-  limitResponses,
-} from '../aws-client-options.ts';
+import { type AwsClientOptions, createSdkClient } from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
+
+type SignatureV4Init = ConstructorParameters<typeof SignatureV4>[0];
 
 /** Proves the identity of the caller to a function of an AWS region. */
 type ProveCaller = (region: string, digest: string) => Promise<CallerProof>;
@@ -25,36 +23,50 @@ function getStsAddress(environment: Environment, region: string): URL {
   return resolveEndpoint('sts', { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_STS, AWS_REGION: region }).url;
 }
 
+/** As a client of the SDK finds them: profiles, single sign-on and other sources. */
+export type CallerCredentials = SignatureV4Init['credentials'];
+
+/** The headers of a request, and those of its signature by the caller's own credentials. */
+export async function signHeaders(
+  url: URL,
+  request: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string | undefined;
+  },
+  scope: Pick<SignatureV4Init, 'service' | 'region' | 'credentials'>,
+): Promise<Readonly<Record<string, string>>> {
+  const sha256 = Hash.bind(null, 'sha256');
+  const signed = await new SignatureV4({ ...scope, applyChecksum: false, sha256 }).sign({
+    ...request,
+    protocol: url.protocol,
+    hostname: url.hostname,
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    headers: { host: url.host, ...request.headers },
+  });
+  return signed.headers;
+}
+
 /**
  * Signs, with the caller's own credentials, a request that the function sends to STS. The secret
  * key stays here. The signature is valid only for this request, and for some minutes.
  *
- * @param credentials as a client of the SDK finds them: profiles, single sign-on and other sources.
  * @param environment may name an endpoint of STS, by AWS's variables.
  */
 export function createCallerProof(
-  credentials: ConstructorParameters<typeof SignatureV4>[0]['credentials'],
+  credentials: CallerCredentials,
   environment: Environment,
 ): ProveCaller {
   const { method, path, contentType, body } = callerProofRequest;
   return async (region, digest) => {
-    const url = getStsAddress(environment, region);
-    const signer = new SignatureV4({
-      service: 'sts',
-      region,
-      credentials,
-      applyChecksum: false,
-      sha256: Hash.bind(null, 'sha256'),
-    });
-    const { headers } = await signer.sign({
+    const url = new URL(path, getStsAddress(environment, region));
+    const request = {
       method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path,
-      query: {},
-      headers: { host: url.host, 'content-type': contentType, [requestDigestHeader]: digest },
+      headers: { 'content-type': contentType, [requestDigestHeader]: digest },
       body,
-    });
+    };
+    const headers = await signHeaders(url, request, { service: 'sts', region, credentials });
     const token = headers['x-amz-security-token'];
     return {
       authorization: headers['authorization'] ?? '',
@@ -73,15 +85,15 @@ export function createCallerProof(
 export function createCallerIdentity(options: AwsClientOptions = {}): () => Promise<string> {
   let known: Promise<string> | undefined;
   const ask = async (): Promise<string> => {
-    const { endpointSts: endpoint } = options;
     // Loaded only if something changes: lists and the local run need no STS.
     const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-    const client = new STSClient({
-      ...clientConfiguration(options),
-      ...(endpoint !== undefined && { endpoint }),
-    });
+    const client = createSdkClient(
+      (settings) => new STSClient(settings),
+      options,
+      options.endpointSts,
+    );
     const { Arn: arn } = await callAws('STS', 'find out who calls', () =>
-      limitResponses(client, options).send(new GetCallerIdentityCommand({})),
+      client.send(new GetCallerIdentityCommand({})),
     );
     if (arn === undefined) throw new Error('STS named no caller');
     return arn;
