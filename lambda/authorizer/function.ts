@@ -34,7 +34,6 @@ import { credentialFields, describeRejection } from '../../core/verifier/decisio
 import type { JwksCache, KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
-  type BearerRequest,
   type VerifierPorts,
   type VerifierSettings,
   verifyBearer,
@@ -110,10 +109,15 @@ export function createAuthorizerFunction(
   void ports.jwks.refresh(ownJwksSource(settings));
 
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
-    const request = readBearerRequest(event, deadline());
-    const requiredScopes = readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES);
-    const now = seconds(clock());
-    return verifyBearer({ ...request, requiredScopes, now }, ports, settings);
+    const request = {
+      authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
+      // According to the gateway. No header of the request is used.
+      sourceAddress: event.requestContext.identity.sourceIp,
+      signal: deadline(),
+      requiredScopes: readRequiredScopes(event, environment.AUTH_REQUIRED_SCOPES),
+      now: seconds(clock()),
+    };
+    return verifyBearer(request, ports, settings);
   }
 
   return async (event, context) => {
@@ -146,10 +150,13 @@ interface AuthorizerOptions extends FunctionOptions {
   readonly ca: string | undefined;
 }
 
+type AuthorizerClients = Pick<AwsJsonClients, 'dynamodb'> &
+  Partial<Pick<AwsJsonClients, 'createOptionalDynamoDb'>>;
+
 /** On connections of its own: nothing that a request needs waits behind it. */
 function openUses(
   { AUTH_API_KEY_USES_TABLE: table }: Environment<'authorizer'>,
-  { createOptionalDynamoDb }: Partial<Pick<AwsJsonClients, 'createOptionalDynamoDb'>>,
+  { createOptionalDynamoDb }: AuthorizerClients,
 ): RecordApiKeyUse | undefined {
   if (table === undefined || createOptionalDynamoDb === undefined) return undefined;
   return createApiKeyUseRecorder(createOptionalDynamoDb(), table);
@@ -157,7 +164,7 @@ function openUses(
 
 export function createAuthorizerHandler(
   environment: Environment<'authorizer'>,
-  aws: Pick<AwsJsonClients, 'dynamodb'> & Partial<Pick<AwsJsonClients, 'createOptionalDynamoDb'>>,
+  aws: AuthorizerClients,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
   const calls = createJsonCalls(aws.dynamodb);
@@ -306,17 +313,4 @@ function readRequiredScopes(
   const key = keys.find((candidate) => Object.hasOwn(required, candidate));
   if (key === undefined) throw new UnknownRouteError(`no scopes are configured for ${keys[0]}`);
   return (required[key] ?? '').split(' ').filter((scope) => scope !== '');
-}
-
-/** The parts of an event that the decision depends on. */
-function readBearerRequest(
-  event: APIGatewayRequestAuthorizerEvent,
-  signal: AbortSignal,
-): Omit<BearerRequest, 'requiredScopes' | 'now'> {
-  return {
-    authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
-    // According to the gateway. No header of the request is used.
-    sourceAddress: event.requestContext.identity.sourceIp,
-    signal,
-  };
 }

@@ -14,8 +14,6 @@ import {
   readHttpRequest,
 } from './http-message.ts';
 
-// oxlint-disable-next-line import/no-named-as-default -- middy's types have only the default
-
 interface HttpFunctionProps extends FunctionOptions, FunctionEndpoints {
   /** On every response, in addition to the security headers. */
   readonly headers: Readonly<Record<string, string>>;

@@ -17,26 +17,24 @@ export interface LogEntry {
 
 export type WriteLog = (entry: LogEntry) => void;
 
-/** Log fields of each decision. They never contain a credential. */
-export interface DecisionLog {
-  accepted(verified: VerifiedCredential): void;
-  /** Always logged: a revoked token may be among them. */
-  acceptedWithoutLookup(verified: VerifiedAccessToken): void;
-  notAccepted(error: unknown, context: DecisionFields): void;
-}
+export type DecisionLog = ReturnType<typeof createDecisionLog>;
 
-/** Failures of the check itself are always logged, also when requests are not. */
-export function createDecisionLog(requests: LoggedRequests, write: WriteLog): DecisionLog {
+/**
+ * Log fields of each decision. They never contain a credential. Failures of the check itself are
+ * always logged, also when requests are not.
+ */
+export function createDecisionLog(requests: LoggedRequests, write: WriteLog) {
   return {
-    accepted(verified) {
+    accepted(verified: VerifiedCredential): void {
       if (requests !== 'all') return;
       write({ level: 'info', message: 'accepted', fields: credentialFields(verified) });
     },
-    acceptedWithoutLookup(verified) {
+    /** Always logged: a revoked token may be among them. */
+    acceptedWithoutLookup(verified: VerifiedAccessToken): void {
       const fields = credentialFields(verified);
       write({ level: 'warn', message: 'accepted_without_lookup', fields });
     },
-    notAccepted(error, context) {
+    notAccepted(error: unknown, context: DecisionFields): void {
       const { level, outcome, fields } = describeRejection(error);
       if (requests === 'none' && level === 'info') return;
       write({ level, message: outcome, fields: { ...context, ...fields } });

@@ -12,7 +12,9 @@ import { createHandler } from './handler.ts';
 import type { ForwardAuthOptions, ListenTarget } from './options.ts';
 
 export interface RunningForwardAuth {
+  /** On which it listens, with the selected port if none was configured. */
   readonly address: string;
+  /** Accepts no new connection, and closes the others when their requests end. */
   close(): Promise<void>;
 }
 
@@ -106,13 +108,6 @@ export async function startForwardAuth(
  */
 const retryPause = 1000;
 
-interface Readiness {
-  /** Why the process is not ready, or undefined if it is. */
-  reason(): string | undefined;
-  /** Makes the process not ready from now on. */
-  stop(): void;
-}
-
 /**
  * Repeats the start check until it passes. It is not repeated after that: each response shows a
  * later outage, and own tokens are still verified.
@@ -124,7 +119,7 @@ function createReadiness(
   check: () => Promise<void>,
   onMistake: (error: unknown) => void,
   write: WriteLog,
-): Readiness {
+) {
   const stopping = new AbortController();
   let reason: string | undefined = 'the start check is not done yet';
 
@@ -149,7 +144,9 @@ function createReadiness(
     if (!stopping.signal.aborted) onMistake(error);
   });
   return {
+    /** Why the process is not ready, or undefined if it is. */
     reason: () => (stopping.signal.aborted ? 'the process is stopping' : reason),
+    /** Makes the process not ready from now on. */
     stop: () => stopping.abort(),
   };
 }
@@ -168,13 +165,6 @@ const headersTimeout = 10_000;
 
 /** Milliseconds that requests in progress get when the process stops. */
 const drainTime = 5000;
-
-interface ForwardAuthServer {
-  /** The address on which it listens, with the selected port if none was configured. */
-  readonly address: string;
-  /** Accepts no new connection, and closes the others when their requests end. */
-  close(): Promise<void>;
-}
 
 /**
  * Whether no process has a socket: a killed one leaves its file behind. Other errors than a refusal
@@ -222,7 +212,7 @@ function formatAddress(server: Server): string {
 export async function startServer(
   target: ListenTarget,
   handler: RequestListener,
-): Promise<ForwardAuthServer> {
+): Promise<RunningForwardAuth> {
   let closing = false;
   const options = { maxHeaderSize, keepAliveTimeout, headersTimeout };
   const server = createServer(options, (request, response) => {
