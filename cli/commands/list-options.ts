@@ -1,6 +1,5 @@
 import { secondsOrTyped } from '../../core/duration.ts';
-import { byNameThen } from '../../core/management/by-name.ts';
-import type { OwnedItemsFilter, Page } from '../../core/management/list-query.ts';
+import { byNameThen, type OwnedItemsFilter, type Page } from '../../core/management/list-query.ts';
 import { type OptionValues, option } from '../command-spec.ts';
 
 /**

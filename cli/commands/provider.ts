@@ -6,8 +6,10 @@ import {
   describeClaimRisk,
 } from '../../core/identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
-import type { ManagedProvider } from '../../core/management/provider-reach.ts';
-import { viewIdentityProvider } from '../../core/management/provider-view.ts';
+import {
+  type ManagedProvider,
+  viewIdentityProvider,
+} from '../../core/management/provider-reach.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';

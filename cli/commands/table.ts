@@ -2,8 +2,10 @@ import type { CopiedRow, CopiedTable } from '../../adapters/dynamodb/copy-table.
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName, tables } from '../../contract/tables.ts';
 import { seconds } from '../../core/clock.ts';
-import { makeAuditedChange } from '../../core/management/audited-change.ts';
-import type { ManagementContext } from '../../core/management/management-context.ts';
+import {
+  type ManagementContext,
+  makeAuditedChange,
+} from '../../core/management/management-context.ts';
 import { collect } from '../../core/paging.ts';
 import { auditDays } from '../../core/restore/audit-views.ts';
 import {

@@ -5,7 +5,7 @@ import type {
   LimitsCheck,
   TrunkGroupExcess,
 } from '../../core/management/trunk-group-limits/check-limits.ts';
-import { viewTrunkGroupLimits } from '../../core/management/trunk-group-limits/limits-view.ts';
+import { viewTrunkGroupLimits } from '../../core/management/trunk-group-limits/limits-record.ts';
 import {
   type GrantLimits,
   limitNames,

@@ -196,6 +196,7 @@ export const managementOperations = {
     { serviceTrunkGroups: rule.trunkGroups },
     v.object({
       providers: list(output.provider),
+      /** Of the trunk groups that were asked for, in their order. */
       limits: list(output.trunkGroupLimits),
     }),
   ),

@@ -108,13 +108,14 @@ export const grantListPage = v.object({
   nextCursor: v.optional(text),
 });
 
-/** A client whose id is not granted to its trunk group. */
-const outsideClient = v.object({
+/** A client under a provider whose id there is not granted to its trunk group. */
+export const outsideClient = v.object({
   clientId: text,
   name: text,
   serviceTrunkGroup: text,
   enabled: v.boolean(),
   issuer: text,
+  /** Its id there, or its pattern. */
   subject: text,
   /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
   grantedTo: list(text),
@@ -295,10 +296,13 @@ export const expiringPage = v.object({
 
 export const tokenExplanation = v.object({
   granted: v.boolean(),
+  /** In the order of the token endpoint. The last step decides. */
   steps: list(v.object({ step: text, outcome: v.picklist(['passed', 'refused']), detail: text })),
+  /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
   error: optionalText,
   errorDescription: optionalText,
   reason: optionalText,
+  /** Claims of the token that would be issued, except its random `jti`. */
   claims: v.optional(record),
 });
 
@@ -343,22 +347,29 @@ export const requestExplanation = v.object({
   errorDescription: optionalText,
 });
 
-const auditedChange = {
+/** A change: its outcome, or its intent if it has none. */
+export const auditedChange = v.object({
   changeId: text,
+  /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
   time: text,
   actor: text,
-  /** Of a person behind a portal, as the identity provider last gave it: the person's own claim. */
+  /**
+   * Of a person behind a portal, as the identity provider last gave it: the person's own claim. It is
+   * not in the audit.
+   */
   actorName: optionalText,
   action: text,
   subject: text,
+  /** `unfinished`: there is no outcome, so the change may or may not have been made. */
   outcome: v.picklist(['done', 'failed', 'unfinished']),
   before: v.optional(record),
   after: v.optional(record),
-};
+});
 
 export const auditPage = v.object({
   day: text,
-  items: list(v.object(auditedChange)),
+  /** The newest first. */
+  items: list(auditedChange),
   examined: v.number(),
   nextCursor: optionalText,
 });
@@ -366,9 +377,12 @@ export const auditPage = v.object({
 const region = v.picklist(regionIds);
 
 export const historyPage = v.object({
+  /** The days that this page has, the first and the last. */
   since: text,
   until: text,
-  items: list(v.object({ ...auditedChange, region })),
+  /** The newest first, each with the region whose audit has it. */
+  items: list(v.object({ ...auditedChange.entries, region })),
+  /** Regions whose audits could not be read: their changes are missing. */
   unread: list(v.object({ region, reason: text })),
   nextCursor: optionalText,
 });

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import type { auditedChange } from '../../contract/management/results.ts';
 import type { Clock } from '../clock.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
 
@@ -53,20 +55,7 @@ async function appendOutcome({ log, onGap }: ChangeAudit, record: AuditRecord): 
 }
 
 /** A change: its outcome, or its intent if it has none. */
-export interface AuditedChange {
-  readonly changeId: string;
-  /** When its outcome was recorded, or its intent if it has none: RFC 3339 UTC with milliseconds. */
-  readonly time: string;
-  readonly actor: string;
-  /** Of a person behind a portal, if it is known. It is not in the audit. */
-  readonly actorName?: string | undefined;
-  readonly action: string;
-  readonly subject: string;
-  /** `unfinished`: there is no outcome, so the change may or may not have been made. */
-  readonly outcome: 'done' | 'failed' | 'unfinished';
-  readonly before?: Readonly<Record<string, unknown>> | undefined;
-  readonly after?: Readonly<Record<string, unknown>> | undefined;
-}
+export type AuditedChange = v.InferOutput<typeof auditedChange>;
 
 /**
  * Lists each change once. The newest record is first, so an outcome comes before its intent. An

@@ -19,13 +19,11 @@ import {
 } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
-import { makeAuditedChange } from './audited-change.ts';
-import { byNameThen } from './by-name.ts';
 import { findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
-import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;

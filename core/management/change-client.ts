@@ -5,18 +5,17 @@ import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
-import { makeAuditedChange } from './audited-change.ts';
-import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
-import { readStoredClient } from './find-client.ts';
+import { getClientToChange } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
-import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
-import { checkAudiences, checkName, checkScopes } from './input-fields.ts';
+import { type IfVersion, repeatStop } from './if-version.ts';
+import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
 import {
   awsTimeOf,
   clockAllowance,
   currentTime,
   type ManagementContext,
+  makeAuditedChange,
 } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
@@ -117,8 +116,7 @@ export async function updateClient(
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
-  const before = await readStoredClient(context, clientId);
-  checkVersion(`the client ${before.clientId}`, changes.ifVersion, before.version);
+  const before = await getClientToChange(context, clientId, changes.ifVersion);
   checkName(before, changes.name);
   const { config } = context;
   // What is left is stored as it was given.
@@ -142,18 +140,6 @@ export async function updateClient(
   return writeClient(context, before, 'client.update', next);
 }
 
-async function switchClient(
-  context: ManagementContext,
-  clientId: string,
-  enabled: boolean,
-  { ifVersion }: IfVersion,
-): Promise<Client> {
-  const before = await readStoredClient(context, clientId);
-  checkVersion(`the client ${before.clientId}`, ifVersion, before.version);
-  if (before.enabled === enabled) return before;
-  return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
-}
-
 /** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
 export async function setClientEnabled(
   context: ManagementContext,
@@ -161,7 +147,11 @@ export async function setClientEnabled(
   enabled: boolean,
   options: IfVersion = {},
 ): Promise<Client> {
-  const change = () => switchClient(context, clientId, enabled, options);
+  const change = async () => {
+    const before = await getClientToChange(context, clientId, options.ifVersion);
+    if (before.enabled === enabled) return before;
+    return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
+  };
   return enabled ? change() : repeatStop(options, change);
 }
 
@@ -189,8 +179,7 @@ export async function deleteClient(
   clientId: string,
   { ifVersion }: IfVersion = {},
 ): Promise<Client> {
-  const client = await readStoredClient(context, clientId);
-  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  const client = await getClientToChange(context, clientId, ifVersion);
   await removeClient(context, client);
   return client;
 }
@@ -212,11 +201,7 @@ export async function revokeClientTokens(
   clientId: string,
   options: IfVersion = {},
 ): Promise<Client> {
-  const find = async () => {
-    const client = await readStoredClient(context, clientId);
-    checkVersion(`the client ${client.clientId}`, options.ifVersion, client.version);
-    return client;
-  };
+  const find = () => getClientToChange(context, clientId, options.ifVersion);
   const { version } = await find();
   const { earliest, latest } = awsTimeOf(context);
   const cutOff = Math.floor(latest / 1000) + clockAllowance + 1;

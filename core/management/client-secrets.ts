@@ -6,13 +6,12 @@ import type { Client, ClientSecret } from '../client/client.ts';
 import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { makeAuditedChange } from './audited-change.ts';
 import { viewClientSecret } from './client-view.ts';
 import { readStoredClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
 type NewClientSecret = v.InferOutput<typeof newSecret>;
@@ -147,6 +146,32 @@ export function getSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
   throw new NotFoundError(`secret of ${client.clientId}`, secretId);
 }
 
+/** The client and its secret that is about to be changed; see {@link getClientToChange}. */
+async function getSecretToChange(
+  context: ManagementContext,
+  clientId: string,
+  secretId: string,
+  ifVersion: number | undefined,
+) {
+  const client = await readStoredClient(context, clientId);
+  const before = getSecret(client, secretId);
+  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  return { client, before };
+}
+
+async function replaceSecret(
+  context: ManagementContext,
+  { client, before }: Awaited<ReturnType<typeof getSecretToChange>>,
+  verb: string,
+  changes: Partial<ClientSecret>,
+): Promise<ClientSecret> {
+  const after: ClientSecret = { ...before, ...changes };
+  const { secretId } = before;
+  const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
+  await writeSecrets(context, client, secrets, { verb, secretId, before, after });
+  return after;
+}
+
 /** @throws {NotFoundError} if the client has no such secret. */
 export async function deleteClientSecret(
   context: ManagementContext,
@@ -154,9 +179,7 @@ export async function deleteClientSecret(
   secretId: string,
   { ifVersion }: IfVersion = {},
 ): Promise<void> {
-  const client = await readStoredClient(context, clientId);
-  const before = getSecret(client, secretId);
-  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  const { client, before } = await getSecretToChange(context, clientId, secretId, ifVersion);
   const rest = client.secrets.filter((secret) => secret !== before);
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
@@ -171,49 +194,37 @@ export async function updateClientSecret(
   changes: ClientSecretChanges,
 ): Promise<ClientSecret> {
   const { name, expiresAt, ifVersion } = changes;
-  const now = currentTime(context);
-  const client = await readStoredClient(context, clientId);
-  const before = getSecret(client, secretId);
-  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  const found = await getSecretToChange(context, clientId, secretId, ifVersion);
+  const { before } = found;
   checkName(before, name);
   if (expiresAt !== undefined) {
-    checkCanBeExtended(secretId, before.expiresAt, { now, what: 'secret' });
+    checkCanBeExtended(secretId, before.expiresAt, { now: currentTime(context), what: 'secret' });
   }
-  const after: ClientSecret = {
-    ...before,
+  return replaceSecret(context, found, 'update', {
     name: name ?? before.name,
     expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
-  };
-  const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
-  await writeSecrets(context, client, secrets, { verb: 'update', secretId, before, after });
-  return after;
+  });
 }
 
-type SwitchSecret = (
-  context: ManagementContext,
-  clientId: string,
-  secretId: string,
-  options?: IfVersion,
-) => Promise<ClientSecret>;
-
-function switchSecret(enabled: boolean): SwitchSecret {
-  return async (context, clientId, secretId, { ifVersion } = {}) => {
-    const client = await readStoredClient(context, clientId);
-    const before = getSecret(client, secretId);
-    checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
-    const isEnabled = before.disabled !== true;
-    if (isEnabled === enabled) return before;
-    const after: ClientSecret = { ...before, disabled: enabled ? undefined : true };
-    const secrets = client.secrets.map((secret) => (secret === before ? after : secret));
-    const verb = enabled ? 'enable' : 'disable';
-    await writeSecrets(context, client, secrets, { verb, secretId, before, after });
-    return after;
+function switchSecret(enabled: boolean) {
+  return async (
+    context: ManagementContext,
+    clientId: string,
+    secretId: string,
+    options: IfVersion = {},
+  ): Promise<ClientSecret> => {
+    const change = async () => {
+      const found = await getSecretToChange(context, clientId, secretId, options.ifVersion);
+      if ((found.before.disabled !== true) === enabled) return found.before;
+      const verb = enabled ? 'enable' : 'disable';
+      return replaceSecret(context, found, verb, { disabled: enabled ? undefined : true });
+    };
+    return enabled ? change() : repeatStop(options, change);
   };
 }
 
 /** Disables one secret: it does not authenticate. The client's other secrets stay as they are. */
-export const disableClientSecret: SwitchSecret = (context, clientId, secretId, options = {}) =>
-  repeatStop(options, () => switchSecret(false)(context, clientId, secretId, options));
+export const disableClientSecret = switchSecret(false);
 
 /** Enables a disabled secret. One that has expired stays expired. */
 export const enableClientSecret = switchSecret(true);

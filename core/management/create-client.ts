@@ -12,17 +12,21 @@ import {
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
-import { makeAuditedChange } from './audited-change.ts';
-import { withDistinctValues } from './claim-conditions.ts';
 import { viewClient } from './client-view.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
-import { checkNoAssertions, checkPattern, scopesInOrder } from './input-fields.ts';
+import {
+  checkNoAssertions,
+  checkPattern,
+  scopesInOrder,
+  withDistinctValues,
+} from './input-fields.ts';
 import {
   awsTimeOf,
   clockAllowance,
   currentTime,
   type ManagementContext,
+  makeAuditedChange,
 } from './management-context.ts';
 import { checkProviderOpen } from './provider-ownership.ts';
 import { getRegisteredIssuer } from './registered-issuer.ts';

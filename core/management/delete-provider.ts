@@ -3,35 +3,23 @@ import type { deleteProviderOptions } from '../../contract/management/inputs.ts'
 import type { Client } from '../client/client.ts';
 import { RefusedError, VersionConflictError } from '../errors.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { makeAuditedChange } from './audited-change.ts';
-import { byNameThen } from './by-name.ts';
 import { removeClient } from './change-client.ts';
 import { findProvider } from './identity-providers.ts';
-import { type Page, readPageRequest, toPage } from './list-query.ts';
-import type { ManagementContext } from './management-context.ts';
+import { byNameThen, type Page, readPageRequest, toPage } from './list-query.ts';
+import { type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
-import { viewIdentityProvider } from './provider-view.ts';
+import { viewIdentityProvider } from './provider-reach.ts';
+import { listTexts } from './read-input.ts';
 
 type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
 
-/** One step of a deletion. The provider is deleted by the step that has no `nextCursor`. */
-interface ProviderDeletion extends Page<Client> {
-  /** The clients that this step deleted. */
-  readonly items: readonly Client[];
-}
-
-/** More ids than this are counted, not listed, because people read the message. */
-const maxListed = 20;
-
 function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>): never {
-  const shown = items.slice(0, maxListed).map((client) => `${client.clientId} (${client.name})`);
-  const rest = items.length - shown.length;
-  const list = shown.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  const [count, them] =
-    items.length === 1 ? ['a client', 'it'] : [`${items.length} clients`, 'them'];
+  const list = listTexts(items.map((client) => `${client.clientId} (${client.name})`));
+  const count = items.length === 1 ? 'a client' : `${items.length} clients`;
   const more = nextCursor === undefined ? '' : ', and others may follow';
+  const them = items.length === 1 && nextCursor === undefined ? 'it' : 'them';
   throw new RefusedError(
-    `the provider ${issuer} has ${count}: ${list}${more}. Delete ${nextCursor === undefined ? them : 'them'} first, or add --cascade`,
+    `the provider ${issuer} has ${count}: ${list}${more}. Delete ${them} first, or add --cascade`,
   );
 }
 
@@ -54,7 +42,7 @@ export async function deleteProvider(
   context: ManagementContext,
   issuer: string,
   options: DeleteProviderOptions = {},
-): Promise<ProviderDeletion> {
+): Promise<Page<Client>> {
   const { cascade = false, ifRegistration } = options;
   const request = readPageRequest(options);
   const provider = await findProvider(context, issuer);

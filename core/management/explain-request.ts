@@ -9,6 +9,7 @@ import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import {
   BearerRefusal,
+  type Finding,
   type RefusalFacts,
   type RefusalReason,
 } from '../verifier/bearer-refusal.ts';
@@ -42,12 +43,8 @@ export interface RequestExplanation {
   readonly errorDescription?: string | undefined;
 }
 
-export interface RequestFinding {
-  /** A claim, a header parameter, or a property of the request or the record. */
-  readonly name: string;
-  /** Its value; undefined if there is none. */
-  readonly received: unknown;
-  readonly expected: string;
+/** A {@link Finding} as it is shown. */
+export interface RequestFinding extends Omit<Finding, 'serviceTrunkGroup'> {
   /** What may have been meant. */
   readonly hint?: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { tokenQuestion } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
@@ -18,17 +19,10 @@ import {
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
-interface TokenExplanation {
-  readonly granted: boolean;
-  /** In the order of the token endpoint. The last step decides. */
-  readonly steps: readonly ExplainedStep[];
-  /** `error` and `error_description` of the answer (RFC 6749 §5.2). */
-  readonly error?: string | undefined;
-  readonly errorDescription?: string | undefined;
-  readonly reason?: string | undefined;
-  /** Claims of the token that would be issued, except its random `jti`. */
-  readonly claims?: Readonly<Record<string, unknown>> | undefined;
-}
+type TokenExplanation = OperationResult<'explainToken'>;
+
+/** One step of a token request with its result. */
+type ExplainedStep = TokenExplanation['steps'][number];
 
 type TokenQuestion = v.InferOutput<typeof tokenQuestion>;
 
@@ -166,13 +160,6 @@ export async function explainToken(
       errorDescription: description,
     };
   }
-}
-
-/** One step of a token request with its result. */
-interface ExplainedStep {
-  readonly step: string;
-  readonly outcome: 'passed' | 'refused';
-  readonly detail: string;
 }
 
 /** A step that refuses, with more detail than the client would see. */

@@ -1,5 +1,5 @@
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { collect } from '../paging.ts';
-import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 import {
   findOwner,
@@ -30,12 +30,6 @@ export async function listProviders(
   return showOwners(context, sorted);
 }
 
-interface ProvidersWithLimits {
-  readonly providers: readonly ManagedProvider[];
-  /** Of the trunk groups that were asked for, in their order. */
-  readonly limits: readonly TrunkGroupLimits[];
-}
-
 /**
  * {@link listProviders} and the limits of trunk groups in one request. The list of a limited caller
  * depends on the limits, and a request reads those of a trunk group once.
@@ -45,7 +39,7 @@ interface ProvidersWithLimits {
 export async function listProvidersWithLimits(
   context: ManagementContext,
   serviceTrunkGroups: readonly string[],
-): Promise<ProvidersWithLimits> {
+): Promise<OperationResult<'listProvidersWithLimits'>> {
   for (const group of serviceTrunkGroups) requireReachedTrunkGroup(context, group);
   const [providers, limits] = await Promise.all([
     listProviders(context),

@@ -2,6 +2,7 @@ import { assertionAudiencesOf } from '../../contract/addresses.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import * as rule from '../../contract/management/rules.ts';
 import { scopeName } from '../../contract/scopes.ts';
+import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { findPatternProblem, hasWildcard } from '../client/provider-client-id.ts';
 import { RefusedError } from '../errors.ts';
@@ -35,6 +36,13 @@ export function checkScopes(
  */
 export function checkName(stored: { readonly name?: string | undefined }, name?: string): void {
   if (name !== undefined && name !== stored.name) readField('name', rule.newName, name);
+}
+
+/** Claims that a client's tokens must have, with each value once. */
+export function withDistinctValues(
+  conditions: readonly ClaimCondition[],
+): readonly ClaimCondition[] {
+  return conditions.map(({ claim, values }) => ({ claim, values: [...new Set(values)] }));
 }
 
 /** @throws {RefusedError} for a new expiry of a credential that has expired. */

@@ -1,48 +1,18 @@
 import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { auditFilter } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
 import { describeAction } from '../audit/audit-log.ts';
 import { formatDay } from '../rfc3339.ts';
-import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
+import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';
-import { refuseInput } from './read-input.ts';
 
 type AuditFilter = v.InferOutput<typeof auditFilter>;
 
-interface AuditPage {
-  readonly day: string;
-  /** The newest first. */
-  readonly items: readonly AuditedChange[];
-  readonly examined: number;
-  readonly nextCursor?: string | undefined;
-}
-
-/** The end of a page, and the changes on it whose intents are on the next one. */
-interface Position {
-  readonly after: string;
-  readonly open: ReadonlySet<string>;
-}
-
-function formatPosition(after: string, open: ReadonlySet<string>): string {
-  return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpenChanges)]));
-}
-
 /** A time, and the id of a record or the end of those of that time. */
 const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
-
-function parsePosition(value: string): Position {
-  const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
-  try {
-    const [after, ...open] = JSON.parse(positionOf(value)) as readonly unknown[];
-    if (typeof after !== 'string' || !positionPattern.test(after)) return refuse();
-    if (!open.every((id) => typeof id === 'string')) return refuse();
-    return { after, open: new Set(open) };
-  } catch {
-    return refuse();
-  }
-}
 
 /** What a reader sees of a change: its action in words too, and the name and client of a record. */
 function textsOf({ actor, action, subject, before, after }: AuditedChange): readonly unknown[] {
@@ -64,9 +34,11 @@ function hasText(change: AuditedChange, text: string): boolean {
 export async function listAudit(
   context: ManagementContext,
   filter: AuditFilter = {},
-): Promise<AuditPage> {
+): Promise<OperationResult<'listAudit'>> {
   const { day = formatDay(currentTime(context)), text = '', limit = maxListedItems } = filter;
-  const position = filter.cursor === undefined ? undefined : parsePosition(filter.cursor);
+  const { cursor } = filter;
+  const isPosition = (after: string) => positionPattern.test(after);
+  const position = cursor === undefined ? undefined : parseChangesCursor(cursor, isPosition);
   const open = new Set(position?.open);
   const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
   const changes = pairRecords(page.items, open);
@@ -76,6 +48,6 @@ export async function listAudit(
     day,
     items: await withActorNames(context, found),
     examined: page.examined,
-    nextCursor: page.next === undefined ? undefined : formatPosition(page.next, open),
+    nextCursor: page.next && formatChangesCursor({ after: page.next, open }),
   };
 }

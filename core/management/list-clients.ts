@@ -10,9 +10,8 @@ import {
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { collect, type StorePage } from '../paging.ts';
-import { byNameThen } from './by-name.ts';
 import { type ClientWithUse, withWorkloadUses } from './find-client.ts';
-import { isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
+import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
 /** Filters of a list of clients. A client must meet all of them. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
 import type { expiringFilter } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { isId } from '../credential/credential-value.ts';
 import { ConflictError, UnavailableError } from '../errors.ts';
 import { isExpiring, keyInUse, secretsInUse } from '../notices/credential-notices.ts';
@@ -14,17 +15,7 @@ import { refuseInput } from './read-input.ts';
 type ExpiringFilter = v.InferOutput<typeof expiringFilter>;
 
 /** A page of what the last daily run found to expire within 30 days. */
-export interface ExpiringPage {
-  /** Of the run, in seconds since the epoch; undefined if there was none. */
-  readonly reportedAt?: number | undefined;
-  /** What expires first is first. */
-  readonly items: readonly ReportedCredential[];
-  /** On all pages. */
-  readonly total: number;
-  readonly nextCursor?: string | undefined;
-  /** As of now: whether not all that was changed since the run could be read. */
-  readonly isPartial?: true | undefined;
-}
+export type ExpiringPage = OperationResult<'listExpiring'>;
 
 /** Clients and keys that are read again for a page as of now, those that were changed first. */
 const mostReadAgain = 500;

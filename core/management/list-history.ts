@@ -1,39 +1,23 @@
 import type * as v from 'valibot';
 import { historyDays, secondsPerDay } from '../../contract/limits.ts';
 import type { historyFilter } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
+import { pairRecords } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import { isId } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
-import { formatCursor, maxOpenChanges, positionOf } from './list-query.ts';
+import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';
-import { refuseInput } from './read-input.ts';
 
 export type HistoryFilter = v.InferOutput<typeof historyFilter>;
 
+export type HistoryPage = OperationResult<'listHistory'>;
+
 /** A change, and the region whose audit has it. */
-export interface HistoricChange extends AuditedChange {
-  readonly region: RegionId;
-}
-
-/** A region whose audit could not be read: its changes are missing. */
-interface UnreadRegion {
-  readonly region: RegionId;
-  readonly reason: string;
-}
-
-export interface HistoryPage {
-  /** The days that this page has, the first and the last. */
-  readonly since: string;
-  readonly until: string;
-  /** The newest first. */
-  readonly items: readonly HistoricChange[];
-  readonly unread: readonly UnreadRegion[];
-  readonly nextCursor?: string | undefined;
-}
+export type HistoricChange = HistoryPage['items'][number];
 
 /** Days that are read at the same time in each region, one read or more for each. */
 const daysAtOnce = 16;
@@ -43,23 +27,6 @@ const daysPerPage = 96;
 
 /** With so many records, a page ends with the days that were read. */
 const enoughRecords = 200;
-
-interface Position {
-  readonly until: string;
-  readonly open: ReadonlySet<string>;
-}
-
-function parsePosition(value: string): Position {
-  const refuse = () => refuseInput('cursor', value, 'the nextCursor of a page');
-  try {
-    const [until, ...open] = JSON.parse(positionOf(value)) as readonly unknown[];
-    if (typeof until !== 'string' || !isDay(until)) return refuse();
-    if (!open.every((id) => typeof id === 'string')) return refuse();
-    return { until, open: new Set(open) };
-  } catch {
-    return refuse();
-  }
-}
 
 function otherDay(day: string, days: number): string {
   return formatDay(Math.floor(Date.parse(day) / 1000) + days * secondsPerDay);
@@ -102,7 +69,7 @@ async function readRegion(
 /** Reads days, the newest first, of every region that answers. */
 class HistoryReader {
   readonly records = new Map<RegionId, AuditRecord[]>();
-  readonly unread: UnreadRegion[] = [];
+  readonly unread: HistoryPage['unread'][number][] = [];
   /** Why the first of them was not read. */
   failure: UnavailableError | undefined;
   readonly #context: ManagementContext;
@@ -158,8 +125,8 @@ export async function listHistory(
 ): Promise<HistoryPage> {
   const { since = await findFirstDay(context, id), cursor } = filter;
   const today = formatDay(currentTime(context));
-  const { until, open: earlier } =
-    cursor === undefined ? { until: today, open: new Set<string>() } : parsePosition(cursor);
+  const position = cursor === undefined ? undefined : parseChangesCursor(cursor, isDay);
+  const until = position?.after ?? today;
   const reader = new HistoryReader(context);
   let next = until;
   for (let read = 0; read < daysPerPage && reader.count < enoughRecords; read += daysAtOnce) {
@@ -170,16 +137,13 @@ export async function listHistory(
     next = otherDay(daysInRange.at(-1) ?? next, -1);
   }
   if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
-  const open = new Set(earlier);
+  const open = new Set(position?.open);
   const items = await withActorNames(context, reader.changes(open));
   return {
     since: otherDay(next, 1),
     until,
     items,
     unread: reader.unread.toSorted((a, b) => (a.region < b.region ? -1 : 1)),
-    nextCursor:
-      next < since
-        ? undefined
-        : formatCursor(JSON.stringify([next, ...[...open].slice(0, maxOpenChanges)])),
+    nextCursor: next < since ? undefined : formatChangesCursor({ after: next, open }),
   };
 }

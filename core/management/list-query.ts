@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
 import type { apiKeysFilter, limitsFilter } from '../../contract/management/inputs.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
+import { refuseInput } from './read-input.ts';
 
 /** Which page of a list. */
 export type PageRequest = v.InferOutput<typeof limitsFilter>;
@@ -39,7 +40,7 @@ export function formatCursor(key: string): string {
 }
 
 /** The position that a cursor stands for. */
-export function positionOf(cursor: string): string {
+function positionOf(cursor: string): string {
   return Buffer.from(cursor, 'base64url').toString('utf8');
 }
 
@@ -82,4 +83,37 @@ export function toPage<T>(
 }
 
 /** Maximum number of changes in progress at the same moment. A valid cursor never has more. */
-export const maxOpenChanges = 20;
+const maxOpenChanges = 20;
+
+/** The end of a page of changes, and those on it whose intents are on the next one. */
+interface ChangesPosition {
+  readonly after: string;
+  readonly open: ReadonlySet<string>;
+}
+
+export function formatChangesCursor({ after, open }: ChangesPosition): string {
+  return formatCursor(JSON.stringify([after, ...[...open].slice(0, maxOpenChanges)]));
+}
+
+/** @param isPosition whether the list has such ends of pages. */
+export function parseChangesCursor(
+  cursor: string,
+  isPosition: (after: string) => boolean,
+): ChangesPosition {
+  const refuse = () => refuseInput('cursor', cursor, 'the nextCursor of a page');
+  try {
+    const [after, ...open] = JSON.parse(positionOf(cursor)) as readonly unknown[];
+    if (typeof after !== 'string' || !isPosition(after)) return refuse();
+    if (!open.every((id) => typeof id === 'string')) return refuse();
+    return { after, open: new Set(open) };
+  } catch {
+    return refuse();
+  }
+}
+
+/** Orders by name, then by id, so lists are stable. */
+export function byNameThen<T extends { readonly name: string }>(
+  id: (item: T) => string,
+): (a: T, b: T) => number {
+  return (a, b) => a.name.localeCompare(b.name, 'en') || (id(a) < id(b) ? -1 : 1);
+}

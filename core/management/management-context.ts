@@ -1,5 +1,6 @@
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key-store.ts';
+import { auditChange, type Change } from '../audit/audit-change.ts';
 import type {
   AuditHistoryReader,
   AuditLog,
@@ -9,8 +10,8 @@ import type {
 import type { PersonNameStore } from '../audit/person-name.ts';
 import type { ClientReader, ClientStore, WorkloadUseReader } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
-import { formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
-import { UnavailableError } from '../errors.ts';
+import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
+import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
 import type { GrantStore } from '../identity-provider/grant.ts';
 import type {
@@ -107,4 +108,23 @@ export const clockAllowance = 1;
 
 export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {
   return formatId(kind, context.drawBytes(idBytes));
+}
+
+/** Makes a management change between its two audit records; see {@link auditChange}. */
+export async function makeAuditedChange(
+  context: ManagementContext,
+  change: Change,
+  apply: () => Promise<void>,
+): Promise<void> {
+  const audit = {
+    log: context.audit,
+    changeId: encodeBase62(context.drawBytes(idBytes)),
+    actor: await context.actor(),
+    clock: context.clock,
+    isUncertain: (error: unknown) =>
+      error instanceof UnavailableError || error instanceof UncertainConflictError,
+    // The change was made, and its intent is in the audit.
+    onGap: context.onAuditGap ?? (() => undefined),
+  };
+  await auditChange(audit, change, apply);
 }

@@ -1,7 +1,6 @@
 import type { AuditedChange } from '../audit/audit-change.ts';
 import { type PersonName, toStoredName } from '../audit/person-name.ts';
-import { makeAuditedChange } from './audited-change.ts';
-import type { ManagementContext } from './management-context.ts';
+import { type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**

@@ -11,6 +11,15 @@ import { InputError, type InputProblem } from '../errors.ts';
 /** Longer values are cut: a message is read by a person. */
 const maxShown = 80;
 
+/** More texts than this are counted, not listed, because people read the message. */
+const maxListed = 20;
+
+/** Texts as a message lists them. */
+export function listTexts(texts: readonly string[]): string {
+  const rest = texts.length - maxListed;
+  return texts.slice(0, maxListed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
 /** A value as a message shows it. What JSON cannot say has the name of its type. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';

@@ -6,14 +6,17 @@ import {
   ownedRegistrationId,
 } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { makeAuditedChange } from './audited-change.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
 import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
-import { currentTime, type ManagementContext, newId } from './management-context.ts';
+import {
+  currentTime,
+  type ManagementContext,
+  makeAuditedChange,
+  newId,
+} from './management-context.ts';
 import { checkClaimName } from './provider-choices.ts';
 import { findNewOwners } from './provider-ownership.ts';
-import { type ManagedProvider, showOwner } from './provider-reach.ts';
-import { viewIdentityProvider } from './provider-view.ts';
+import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
 
 interface RegisteredProvider {
   readonly provider: ManagedProvider;

@@ -11,20 +11,15 @@ import {
   type ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
 import { readEvery } from '../paging.ts';
-import { makeAuditedChange } from './audited-change.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
 import { findProvider } from './identity-providers.ts';
 import { checkVersion } from './if-version.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
-import { type ManagedProvider, showOwner } from './provider-reach.ts';
-import { viewIdentityProvider } from './provider-view.ts';
-import { refuseInput } from './read-input.ts';
+import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
+import { listTexts, refuseInput } from './read-input.ts';
 
 type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
-
-/** More clients than this are counted, not listed, because people read the message. */
-const maxListed = 20;
 
 /** The trunk groups whose clients stay. */
 interface Staying {
@@ -47,13 +42,13 @@ async function checkClients(
     );
   }
   if (found.length === 0) return;
-  const rest = found.length - maxListed;
-  const list = found.slice(0, maxListed).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
   const [are, them] = found.length === 1 ? ['is', 'it'] : ['are', 'them'];
   const keep = isTakeover
     ? `, or name each trunk group whose clients stay (keepClientsOf; with authctl, --keep-clients-of)`
     : '';
-  throw new RefusedError(`${list} ${are} under the provider; delete ${them} first${keep}`);
+  throw new RefusedError(
+    `${listTexts(found)} ${are} under the provider; delete ${them} first${keep}`,
+  );
 }
 
 /**

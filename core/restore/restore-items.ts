@@ -5,11 +5,10 @@ import { ConflictError, MalformedRecordError } from '../errors.ts';
 import { findIssuerGrant, hostOf } from '../identity-provider/grant.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
-import { makeAuditedChange } from '../management/audited-change.ts';
 import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/outside-clients.ts';
-import type { ManagementContext } from '../management/management-context.ts';
-import { viewIdentityProvider } from '../management/provider-view.ts';
+import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
+import { viewIdentityProvider } from '../management/provider-reach.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,

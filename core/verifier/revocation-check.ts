@@ -4,7 +4,7 @@ import type { ClientLookup } from '../client/client-store.ts';
 import { ClockError, UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';
-import { type BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
+import { type BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
 /** Looks up the client of each token of this service. Without it they are not looked up. */
@@ -24,7 +24,7 @@ interface TokenOwner {
 function refuseOwner(
   reason: RefusalReason,
   { issuer, clientId, serviceTrunkGroup }: TokenOwner,
-  finding: { readonly name: string; readonly received: unknown; readonly expected: string },
+  finding: Omit<Finding, 'serviceTrunkGroup'>,
 ): BearerRefusal {
   return refuse(reason, () => ({ ...finding, serviceTrunkGroup }), { issuer, clientId });
 }

@@ -7,9 +7,8 @@ import {
   sizeOfGrants,
   withoutGrants,
 } from '../../identity-provider/grant.ts';
-import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion } from '../if-version.ts';
-import type { ManagementContext } from '../management-context.ts';
+import { type ManagementContext, makeAuditedChange } from '../management-context.ts';
 
 /** What a grant becomes, and what it is compared with. */
 interface GrantChange {

@@ -1,3 +1,6 @@
+import type * as v from 'valibot';
+import type { grantCheckFilter } from '../../../contract/management/inputs.ts';
+import type { OperationResult } from '../../../contract/management/operations.ts';
 import {
   findIssuerGrant,
   type Grant,
@@ -5,25 +8,12 @@ import {
   subjectsOverlap,
   valueOf,
 } from '../../identity-provider/grant.ts';
-import { formatCursor, type PageRequest, readPageRequest } from '../list-query.ts';
+import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../provider-ownership.ts';
 import { indexOwners } from '../provider-reach.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { checkOutside, type OutsideClient } from './outside-clients.ts';
-
-interface GrantCheckFilter extends PageRequest {
-  /** Only clients under this provider. */
-  readonly issuer?: string | undefined;
-}
-
-interface GrantCheck {
-  readonly items: readonly OutsideClient[];
-  /** Providers of trunk groups that are not granted to each of them. On the first page. */
-  readonly providers: readonly OwnProvider[];
-  readonly examined: number;
-  readonly nextCursor?: string | undefined;
-}
 
 async function findOutsideProviders(
   context: ManagementContext,
@@ -49,11 +39,11 @@ async function findOutsideProviders(
  */
 export async function checkGrants(
   context: ManagementContext,
-  filter: GrantCheckFilter = {},
-): Promise<GrantCheck> {
+  filter: v.InferOutput<typeof grantCheckFilter> = {},
+): Promise<OperationResult<'checkGrants'>> {
   requireEveryTrunkGroup(context, 'The check of grants');
-  const { limit, cursor, issuer } = filter;
-  const request = readPageRequest({ limit, cursor });
+  const { issuer } = filter;
+  const request = readPageRequest(filter);
   const { items, examined, next } = await context.clients.readClients({ ...request, issuer });
   const registrations = items.flatMap(({ provider }) => provider ?? []);
   const owners = await indexOwners(context, registrations);

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import type { outsideClient } from '../../../contract/management/results.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import {
@@ -8,30 +10,17 @@ import {
 } from '../../identity-provider/grant.ts';
 import type { ProviderOwner } from '../../identity-provider/identity-provider.ts';
 
-/** A client under a provider whose id there is not granted to its trunk group. */
-export interface OutsideClient {
-  readonly clientId: string;
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
-  readonly enabled: boolean;
-  readonly issuer: string;
-  /** Its id there, or its pattern. */
-  readonly subject: string;
-  /** Trunk groups that have a grant with one of its ids. Empty: it is granted to none. */
-  readonly grantedTo: readonly string[];
-}
+export type OutsideClient = v.InferOutput<typeof outsideClient>;
 
 /** @returns undefined if the client's id, or each that its pattern matches, is granted to its group. */
 export function findOutside(client: Client, grants: readonly Grant[]): OutsideClient | undefined {
-  const { provider, serviceTrunkGroup: group } = client;
+  const { clientId, name, serviceTrunkGroup, enabled, provider } = client;
   if (provider === undefined) return undefined;
   const { issuer } = provider;
   const subject = subjectOf(provider);
-  if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group)) return undefined;
+  if (findSubjectGrant(grants, subject)?.trunkGroups.includes(serviceTrunkGroup)) return undefined;
   const shared = findSharedSubjects(grants, subject);
   const grantedTo = [...new Set(shared.flatMap(({ trunkGroups }) => trunkGroups))].toSorted();
-  const { clientId, name, enabled } = client;
-  const serviceTrunkGroup = group;
   return { clientId, name, serviceTrunkGroup, enabled, issuer, subject, grantedTo };
 }
 

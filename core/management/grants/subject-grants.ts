@@ -1,13 +1,17 @@
 import type * as v from 'valibot';
 import { maxListedItems, maxProviderUrlLength } from '../../../contract/limits.ts';
-import type { grantedClientActions, newSubjectGrant } from '../../../contract/management/inputs.ts';
+import type {
+  grantedClientActions,
+  grantsFilter,
+  newSubjectGrant,
+} from '../../../contract/management/inputs.ts';
+import type { OperationResult } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import { NotFoundError, RefusedError } from '../../errors.ts';
 import {
   findSubjectProblem,
   type Grant,
-  type GrantKind,
   type GrantList,
   subjectsOverlap,
   valueOf,
@@ -17,22 +21,17 @@ import { removeClient, writeClient } from '../change-client.ts';
 import { readStoredClient } from '../find-client.ts';
 import { findProvider } from '../identity-providers.ts';
 import { repeatStop } from '../if-version.ts';
-import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
+import { type Page, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
-import { refuseInput } from '../read-input.ts';
+import { listTexts, refuseInput } from '../read-input.ts';
 import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
-import { findOutside, type OutsideClient } from './outside-clients.ts';
+import { findOutside } from './outside-clients.ts';
 
 type GrantedClientAction = (typeof grantedClientActions)[number];
 
 type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
-
-interface SubjectGrantChange extends GrantList {
-  /** Clients of other trunk groups whose ids the grant has, after the change. */
-  readonly otherClients: readonly OutsideClient[];
-}
 
 /**
  * The client ids that are granted at an issuer. A limited caller sees those of its trunk groups.
@@ -72,19 +71,13 @@ async function readOtherClients(
   return found;
 }
 
-/** More clients than this are counted, not listed, because people read the message. */
-const maxShown = 20;
-
 function refuseUndecided(clients: readonly Client[]): never {
-  const shown = clients
-    .slice(0, maxShown)
-    .map(
-      ({ clientId, name, serviceTrunkGroup, provider }) =>
-        `${clientId} (${name}) of ${serviceTrunkGroup} as ${JSON.stringify(provider && subjectOf(provider))}`,
-    );
-  const rest = clients.length - shown.length;
+  const texts = clients.map(
+    ({ clientId, name, serviceTrunkGroup, provider }) =>
+      `${clientId} (${name}) of ${serviceTrunkGroup} as ${JSON.stringify(provider && subjectOf(provider))}`,
+  );
   throw new RefusedError(
-    `clients of other service trunk groups have such ids: ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}. Say of each what becomes of it: disable, delete or leave`,
+    `clients of other service trunk groups have such ids: ${listTexts(texts)}. Say of each what becomes of it: disable, delete or leave`,
   );
 }
 
@@ -122,7 +115,7 @@ export async function setSubjectGrant(
   context: ManagementContext,
   issuer: string,
   grant: NewSubjectGrant,
-): Promise<SubjectGrantChange> {
+): Promise<OperationResult<'setSubjectGrant'>> {
   const { value, clients = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');
   const problem = findSubjectProblem(value);
@@ -146,10 +139,6 @@ export async function setSubjectGrant(
   return { ...after, otherClients };
 }
 
-interface GrantsFilter extends PageRequest {
-  readonly kind: GrantKind;
-}
-
 /**
  * One page of everything that is granted, by issuer or host.
  *
@@ -157,14 +146,13 @@ interface GrantsFilter extends PageRequest {
  */
 export async function listGrants(
   context: ManagementContext,
-  filter: GrantsFilter,
+  filter: v.InferOutput<typeof grantsFilter>,
 ): Promise<Page<GrantList>> {
   requireEveryTrunkGroup(context, 'The list of grants');
-  const { kind } = filter;
-  const request = readPageRequest({ limit: filter.limit, cursor: filter.cursor });
+  const request = readPageRequest(filter);
   const { after = '' } = request;
   // A position is an issuer or a host. DynamoDB fails for one that is too long.
   if (after.length > maxProviderUrlLength) refuseInput('cursor', filter.cursor, 'a nextCursor');
-  const page = await context.providerGrants.readGrants(kind, request);
+  const page = await context.providerGrants.readGrants(filter.kind, request);
   return toPage(page, (a, b) => (a.place < b.place ? -1 : 1));
 }

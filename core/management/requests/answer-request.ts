@@ -207,14 +207,6 @@ export async function answerManagementRequest(
   }
 }
 
-/** Who signed a request, and as what. */
-interface ReachingCaller {
-  readonly alias: ManagementAlias;
-  readonly arn: string;
-  /** The deployment's AWS account. */
-  readonly account: string;
-}
-
 /**
  * A limited person chooses which of its identities signs, so a config that limits some says what the
  * others may do. A portal is limited by `portalReach`.
@@ -234,7 +226,7 @@ function isUnlimited({ reach, default: others }: ReachConfig, alias: ManagementA
  */
 export function findReach(
   config: ReachConfig,
-  { alias, arn, account }: ReachingCaller,
+  { alias, arn, account }: AuthenticatedCaller,
 ): Reach | undefined {
   const found = findReachEntry(config.reach, arn);
   if (found !== undefined) return found;

@@ -1,21 +1,20 @@
 import type * as v from 'valibot';
 import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
-import type { newLimits } from '../../../contract/management/inputs.ts';
+import { type newLimits, wireNameOf } from '../../../contract/management/inputs.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
+import { formatTime } from '../../rfc3339.ts';
 import {
   type GrantLimits,
   limitNames,
   type TrunkGroupLimits,
 } from '../../trunk-group/trunk-group-limits.ts';
-import { makeAuditedChange } from '../audited-change.ts';
 import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
-import { currentTime, type ManagementContext } from '../management-context.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
 import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
-import { viewTrunkGroupLimits } from './limits-view.ts';
 
 /** What the staff sets. The stored limits are replaced as a whole. */
 type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
@@ -33,6 +32,16 @@ export async function readLimits(
   const issuers = providers && [...new Set(providers)];
   for (const issuer of issuers ?? []) await getRegisteredIssuer(context, issuer);
   return { ...limits, scopes: scopes && [...new Set(scopes)], providers: issuers };
+}
+
+/** The limits of a trunk group as they are shown. */
+export function viewTrunkGroupLimits(limits: TrunkGroupLimits): Record<string, unknown> {
+  return {
+    service_trunk_group: limits.serviceTrunkGroup,
+    ...Object.fromEntries(limitNames.map((name) => [wireNameOf(name), limits[name]])),
+    updated_at: limits.updatedAt === undefined ? undefined : formatTime(limits.updatedAt),
+    version: limits.version,
+  };
 }
 
 /** @throws {NotFoundError} if the caller cannot reach the trunk group. */
