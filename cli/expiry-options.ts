@@ -1,5 +1,6 @@
+import { lastTime } from '../contract/limits.ts';
 import { parseDuration } from '../core/duration.ts';
-import { expiryOrTyped, lastTime } from '../core/rfc3339.ts';
+import { expiryOrTyped } from '../core/rfc3339.ts';
 import { type OptionValues, option, withDefault } from './command-spec.ts';
 import { UsageError } from './usage-error.ts';
 

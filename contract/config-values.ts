@@ -3,6 +3,9 @@ import { maxDomainNameLength } from './limits.ts';
 
 /** Values of more than one part of the deployment config. */
 
+export const matching = (pattern: RegExp, allowed: string) =>
+  v.pipe(v.string(), v.regex(pattern, allowed));
+
 export const count = v.pipe(
   v.number(),
   v.integer('allowed: a whole number'),
@@ -32,9 +35,9 @@ export const distinct = <T extends v.GenericSchema>(item: T, most: number) =>
     v.readonly(),
   );
 
-export const trunkGroup = v.pipe(
-  v.string(),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/, 'allowed: a service trunk group'),
+export const trunkGroup = matching(
+  /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/,
+  'allowed: a service trunk group',
 );
 
 const domainName = v.pipe(
@@ -54,9 +57,9 @@ export const domainSchema = v.strictObject({
   /** The host. For the issuer, each region is served under `{region}.{name}` as well. */
   name: domainName,
   /** Route 53 public hosted zone that holds the name. */
-  hostedZoneId: v.pipe(
-    v.string(),
-    v.regex(/^Z[A-Z0-9]{5,31}$/, 'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"'),
+  hostedZoneId: matching(
+    /^Z[A-Z0-9]{5,31}$/,
+    'allowed: a Route 53 hosted zone id, e.g. "Z0123456789ABC"',
   ),
   /** Name of the hosted zone, e.g. `example.com`. */
   hostedZoneName: domainName,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
-import { domainSchema } from './config-values.ts';
+import { domainSchema, matching } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
@@ -18,12 +18,9 @@ import { isScopeToken, scopePartPattern } from './scopes.ts';
 import { algs, defaultAlg } from './signing-algorithms.ts';
 import { signingKeyPolicySchema } from './signing-key-policy.ts';
 
-const deploymentName = v.pipe(
-  v.string(),
-  v.regex(
-    /^[a-z][a-z0-9-]{1,30}[a-z0-9]$/,
-    'allowed: 3 to 32 characters of a-z, 0-9 and "-", a letter first',
-  ),
+const deploymentName = matching(
+  /^[a-z][a-z0-9-]{1,30}[a-z0-9]$/,
+  'allowed: 3 to 32 characters of a-z, 0-9 and "-", a letter first',
 );
 
 const awsRegion = v.pipe(
@@ -35,12 +32,9 @@ const region = v.strictObject({
   awsRegion,
   /** KMS key of this AWS region that encrypts logs, the topic of the alarms and the portal's secret. */
   encryptionKeyArn: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(
-        /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$/,
-        'allowed: the ARN of a KMS key, not of an alias',
-      ),
+    matching(
+      /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/(mrk-[0-9a-f]{32}|[0-9a-f-]{36})$/,
+      'allowed: the ARN of a KMS key, not of an alias',
     ),
   ),
 });
@@ -58,12 +52,9 @@ const regionSchema = v.pipe(
   ),
 );
 
-const scopePart = v.pipe(
-  v.string(),
-  v.regex(
-    scopePartPattern,
-    'allowed: a lower-case letter, then up to 31 of a-z, 0-9, "_", "." and "-"',
-  ),
+const scopePart = matching(
+  scopePartPattern,
+  'allowed: a lower-case letter, then up to 31 of a-z, 0-9, "_", "." and "-"',
 );
 
 const scope = v.strictObject({

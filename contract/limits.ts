@@ -2,6 +2,9 @@
 
 export const secondsPerDay = 86_400;
 
+/** The latest time, in seconds since the epoch: RFC 3339 has no year after 9999. */
+export const lastTime = 253_402_300_799;
+
 /** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
 export const maxTokenFormBytes = 8 * 1024;
 

@@ -1,32 +1,23 @@
 import * as v from 'valibot';
-import { count, reservation } from './config-values.ts';
+import { count, matching, reservation } from './config-values.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
 
-const roleArn = v.pipe(
-  v.string(),
-  v.regex(
-    /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
-    'allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass"',
-  ),
+const roleArn = matching(
+  /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
+  'allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass"',
 );
 
-const policyArn = v.pipe(
-  v.string(),
-  v.regex(
-    /^arn:aws[a-z-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
-    'allowed: the ARN of a managed policy, e.g. "arn:aws:iam::111122223333:policy/boundary"',
-  ),
+const policyArn = matching(
+  /^arn:aws[a-z-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]{1,512}$/,
+  'allowed: the ARN of a managed policy, e.g. "arn:aws:iam::111122223333:policy/boundary"',
 );
 
-const vaultArn = v.pipe(
-  v.string(),
-  v.regex(
-    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
-    'allowed: the ARN of a backup vault',
-  ),
+const vaultArn = matching(
+  /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
+  'allowed: the ARN of a backup vault',
 );
 
 const email = v.pipe(v.string(), v.email('allowed: an email address'));
@@ -36,10 +27,7 @@ const emails = v.pipe(
   v.check((all) => new Set(all).size === all.length, 'allowed: each address once'),
 );
 
-const accountId = v.pipe(
-  v.string(),
-  v.regex(/^\d{12}$/, 'allowed: the id of an AWS account, 12 digits'),
-);
+const accountId = matching(/^\d{12}$/, 'allowed: the id of an AWS account, 12 digits');
 
 /** Each is some 40 bytes of the 20 KB of policy that DynamoDB takes for a table. */
 const maxReaderAccounts = 200;
@@ -58,10 +46,7 @@ const tableReadersSchema = v.pipe(
       ),
     ),
     organizationId: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^o-[a-z0-9]{10,32}$/, 'allowed: the id of an organization, e.g. "o-a1b2c3d4e5"'),
-      ),
+      matching(/^o-[a-z0-9]{10,32}$/, 'allowed: the id of an organization, e.g. "o-a1b2c3d4e5"'),
     ),
     /**
      * With several regions: the first part of the names of the tables that get the policies. They

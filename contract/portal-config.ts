@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { count, distinct, domainSchema, reservation, trunkGroup } from './config-values.ts';
+import {
+  count,
+  distinct,
+  domainSchema,
+  matching,
+  reservation,
+  trunkGroup,
+} from './config-values.ts';
 import { maxProviderUrlLength } from './limits.ts';
 import { addressLimit } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';
@@ -14,26 +21,17 @@ const issuer = v.pipe(
   ),
 );
 
-const secretArn = v.pipe(
-  v.string(),
-  v.regex(
-    /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]{1,512}-[A-Za-z0-9]{6}$/,
-    'allowed: the whole ARN of a secret in Secrets Manager, with its six random characters',
-  ),
+const secretArn = matching(
+  /^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]{1,512}-[A-Za-z0-9]{6}$/,
+  'allowed: the whole ARN of a secret in Secrets Manager, with its six random characters',
 );
 
-const scope = v.pipe(
-  v.string(),
-  v.regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'allowed: a scope (RFC 6749 §3.3)'),
-);
+const scope = matching(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'allowed: a scope (RFC 6749 §3.3)');
 
 const loginSchema = v.strictObject({
   /** The company's OpenID provider: `iss` of its ID tokens. */
   issuer,
-  clientId: v.pipe(
-    v.string(),
-    v.regex(/^[\x20-\x7e]{1,255}$/, 'allowed: 1 to 255 printable ASCII characters'),
-  ),
+  clientId: matching(/^[\x20-\x7e]{1,255}$/, 'allowed: 1 to 255 printable ASCII characters'),
   /** The secret in the portal's AWS region whose text is the client secret. */
   clientSecretArn: secretArn,
   scopes: v.optional(

@@ -1,14 +1,11 @@
 import * as v from 'valibot';
-import { count, distinct, trunkGroup } from './config-values.ts';
+import { count, distinct, matching, trunkGroup } from './config-values.ts';
 import { maxTrunkGroupLimit } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 
-const principal = v.pipe(
-  v.string(),
-  v.regex(
-    /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
-    'allowed: the id of an AWS account, or the ARN of an IAM role or user',
-  ),
+const principal = matching(
+  /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
+  'allowed: the id of an AWS account, or the ARN of an IAM role or user',
 );
 
 const identity = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role|user)\/(.+)$/;

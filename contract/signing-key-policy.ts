@@ -52,17 +52,14 @@ export type SigningKeyPolicy = Readonly<Required<v.InferOutput<typeof signingKey
   readonly maxTokenLifetime: number;
 };
 
+/** A policy without the times that follow from others. */
+type KnownTimes = Omit<SigningKeyPolicy, 'publicationLead' | 'retention'>;
+
 /**
  * Seconds that a key must be published before it may sign: A + E + C + G + L. L is for the clocks
  * of the host that publishes it and of the host that lets it sign.
  */
-function safePublicationLead(policy: {
-  readonly jwksMaxAge: number;
-  readonly edgeAge: number;
-  readonly verifierCache: number;
-  readonly propagationLag: number;
-  readonly leeway: number;
-}): number {
+function safePublicationLead(policy: KnownTimes): number {
   const { jwksMaxAge, edgeAge, verifierCache, propagationLag, leeway } = policy;
   return jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway;
 }
@@ -72,12 +69,7 @@ function safePublicationLead(policy: {
  * retires the key may be L behind the host that signs, and a verifier L behind the host that
  * serves the JWKS.
  */
-function safeRetention(policy: {
-  readonly maxTokenLifetime: number;
-  readonly leeway: number;
-  readonly authorizerResultTtl: number;
-  readonly propagationLag: number;
-}): number {
+function safeRetention(policy: KnownTimes): number {
   return (
     policy.maxTokenLifetime + 2 * policy.leeway + policy.authorizerResultTtl + policy.propagationLag
   );

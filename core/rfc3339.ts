@@ -1,8 +1,5 @@
 import { secondsPerDay } from '../contract/limits.ts';
 
-/** The latest time, in seconds since the epoch: RFC 3339 has no year after 9999. */
-export const lastTime = 253_402_300_799;
-
 /**
  * The day that was formatted last, which is nearly always needed again. Formatting it with Date
  * takes up to 17 µs, and a token needs it four times.

@@ -1,4 +1,4 @@
-import { audienceSources } from '../../core/identity-provider/application-rule.ts';
+import { audienceSources } from '../../contract/management/inputs.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
 import type { ProviderChoices } from '../../core/management/provider-choices.ts';

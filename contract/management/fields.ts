@@ -103,6 +103,14 @@ export function secretText(allowed: string) {
   );
 }
 
+/** One of some words. @param separator between them in a message. */
+export function oneOf<const Word extends string>(words: readonly Word[], separator = ' or ') {
+  return field<Word>(
+    words.join(separator),
+    (value) => words.find((word) => word === value) ?? wrong,
+  );
+}
+
 export const flag = field<boolean>('true or false', (value) =>
   typeof value === 'boolean' ? value : wrong,
 );

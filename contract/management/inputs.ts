@@ -14,6 +14,7 @@ import {
   field,
   flag,
   list,
+  oneOf,
   secretText,
   text,
   Wrong,
@@ -328,7 +329,7 @@ export const claimNameHelp =
   'the name of a claim that says who the client is: 1 to 128 printable ASCII characters, and not one of the claims about the token itself, such as aud or jti';
 
 /** The claims in which tokens of a provider name their audience. */
-const audienceSources = ['aud', 'scope'] as const;
+export const audienceSources = ['aud', 'scope'] as const;
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */
 const providerChoices = {
@@ -340,12 +341,7 @@ const providerChoices = {
    */
   allowUserWritableClaim: v.optional(flag),
   /** `scope` for a provider whose access tokens have no `aud`, such as Amazon Cognito. */
-  audienceFrom: v.optional(
-    field<(typeof audienceSources)[number]>(
-      audienceSources.join(' or '),
-      (value) => audienceSources.find((one) => one === value) ?? wrong,
-    ),
-  ),
+  audienceFrom: v.optional(oneOf(audienceSources)),
   /** Whether ids of clients under it may be patterns, as for the jobs of a CI system. */
   allowClientPatterns: v.optional(flag),
 };
@@ -396,10 +392,7 @@ export const newSubjectGrant = exactly({
     list(
       exactly({
         clientId: rule.id('client'),
-        action: field<(typeof grantedClientActions)[number]>(
-          grantedClientActions.join(', '),
-          (value) => grantedClientActions.find((one) => one === value) ?? wrong,
-        ),
+        action: oneOf(grantedClientActions, ', '),
       }),
     ),
   ),
@@ -414,14 +407,9 @@ export const newIssuerGrant = exactly({
   ...ifStoredVersion,
 });
 
-const grantKinds = ['subject', 'issuer'] as const;
-
 export const grantsFilter = exactly({
   /** `subject`: client ids, by issuer. `issuer`: issuers that may be registered, by host. */
-  kind: field<(typeof grantKinds)[number]>(
-    grantKinds.join(' or '),
-    (value) => grantKinds.find((one) => one === value) ?? wrong,
-  ),
+  kind: oneOf(['subject', 'issuer']),
   ...page,
 });
 
@@ -462,12 +450,7 @@ export const requestQuestion = exactly({
   /** Needed if the deployment config has no issuer, as without a domain. */
   issuer: v.optional(text('a URL')),
   /** The credential is an assertion for the token endpoint, which comes there so. */
-  assertion: v.optional(
-    field<AssertionForm>(
-      assertionForms.join(' or '),
-      (value) => assertionForms.find((one) => one === value) ?? wrong,
-    ),
-  ),
+  assertion: v.optional(oneOf(assertionForms)),
   /** `client_id` of the token request with the assertion; none if left out. */
   clientId: v.optional(text('the client_id of a request')),
 });

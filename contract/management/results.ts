@@ -102,11 +102,13 @@ export const grantList = v.object({
   updatedAt: v.optional(v.number()),
 });
 
-export const grantListPage = v.object({
-  items: list(grantList),
+const page = <T extends v.GenericSchema>(item: T) => ({
+  items: list(item),
   examined: v.number(),
-  nextCursor: v.optional(text),
+  nextCursor: optionalText,
 });
+
+export const grantListPage = v.object(page(grantList));
 
 /** A client under a provider whose id there is not granted to its trunk group. */
 export const outsideClient = v.object({
@@ -145,11 +147,7 @@ export const trunkGroupLimits = v.object({
   updatedAt: optionalTime,
 });
 
-export const trunkGroupLimitsPage = v.object({
-  items: list(trunkGroupLimits),
-  examined: v.number(),
-  nextCursor: optionalText,
-});
+export const trunkGroupLimitsPage = v.object(page(trunkGroupLimits));
 
 export const limitsCheck = v.object({
   /** What the trunk group has above its limits. */
@@ -170,13 +168,8 @@ export const limitsCheck = v.object({
 
 const record = v.record(text, v.unknown());
 
-const pageOf = <T extends v.GenericSchema>(item: T) =>
-  v.object({
-    items: list(item),
-    examined: v.number(),
-    nextCursor: optionalText,
-    allNames: v.optional(v.literal(true)),
-  });
+const searchedPage = <T extends v.GenericSchema>(item: T) =>
+  v.object({ ...page(item), allNames: v.optional(v.literal(true)) });
 
 export const secret = v.object({
   secretId: text,
@@ -215,7 +208,7 @@ export const client = v.object({
 
 export const createdClient = v.object({ client, existed: v.boolean() });
 
-export const clientPage = pageOf(client);
+export const clientPage = searchedPage(client);
 
 const created = { secret, value: optionalText };
 
@@ -253,7 +246,7 @@ export const createdApiKey = v.object({ key: apiKey, value: optionalText, warnin
 
 export const addedSubnet = v.object({ key: apiKey, subnet, warnings });
 
-export const apiKeyPage = pageOf(apiKey);
+export const apiKeyPage = searchedPage(apiKey);
 
 const expiring = { serviceTrunkGroup: text, expiresAt: time };
 
@@ -369,9 +362,7 @@ export const auditedChange = v.object({
 export const auditPage = v.object({
   day: text,
   /** The newest first. */
-  items: list(auditedChange),
-  examined: v.number(),
-  nextCursor: optionalText,
+  ...page(auditedChange),
 });
 
 const region = v.picklist(regionIds);

@@ -1,4 +1,5 @@
 import {
+  lastTime,
   maxAudienceLength,
   maxAudiencesPerClient,
   maxClaimConditions,
@@ -29,9 +30,6 @@ import {
 } from './fields.ts';
 
 /** The rules of fields that inputs of several operations have. */
-
-/** The latest time: RFC 3339 has no year after 9999. */
-const lastTime = 253_402_300_799;
 
 function formatTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
@@ -158,10 +156,8 @@ export const scopes = list(scope);
 export function findWrongScopes(names: readonly unknown[]): Wrong | undefined {
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return new Wrong({ message: 'one scope or more', input: undefined });
-  if (distinct.length > maxScopesPerClient) {
-    const message = `at most ${maxScopesPerClient}`;
-    return new Wrong({ message, input: `${distinct.length} scopes` });
-  }
+  const tooMany = findTooMany(distinct, maxScopesPerClient, 'scopes');
+  if (tooMany !== undefined) return tooMany;
   // What is no text is refused by itself, and may have no form as a text.
   const bytes = distinct.filter((one) => typeof one === 'string').join(' ').length;
   if (bytes <= maxScopeBytes) return undefined;
@@ -219,20 +215,19 @@ const isTime = (value: unknown): value is number =>
 const expiryHelp =
   'a time before the year 10000, such as 2027-03-31 (the end of that day in UTC) or 2027-03-31T12:00:00Z';
 
-/** When a secret expires, in seconds since the epoch: later than now. */
-export const expiry = field<number>(expiryHelp, (value, { now }) => {
+function readExpiry(value: unknown, { now }: Facts): number | Wrong {
   if (!isTime(value)) return wrong;
   if (value > now) return value;
   return new Wrong({ message: 'a time in the future', input: formatTime(value) });
-});
+}
+
+/** When a secret expires, in seconds since the epoch: later than now. */
+export const expiry = field<number>(expiryHelp, readExpiry);
 
 /** The same, or null: never. */
-export const expiryOrNever = field<number | null>(expiryHelp, (value, { now }) => {
-  if (value === null) return null;
-  if (!isTime(value)) return wrong;
-  if (value > now) return value;
-  return new Wrong({ message: 'a time in the future', input: formatTime(value) });
-});
+export const expiryOrNever = field<number | null>(expiryHelp, (value, facts) =>
+  value === null ? null : readExpiry(value, facts),
+);
 
 /** Seconds for which old secrets continue to work. */
 export const overlap = field<number>(

@@ -1,5 +1,5 @@
-import { secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts';
-import { formatDay, lastTime } from '../rfc3339.ts';
+import { lastTime, secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts';
+import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 
 type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'>;

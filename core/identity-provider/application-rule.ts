@@ -154,9 +154,6 @@ export function proposeRule(
     : undefined;
 }
 
-/** Where the tokens of a provider name their audience. */
-export const audienceSources = ['aud', 'scope'] as const;
-
 /**
  * The APIs that the scopes of a token belong to: each scope is `API/permission`, as the scopes of
  * an Amazon Cognito resource server are. A scope without a slash belongs to no API.

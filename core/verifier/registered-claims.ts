@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json-object.ts';
-import { maxTokenLifetime, verifierLeeway } from '../../contract/limits.ts';
+import { lastTime, maxTokenLifetime, verifierLeeway } from '../../contract/limits.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
 
@@ -36,12 +36,9 @@ function refuseTime(
   }));
 }
 
-/** The last second of the year 9999: RFC 3339 has no later one. */
-const latestTime = 253_402_300_799;
-
 /** A number for programs and a time for people. */
 function describeTime(seconds: number): string {
-  return seconds <= latestTime ? `${seconds} (${formatTime(seconds)})` : String(seconds);
+  return seconds <= lastTime ? `${seconds} (${formatTime(seconds)})` : String(seconds);
 }
 
 /**
