@@ -16,15 +16,13 @@ const mappedBits = 96;
 const addressHelp = 'an IPv4 or IPv6 address, e.g. 203.0.113.0 or 2001:db8::';
 const netmaskHelp = 'a netmask such as 255.255.255.0, or a prefix length such as 24 or /24';
 
+function refuse(field: 'address' | 'netmask', problem: string): never {
+  throw new InputError(problem, { field, label: field });
+}
+
 function readAddress(text: string): IpAddress {
   const address = parseIpAddress(text);
-  if (address === undefined) {
-    throw new InputError(`received ${JSON.stringify(text)}; allowed: ${addressHelp}`, {
-      field: 'address',
-      label: 'address',
-    });
-  }
-  return address;
+  return address ?? refuse('address', `received ${JSON.stringify(text)}; allowed: ${addressHelp}`);
 }
 
 function readNetmask(text: string): number {
@@ -35,19 +33,15 @@ function readNetmask(text: string): number {
       ? ipaddr.IPv6.parse(text)
       : undefined;
   if (mask === undefined) {
-    throw new InputError(`received ${JSON.stringify(text)}; allowed: ${netmaskHelp}`, {
-      field: 'netmask',
-      label: 'netmask',
-    });
+    return refuse('netmask', `received ${JSON.stringify(text)}; allowed: ${netmaskHelp}`);
   }
-  const length = mask.prefixLengthFromSubnetMask();
-  if (length === null) {
-    throw new InputError(
+  return (
+    mask.prefixLengthFromSubnetMask() ??
+    refuse(
+      'netmask',
       `received ${JSON.stringify(text)}, whose one bits are not contiguous; allowed: ${netmaskHelp}`,
-      { field: 'netmask', label: 'netmask' },
-    );
-  }
-  return length;
+    )
+  );
 }
 
 /** `::ffff:10.0.0.0/104` means 10.0.0.0/8; a mask written for IPv4 already means IPv4. */
@@ -55,9 +49,9 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
   const mapped = text.includes(':') && addressBits(address) === 32;
   if (!mapped || netmask.includes('.')) return length;
   if (length < mappedBits) {
-    throw new InputError(
+    refuse(
+      'netmask',
       `received ${JSON.stringify(netmask)} for the IPv4-mapped address ${JSON.stringify(text)}; allowed: /${mappedBits + 1} to /128, or the IPv4 address itself`,
-      { field: 'netmask', label: 'netmask' },
     );
   }
   return length - mappedBits;
@@ -65,18 +59,18 @@ function familyPrefix(text: string, address: IpAddress, netmask: string, length:
 
 function checkPrefix(length: number, address: IpAddress, netmask: string): void {
   if (length === 0) {
-    throw new InputError(
+    refuse(
+      'netmask',
       `received ${JSON.stringify(netmask)}, which is every address; allowed: /1 or longer (a key without subnets accepts every source)`,
-      { field: 'netmask', label: 'netmask' },
     );
   }
   const isMaskOfOtherFamily =
     (netmask.includes('.') && addressBits(address) === 128) ||
     (netmask.includes(':') && addressBits(address) === 32);
   if (length > addressBits(address) || isMaskOfOtherFamily) {
-    throw new InputError(
+    refuse(
+      'netmask',
       `received ${JSON.stringify(netmask)} for ${formatIpAddress(address)}; allowed: at most /${addressBits(address)}, in the address's own family`,
-      { field: 'netmask', label: 'netmask' },
     );
   }
 }
@@ -142,6 +136,14 @@ function matchesSubnet(source: IpAddress, subnet: Subnet): boolean {
     return source instanceof ipaddr.IPv4 && source.match(network, subnet.prefixLength);
   }
   return source instanceof ipaddr.IPv6 && source.match(network, subnet.prefixLength);
+}
+
+/**
+ * Whether every address of one block lies in the other. Two blocks are either nested or disjoint, so
+ * the first address and the prefix length decide.
+ */
+export function containsSubnet(outer: Subnet, inner: Subnet): boolean {
+  return outer.prefixLength <= inner.prefixLength && acceptsSource([outer], inner.address);
 }
 
 /** Whether an API key's list accepts a source, as text. An empty list accepts every source. */

@@ -6,9 +6,9 @@ import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { addApplicationRule } from './application-rule.ts';
 import { viewClient } from './client-view.ts';
-import { getClientToChange } from './find-client.ts';
+import { readStoredClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
-import { type IfVersion, repeatStop } from './if-version.ts';
+import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
 import {
   awsTimeOf,
@@ -103,6 +103,17 @@ async function nextProvider(
 
 function withoutUndefined(changes: Partial<Client>): Partial<Client> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** Finds a client that is about to be changed, if it still has the version that the caller has seen. */
+async function getClientToChange(
+  context: ManagementContext,
+  clientId: string,
+  ifVersion: number | undefined,
+): Promise<Client> {
+  const client = await readStoredClient(context, clientId);
+  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
+  return client;
 }
 
 /**

@@ -146,7 +146,7 @@ export function getSecret<Secret extends Pick<ClientSecret, 'secretId'>>(
   throw new NotFoundError(`secret of ${client.clientId}`, secretId);
 }
 
-/** The client and its secret that is about to be changed; see {@link getClientToChange}. */
+/** The client and its secret that is about to be changed, if it has the version that the caller has seen. */
 async function getSecretToChange(
   context: ManagementContext,
   clientId: string,

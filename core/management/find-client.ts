@@ -1,7 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { NotFoundError } from '../errors.ts';
 import { formatDay } from '../rfc3339.ts';
-import { checkVersion } from './if-version.ts';
 import type { ManagementContext } from './management-context.ts';
 
 /** A client as it is read: with what is in another record. */
@@ -37,17 +36,6 @@ export async function readStoredClient(
   const found = await context.clients.findClient(clientId);
   if (found === undefined) throw new NotFoundError('client', clientId);
   return found;
-}
-
-/** Finds a client that is about to be changed, if it still has the version that the caller has seen. */
-export async function getClientToChange(
-  context: ManagementContext,
-  clientId: string,
-  ifVersion: number | undefined,
-): Promise<Client> {
-  const client = await readStoredClient(context, clientId);
-  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
-  return client;
 }
 
 /** @throws {NotFoundError} if there is no such client. */

@@ -18,9 +18,17 @@ interface Owned {
 type IsWithin = (owned: Owned) => boolean;
 
 /** What is out of reach does not exist: it is not found, not listed and not written. */
-function refuseWrite(isWithin: IsWithin, owned: Owned): void {
-  if (isWithin(owned)) return;
+function requireWithin<T extends Owned>(isWithin: IsWithin, owned: T): T {
+  if (isWithin(owned)) return owned;
   throw new RefusedError(`the service trunk group ${owned.serviceTrunkGroup} is out of reach`);
+}
+
+function ifWithin<T extends Owned>(isWithin: IsWithin, owned: T | undefined): T | undefined {
+  return owned !== undefined && isWithin(owned) ? owned : undefined;
+}
+
+async function* onlyWithin<T extends Owned>(isWithin: IsWithin, all: AsyncIterable<T>) {
+  for await (const owned of all) if (isWithin(owned)) yield owned;
 }
 
 function limitClients(
@@ -29,24 +37,13 @@ function limitClients(
   isWithin: IsWithin,
 ): ClientStore {
   return {
-    findClient: async (id, options) => {
-      const client = await store.findClient(id, options);
-      return client !== undefined && isWithin(client) ? client : undefined;
-    },
+    findClient: async (id, options) => ifWithin(isWithin, await store.findClient(id, options)),
     findClients: async (ids) => (await store.findClients(ids)).filter(isWithin),
-    createClient: async (client) => {
-      refuseWrite(isWithin, client);
-      await store.createClient(client);
-    },
-    replaceClient: async (client) => {
-      refuseWrite(isWithin, client);
-      await store.replaceClient(client);
-    },
+    createClient: async (client) => store.createClient(requireWithin(isWithin, client)),
+    replaceClient: async (client) => store.replaceClient(requireWithin(isWithin, client)),
     deleteClient: (id, version) => store.deleteClient(id, version),
     readClients: (query) => store.readClients({ ...query, ...intersect(query, trunkGroups) }),
-    async *listClients() {
-      for await (const client of store.listClients()) if (isWithin(client)) yield client;
-    },
+    listClients: () => onlyWithin(isWithin, store.listClients()),
   };
 }
 
@@ -56,24 +53,13 @@ function limitApiKeys(
   isWithin: IsWithin,
 ): ApiKeyStore {
   return {
-    findApiKey: async (id, options) => {
-      const key = await store.findApiKey(id, options);
-      return key !== undefined && isWithin(key) ? key : undefined;
-    },
+    findApiKey: async (id, options) => ifWithin(isWithin, await store.findApiKey(id, options)),
     findApiKeys: async (ids) => (await store.findApiKeys(ids)).filter(isWithin),
-    createApiKey: async (key) => {
-      refuseWrite(isWithin, key);
-      await store.createApiKey(key);
-    },
-    replaceApiKey: async (key) => {
-      refuseWrite(isWithin, key);
-      await store.replaceApiKey(key);
-    },
+    createApiKey: async (key) => store.createApiKey(requireWithin(isWithin, key)),
+    replaceApiKey: async (key) => store.replaceApiKey(requireWithin(isWithin, key)),
     deleteApiKey: (id, version) => store.deleteApiKey(id, version),
     readApiKeys: (query) => store.readApiKeys({ ...query, ...intersect(query, trunkGroups) }),
-    async *listApiKeys() {
-      for await (const key of store.listApiKeys()) if (isWithin(key)) yield key;
-    },
+    listApiKeys: () => onlyWithin(isWithin, store.listApiKeys()),
   };
 }
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
 import { formatDay, parseTime } from '../rfc3339.ts';
-import type { AuditedChange } from './replay.ts';
-import { dropUnreadable } from './replay.ts';
+import { type AuditedChange, dropDeleted, dropUnreadable, type LaterState } from './replay.ts';
 
 /*
  * What `before` and `after` of an audit record hold, as far as a replay needs it. The views of
@@ -29,6 +28,12 @@ export const clientView = v.object({
     [],
   ),
 });
+
+/** What the views of clients and API keys have in common. */
+interface ItemView {
+  readonly created_at: number;
+  readonly version: number;
+}
 
 export type ClientView = v.InferOutput<typeof clientView>;
 
@@ -90,6 +95,32 @@ export function readView<const T extends v.GenericSchema>(
 ): v.InferOutput<T> {
   const result = v.safeParse(schema, change.after ?? change.before);
   return result.success ? result.output : dropUnreadable(change);
+}
+
+/** What an item's own records say after its version. @throws {DroppedItem} if it was deleted. */
+export function readStates<const T extends v.GenericSchema<unknown, ItemView>>(
+  schema: T,
+  item: { readonly createdAt: number; readonly version: number },
+  own: readonly AuditedChange[],
+  undelete: boolean,
+): readonly LaterState<v.InferOutput<T>>[] {
+  return own
+    .map((change) => ({ change, view: readView(schema, change) }))
+    .filter(({ view }) => view.created_at === item.createdAt)
+    .filter(({ change, view }) => {
+      if (change.after !== undefined) return true;
+      if (view.version >= item.version && !undelete) dropDeleted(change);
+      return false;
+    });
+}
+
+/** The version that follows every one that the item had, or may have had. */
+export function nextVersion(
+  schema: v.GenericSchema<unknown, ItemView>,
+  version: number,
+  own: readonly AuditedChange[],
+): number {
+  return Math.max(version, ...own.map((change) => readView(schema, change).version)) + 1;
 }
 
 /**

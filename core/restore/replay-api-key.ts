@@ -1,13 +1,14 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
-import { acceptsSource, formatCidr, type Subnet } from '../api-key/subnet.ts';
-import { type ApiKeyView, apiKeyView, readView } from './audit-views.ts';
+import { containsSubnet, formatCidr, type Subnet } from '../api-key/subnet.ts';
+import { type ApiKeyView, apiKeyView, nextVersion, readStates } from './audit-views.ts';
 import {
   type AuditedChange,
-  dropDeleted,
   laterHistory,
   type Replayed,
   replaying,
+  saying,
+  sayWider,
   selectOwnChanges,
 } from './replay.ts';
 import { formatExpiry } from './replay-secrets.ts';
@@ -83,31 +84,17 @@ function showAcl(acl: Acl): string {
   return acl.length === 0 ? 'every source' : acl.map(formatCidr).join(', ');
 }
 
-function readStates(key: ApiKey, changes: readonly AuditedChange[], undelete: boolean) {
-  return changes.flatMap((change) => {
-    const view = readView(apiKeyView, change);
-    if (view.created_at !== key.createdAt) return [];
-    if (change.after !== undefined) return [{ change, view }];
-    if (view.version >= key.version && !undelete) dropDeleted(change);
-    return [];
-  });
-}
-
 function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly string[] {
   if (last === undefined) return [];
-  const acl = toAcl(last);
-  return [
-    ...(last.enabled && !key.enabled ? ['it was enabled'] : []),
-    ...(showAcl(acl) === showAcl(key.subnets) ? [] : [`it accepted ${showAcl(acl)}`]),
-    ...(showScopes(last.scope) === showScopes(key.scopes)
-      ? []
-      : [`it had ${showScopes(last.scope)}, not ${showScopes(key.scopes)},`]),
-    ...(last.expires_at === key.expiresAt
-      ? []
-      : [
-          `it was to expire at ${formatExpiry(last.expires_at)}, not ${formatExpiry(key.expiresAt)},`,
-        ]),
-  ].map((text) => `${text} after a change since; repeat the change if it is meant`);
+  const [acl, scopes] = [showAcl(toAcl(last)), showScopes(last.scope)];
+  const texts = saying(
+    last.enabled && !key.enabled && 'it was enabled',
+    acl !== showAcl(key.subnets) && `it accepted ${acl}`,
+    scopes !== showScopes(key.scopes) && `it had ${scopes}, not ${showScopes(key.scopes)},`,
+    last.expires_at !== key.expiresAt &&
+      `it was to expire at ${formatExpiry(last.expires_at)}, not ${formatExpiry(key.expiresAt)},`,
+  );
+  return sayWider(texts);
 }
 
 /** As `replayClient`, for an API key: no source that its last list refuses can use it. */
@@ -118,7 +105,10 @@ export function replayApiKey(
 ): Replayed<ApiKey> {
   return replaying(() => {
     const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-    const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
+    const { last, bounds } = laterHistory(
+      readStates(apiKeyView, stored, own, undelete),
+      stored.version,
+    );
     const subnets = narrowAcl(stored.subnets, bounds);
     const scopes = narrowScopes(stored.scopes, bounds);
     const valueId = valueIdOf(stored);
@@ -126,7 +116,6 @@ export function replayApiKey(
     const isUsable = subnets !== undefined && scopes?.length !== 0 && end !== undefined;
     const oldValues = narrowOldValues(stored, bounds);
     const expiresAt = Number.isFinite(end) ? end : stored.expiresAt;
-    const versions = own.map((change) => readView(apiKeyView, change).version);
     const item: ApiKey = {
       ...stored,
       name: last?.name ?? stored.name,
@@ -136,50 +125,37 @@ export function replayApiKey(
       scopes: scopes?.length === 0 ? stored.scopes : scopes,
       expiresAt,
       oldValues,
-      version: Math.max(stored.version, ...versions) + 1,
+      version: nextVersion(apiKeyView, stored.version, own),
     };
     return {
       outcome: 'kept',
       item,
-      narrowed: [
-        ...(stored.enabled && !item.enabled ? ['disabled'] : []),
-        ...(showAcl(item.subnets) === showAcl(stored.subnets)
-          ? []
-          : [`accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`]),
-        ...(showScopes(item.scopes) === showScopes(stored.scopes)
-          ? []
-          : [`has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`]),
-        ...(expiresAt === stored.expiresAt
-          ? []
-          : [`expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`]),
-        ...(JSON.stringify(oldValues) === JSON.stringify(stored.oldValues)
-          ? []
-          : ['old values expire as they did at last']),
-      ],
-      lookAt: [
-        ...(last === undefined || (last.value_id ?? stored.keyId) === valueId
-          ? []
-          : ['its value was rotated after the restore point and the new one is lost: rotate it']),
-        ...(subnets === undefined
-          ? ['disabled, as no list says which sources it accepted then and at last']
-          : []),
-        ...(scopes?.length === 0 ? ['disabled, as it had no scope both then and at last'] : []),
+      narrowed: saying(
+        stored.enabled && !item.enabled && 'disabled',
+        showAcl(item.subnets) !== showAcl(stored.subnets) &&
+          `accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`,
+        showScopes(item.scopes) !== showScopes(stored.scopes) &&
+          `has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`,
+        expiresAt !== stored.expiresAt &&
+          `expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`,
+        JSON.stringify(oldValues) !== JSON.stringify(stored.oldValues) &&
+          'old values expire as they did at last',
+      ),
+      lookAt: saying(
+        last !== undefined &&
+          (last.value_id ?? stored.keyId) !== valueId &&
+          'its value was rotated after the restore point and the new one is lost: rotate it',
+        subnets === undefined &&
+          'disabled, as no list says which sources it accepted then and at last',
+        scopes?.length === 0 && 'disabled, as it had no scope both then and at last',
         ...describeWider(item, last),
-      ],
+      ),
     };
   });
 }
 
-/**
- * Whether every address of one block lies in the other. Two blocks are either nested or
- * disjoint, so the first address and the prefix length decide.
- */
-function contains(outer: Subnet, inner: Subnet): boolean {
-  return outer.prefixLength <= inner.prefixLength && acceptsSource([outer], inner.address);
-}
-
 function liesIn(subnet: Subnet, list: readonly Subnet[]): boolean {
-  return list.some((one) => contains(one, subnet));
+  return list.some((one) => containsSubnet(one, subnet));
 }
 
 /**

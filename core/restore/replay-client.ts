@@ -4,13 +4,14 @@ import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
 import { formatTime } from '../rfc3339.ts';
-import { type ClientView, clientView, readView } from './audit-views.ts';
+import { type ClientView, clientView, nextVersion, readStates } from './audit-views.ts';
 import {
   type AuditedChange,
-  dropDeleted,
   laterHistory,
   type Replayed,
   replaying,
+  saying,
+  sayWider,
   selectOwnChanges,
 } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
@@ -20,24 +21,6 @@ function within(values: readonly string[], bounds: readonly (readonly string[])[
   const kept = values.filter((value) => bounds.every((bound) => bound.includes(value)));
   const order = bounds[0] ?? values;
   return kept.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
-}
-
-/** What a client's own records say after its version, or nothing if it was deleted. */
-function readStates(client: Client, own: readonly AuditedChange[], undelete: boolean) {
-  return own
-    .map((change) => ({ change, view: readView(clientView, change) }))
-    .filter(({ view }) => view.created_at === client.createdAt)
-    .filter(({ change, view }) => {
-      if (change.after !== undefined) return true;
-      if (view.version >= client.version && !undelete) dropDeleted(change);
-      return false;
-    });
-}
-
-/** The highest version that the client ever had, or may have had. */
-function highestVersion(client: Client, own: readonly AuditedChange[]): number {
-  const versions = own.map((change) => readView(clientView, change).version);
-  return Math.max(client.version, ...versions);
 }
 
 /** Claims that are required now and were not, or with fewer values. */
@@ -51,26 +34,25 @@ function requiredNew(before: Client, after: Client): readonly string[] {
 function describeNarrowed(before: Client, after: Client): readonly string[] {
   const lost = (from: readonly string[], to: readonly string[]) =>
     from.filter((one) => !to.includes(one));
-  return [
-    ...(before.enabled && !after.enabled ? ['disabled'] : []),
-    ...(after.tokensNotBefore !== undefined && after.tokensNotBefore !== before.tokensNotBefore
-      ? [`tokens issued before ${formatTime(after.tokensNotBefore)} are revoked`]
-      : []),
+  return saying(
+    before.enabled && !after.enabled && 'disabled',
+    after.tokensNotBefore !== undefined &&
+      after.tokensNotBefore !== before.tokensNotBefore &&
+      `tokens issued before ${formatTime(after.tokensNotBefore)} are revoked`,
     ...lost(before.scopes, after.scopes).map((scope) => `without the scope ${scope}`),
     ...lost(before.audiences, after.audiences).map((uri) => `without the audience ${uri}`),
     ...requiredNew(before, after).map((claim) => `requires the claim ${claim} as it did at last`),
-    ...(after.tokenLifetime < before.tokenLifetime
-      ? [`tokens live ${after.tokenLifetime} s, not ${before.tokenLifetime} s`]
-      : []),
-  ];
+    after.tokenLifetime < before.tokenLifetime &&
+      `tokens live ${after.tokenLifetime} s, not ${before.tokenLifetime} s`,
+  );
 }
 
 /** What the client had in its last state and does not get back automatically. */
 function describeWider(client: Client, last: ClientView | undefined, config: ManagementConfig) {
   if (last === undefined) return [];
   const audiences = effectiveAudiences(client, config);
-  return [
-    ...(last.enabled && !client.enabled ? ['it was enabled'] : []),
+  const texts = saying(
+    last.enabled && !client.enabled && 'it was enabled',
     ...last.scope
       .filter((scope) => !client.scopes.includes(scope))
       .map((scope) => `it had the scope ${scope}`),
@@ -83,10 +65,9 @@ function describeWider(client: Client, last: ClientView | undefined, config: Man
         return required === undefined || required.values.length > values.length;
       })
       .map(({ claim }) => `it did not require the claim ${claim}, or with other values,`),
-    ...(last.token_lifetime > client.tokenLifetime
-      ? [`its tokens lived ${last.token_lifetime} s`]
-      : []),
-  ].map((text) => `${text} after a change since; repeat the change if it is meant`);
+    last.token_lifetime > client.tokenLifetime && `its tokens lived ${last.token_lifetime} s`,
+  );
+  return sayWider(texts);
 }
 
 function latestCutOff(times: readonly (number | undefined)[]): number | undefined {
@@ -136,14 +117,10 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Managemen
         ...bounds.map((bound) => bound.tokens_not_before),
       ]),
     },
-    lookAt: [
-      ...(isEmpty
-        ? ['disabled, as no scope or no audience of before is one that it had at last']
-        : []),
-      ...(hasNoToken
-        ? ['disabled, as no token has the claims that it required before and at last']
-        : []),
-    ],
+    lookAt: saying(
+      isEmpty && 'disabled, as no scope or no audience of before is one that it had at last',
+      hasNoToken && 'disabled, as no token has the claims that it required before and at last',
+    ),
   };
 }
 
@@ -162,11 +139,14 @@ export function replayClient(
 ): Replayed<Client> {
   return replaying(() => {
     const own = selectOwnChanges(changes, ['client'], stored.clientId);
-    const { last, bounds } = laterHistory(readStates(stored, own, undelete), stored.version);
+    const { last, bounds } = laterHistory(
+      readStates(clientView, stored, own, undelete),
+      stored.version,
+    );
     const secrets = replaySecrets(stored, changes);
     const { client, lookAt } = narrow(stored, bounds, config);
     // A new version, so that later changes differ from those that were undone.
-    const version = Math.max(secrets.version, highestVersion(stored, own)) + 1;
+    const version = nextVersion(clientView, secrets.version, own);
     const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
     return {
       outcome: 'kept',

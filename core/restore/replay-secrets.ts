@@ -7,6 +7,7 @@ import {
   type LaterState,
   laterHistory,
   readClientId,
+  saying,
 } from './replay.ts';
 
 /** A change of a client's secrets, after the stored version. */
@@ -83,22 +84,16 @@ function replaySecret(
   const wasEnabled = disabled === true && last !== undefined && last.disabled !== true;
   return {
     secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt, disabled },
-    narrowed: [
-      ...(expiresAt === secret.expiresAt
-        ? []
-        : [
-            `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
-          ]),
-      ...(disabled === secret.disabled ? [] : [`${secretId}: disabled`]),
-    ],
-    lookAt: [
-      ...(isLonger
-        ? [
-            `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
-          ]
-        : []),
-      ...(wasEnabled ? [`${secretId} is disabled; it was enabled after a change since`] : []),
-    ],
+    narrowed: saying(
+      expiresAt !== secret.expiresAt &&
+        `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
+      disabled !== secret.disabled && `${secretId}: disabled`,
+    ),
+    lookAt: saying(
+      isLonger &&
+        `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
+      wasEnabled && `${secretId} is disabled; it was enabled after a change since`,
+    ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { maxListedItems } from '../../../contract/limits.ts';
+import type { Client } from '../../client/client.ts';
 import { readEvery } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
@@ -51,45 +52,19 @@ function countExcess(
   return [{ limit, subject: group, received: String(count), allowed: `at most ${most}` }];
 }
 
-type Exceeding = readonly [count: number, found: readonly TrunkGroupExcess[]];
-
-async function checkClients(
-  context: ManagementContext,
-  group: string,
-  limits: GrantLimits,
-  own: readonly string[],
-): Promise<Exceeding> {
-  const now = currentTime(context);
+async function countExceeding<T extends { readonly name: string }>(
+  items: AsyncIterable<T>,
+  idOf: (item: T) => string,
+  findExcess: (item: T) => Iterable<Excess>,
+) {
   const found: TrunkGroupExcess[] = [];
   let count = 0;
-  for await (const client of readEvery((after) => context.clients.readClients(of(group, after)))) {
+  for await (const item of items) {
     count += 1;
-    const { clientId: id, name, provider } = client;
-    const isUnderOwn = provider !== undefined && own.includes(provider.registrationId);
-    const ofClient = isUnderOwn ? { ...limits, providers: undefined } : limits;
-    for (const excess of findClientExcess(ofClient, client, now)) {
-      found.push(describeExcess(excess, { id, name }));
-    }
+    const named = { id: idOf(item), name: item.name };
+    for (const excess of findExcess(item)) found.push(describeExcess(excess, named));
   }
-  return [count, found];
-}
-
-async function checkApiKeys(
-  context: ManagementContext,
-  group: string,
-  limits: GrantLimits,
-): Promise<Exceeding> {
-  const now = currentTime(context);
-  const found: TrunkGroupExcess[] = [];
-  let count = 0;
-  for await (const key of readEvery((after) => context.apiKeys.readApiKeys(of(group, after)))) {
-    count += 1;
-    const { keyId: id, name } = key;
-    for (const excess of findApiKeyExcess(limits, key, now)) {
-      found.push(describeExcess(excess, { id, name }));
-    }
-  }
-  return [count, found];
+  return { count, found };
 }
 
 /**
@@ -111,14 +86,28 @@ export async function checkTrunkGroupLimits(
   const { providers, ownProviders } = limits;
   const readsProviders = (providers ?? ownProviders) !== undefined;
   const own = readsProviders ? (await indexOwnProviders(context))(group) : [];
-  const [clients, ofClients] = await checkClients(context, group, limits, own);
-  const [keys, ofKeys] = await checkApiKeys(context, group, limits);
+  const now = currentTime(context);
+  const isUnderOwn = ({ provider }: Client) =>
+    provider !== undefined && own.includes(provider.registrationId);
+  const clients = await countExceeding(
+    readEvery((after) => context.clients.readClients(of(group, after))),
+    ({ clientId }) => clientId,
+    (client) => {
+      const ofClient = isUnderOwn(client) ? { ...limits, providers: undefined } : limits;
+      return findClientExcess(ofClient, client, now);
+    },
+  );
+  const keys = await countExceeding(
+    readEvery((after) => context.apiKeys.readApiKeys(of(group, after))),
+    ({ keyId }) => keyId,
+    (key) => findApiKeyExcess(limits, key, now),
+  );
   const all = [
-    ...countExcess(group, 'maxClients', clients, limits.maxClients),
-    ...countExcess(group, 'maxApiKeys', keys, limits.maxApiKeys),
+    ...countExcess(group, 'maxClients', clients.count, limits.maxClients),
+    ...countExcess(group, 'maxApiKeys', keys.count, limits.maxApiKeys),
     ...countExcess(group, 'ownProviders', own.length, ownProviders),
-    ...ofClients,
-    ...ofKeys,
+    ...clients.found,
+    ...keys.found,
   ];
   return { excesses: all.slice(0, maxListedItems), more: all.length > maxListedItems };
 }

@@ -1,5 +1,5 @@
 import type { ApiKey, OldValue } from '../../api-key/api-key.ts';
-import { acceptsSource, formatCidr, meetsRequirement, type Subnet } from '../../api-key/subnet.ts';
+import { containsSubnet, formatCidr, meetsRequirement, type Subnet } from '../../api-key/subnet.ts';
 import type { ClaimCondition } from '../../client/claim-condition.ts';
 import type { Client, ClientSecret } from '../../client/client.ts';
 
@@ -76,17 +76,13 @@ export function onlyStopsClient(before: Client, after: Client): boolean {
   );
 }
 
-function isInside(inner: Subnet, outer: Subnet): boolean {
-  return inner.prefixLength >= outer.prefixLength && acceptsSource([outer], inner.address);
-}
-
 /** No subnet means every source. A new one is small enough for a limit that requires subnets. */
 function narrowsSubnets(before: readonly Subnet[], after: readonly Subnet[]): boolean {
   const known = before.map(formatCidr);
   const narrows = (one: Subnet) =>
     known.includes(formatCidr(one)) ||
     (meetsRequirement(one) &&
-      (before.length === 0 || before.some((outer) => isInside(one, outer))));
+      (before.length === 0 || before.some((outer) => containsSubnet(outer, one))));
   return after.length > 0 ? after.every(narrows) : before.length === 0;
 }
 
