@@ -37,31 +37,25 @@ const replace = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
  */
 const append = ['dynamodb:PutItem'] as const;
 
+/** A group that works through the management function, and has no table. */
+function throughFunction<const Alias extends ManagementAlias>(alias: Alias, description: string) {
+  return { description, tables: {}, functions: [], alias } as const;
+}
+
 /**
  * Permissions for each command group of `authctl`, exactly as its commands use them. The caller's
  * identity comes from STS GetCallerIdentity, which needs no permission.
- *
- * A group with an alias works through the management function, and has no table.
  */
 export const operatorGroups = {
-  'client-operator': {
-    description: 'authctl client, client-secret and explain token',
-    tables: {},
-    functions: [],
-    alias: 'client-operator',
-  },
-  'api-key-operator': {
-    description: 'authctl api-key and api-key-subnet',
-    tables: {},
-    functions: [],
-    alias: 'api-key-operator',
-  },
-  'provider-operator': {
-    description: 'authctl provider, with the deletion of the clients under one',
-    tables: {},
-    functions: [],
-    alias: 'provider-operator',
-  },
+  'client-operator': throughFunction(
+    'client-operator',
+    'authctl client, client-secret and explain token',
+  ),
+  'api-key-operator': throughFunction('api-key-operator', 'authctl api-key and api-key-subnet'),
+  'provider-operator': throughFunction(
+    'provider-operator',
+    'authctl provider, with the deletion of the clients under one',
+  ),
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
     tables: { signingKeys: ['dynamodb:Query'] },
@@ -95,18 +89,11 @@ export const operatorGroups = {
     },
     functions: [],
   },
-  auditor: {
-    description: 'every list and show of authctl, explain, and the audit; no change',
-    tables: {},
-    functions: [],
-    alias: 'auditor',
-  },
-  administrator: {
-    description: 'every operation of the management function',
-    tables: {},
-    functions: [],
-    alias: 'administrator',
-  },
+  auditor: throughFunction(
+    'auditor',
+    'every list and show of authctl, explain, and the audit; no change',
+  ),
+  administrator: throughFunction('administrator', 'every operation of the management function'),
 } as const satisfies Readonly<Record<string, OperatorGroup>>;
 
 export type OperatorGroupName = keyof typeof operatorGroups;

@@ -16,16 +16,9 @@ import { gatewayErrors } from './gateway-errors.ts';
  * The authorizer's context of an allowed request. Each value is a string, empty if there is none.
  * A *platform API* is the specification's name for a resource server (RFC 6749 §1.1, RFC 6750).
  */
-const authorizerContextKeys = [
-  'client_id',
-  'scope',
-  'service_trunk_group',
-  'credential',
-  'issuer',
-  'jti',
-] as const;
-
-export type AuthorizerContext = Readonly<Record<(typeof authorizerContextKeys)[number], string>>;
+export type AuthorizerContext = Readonly<
+  Record<'client_id' | 'scope' | 'service_trunk_group' | 'credential' | 'issuer' | 'jti', string>
+>;
 
 /** Name of the context value of a denied request, which the 403 body shows. */
 export const requiredScopeContextKey = 'required_scope';

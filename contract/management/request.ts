@@ -121,11 +121,16 @@ const outcome = v.union([
 
 export type ManagementOutcome = v.InferOutput<typeof outcome>;
 
+/** One change, made or intended. No value in it is secret. */
 const auditRecord = v.object({
+  /** RFC 3339 UTC time with milliseconds. */
   time: v.string(),
   recordId: v.string(),
+  /** Who: the AWS caller's ARN, or the function's name. */
   actor: v.string(),
+  /** What, as `noun.verb`: `client.create`, `client_secret.delete`, `signing_key.promote`. */
   action: v.string(),
+  /** The id of what was changed. */
   subject: v.string(),
   outcome: v.picklist(['intended', 'done', 'failed']),
   before: v.optional(v.record(v.string(), v.unknown())),

@@ -20,10 +20,14 @@ export const provider = v.object({
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
   registeredAt: time,
+  /** Of a provider that was registered for trunk groups. Left out: it is the whole platform's. */
   owner: v.optional(
     v.object({
+      /** Those that the caller can reach. None at all: the staff has taken the provider over. */
       trunkGroups: list(text),
+      /** Whether it also belongs to groups that the caller cannot reach. */
       others: v.optional(v.literal(true)),
+      /** 0: the record of the owner is missing, so the provider is open to no trunk group. */
       version: v.number(),
     }),
   ),
@@ -92,14 +96,26 @@ export const providerInspection = v.object({
   tokens: list(tokenInspection),
 });
 
-const grants = list(v.object({ value: text, trunkGroups: list(text) }));
+const grant = v.object({
+  /** Of a subject grant a client id or a prefix of them, of an issuer grant a URL. */
+  value: text,
+  /** One or more. */
+  trunkGroups: list(text),
+});
 
 export const grantList = v.object({
   kind: v.picklist(['subject', 'issuer']),
+  /** The issuer of subject grants; of issuer grants the host, with a port that is not 443. */
   place: text,
-  grants,
+  /** In the order of their values. */
+  grants: list(grant),
+  /**
+   * 0: nothing is stored, or the caller is limited to trunk groups. Lists are never deleted, so a
+   * version never comes back.
+   */
   version: v.number(),
-  updatedAt: v.optional(v.number()),
+  /** Seconds since the epoch. */
+  updatedAt: v.optional(time),
 });
 
 const page = <T extends v.GenericSchema>(item: T) => ({
@@ -142,8 +158,9 @@ const optionalTime = v.optional(time);
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
   ...asStored(grantLimits),
-  /** 0: nothing is stored for the trunk group. */
+  /** 0: nothing is stored. Records are never deleted, so a version never comes back. */
   version: v.number(),
+  /** Seconds since the epoch. */
   updatedAt: optionalTime,
 });
 
@@ -430,16 +447,19 @@ export const signingKeyTimeline = list(
 
 export const deploymentDescription = v.object({
   name: text,
+  /** Undefined if the config names none, as without a domain. */
   issuer: optionalText,
   defaultAudience: text,
+  /** Seconds. */
   tokenLifetime: v.object({ default: v.number(), minimum: v.number(), maximum: v.number() }),
+  /** The catalogue: the scopes that clients may have. */
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
   /** Whether clients get tokens for assertions of their provider; see docs/adr/0108. */
   acceptsAssertions: v.optional(v.literal(true)),
-  /** Whether a change may name the person behind a portal; not known of an older function. */
+  /** Whether a change may name the person behind a portal. A function of 0.2.0 refuses a name. */
   recordsNames: v.optional(v.literal(true)),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
-  /** What the caller reaches; not known of an older function. */
+  /** What the caller reaches; undefined without the management function, which enforces it. */
   reach: v.optional(
     v.object({
       /** Every trunk group if left out. */

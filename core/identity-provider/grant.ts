@@ -1,14 +1,11 @@
+import type * as v from 'valibot';
+import type { grantList } from '../../contract/management/results.ts';
 import { hasWildcard } from '../client/provider-client-id.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
 import { isProviderUrlText } from './provider-url.ts';
 
 /** Something at an identity provider that the platform's staff gave to service trunk groups. */
-export interface Grant {
-  /** Of a subject grant a client id or a prefix of them, of an issuer grant a URL. */
-  readonly value: string;
-  /** One or more. */
-  readonly trunkGroups: readonly string[];
-}
+export type Grant = GrantList['grants'][number];
 
 /**
  * What is granted.
@@ -16,23 +13,10 @@ export interface Grant {
  * - `subject`: client ids at one issuer, under which trunk groups may create clients.
  * - `issuer`: issuers at one host, which trunk groups may register for themselves.
  */
-export type GrantKind = 'subject' | 'issuer';
+export type GrantKind = GrantList['kind'];
 
 /** All grants at one place. They are one record, so one conditional write decides about overlaps. */
-export interface GrantList {
-  readonly kind: GrantKind;
-  /** The issuer of subject grants; of issuer grants the host, with a port that is not 443. */
-  readonly place: string;
-  /** In the order of their values. */
-  readonly grants: readonly Grant[];
-  /**
-   * 0: nothing is stored, or the caller is limited to trunk groups. Lists are never deleted, so a
-   * version never comes back.
-   */
-  readonly version: number;
-  /** Seconds since the epoch. */
-  readonly updatedAt?: number | undefined;
-}
+export type GrantList = v.InferOutput<typeof grantList>;
 
 /** The list of a place for which none is stored. */
 export function withoutGrants(kind: GrantKind, place: string): GrantList {

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import type { registeredProvider } from '../../contract/management/results.ts';
 import {
   hasOwner,
   type IdentityProvider,
@@ -9,21 +11,9 @@ import { formatTime } from '../rfc3339.ts';
 import type { GrantLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from './management-context.ts';
 
-/** Of a provider that was registered for trunk groups. */
-export interface ShownOwner {
-  /** Those that the caller can reach. None at all: the staff has taken the provider over. */
-  readonly trunkGroups: readonly string[];
-  /** Whether it also belongs to groups that the caller cannot reach. */
-  readonly others?: true | undefined;
-  /** 0: the record of the owner is missing, so the provider is open to no trunk group. */
-  readonly version: number;
-}
-
 /** A registered provider as management shows it. */
-export interface ManagedProvider extends IdentityProvider {
-  /** Left out: it was registered for the whole platform. */
-  readonly owner?: ShownOwner | undefined;
-}
+export type ManagedProvider = IdentityProvider &
+  Pick<v.InferOutput<typeof registeredProvider>['provider'], 'owner'>;
 
 /** A registered provider as it is shown, with the names of OpenID Connect Discovery 1.0 §3. */
 export function viewIdentityProvider(provider: ManagedProvider): Record<string, unknown> {

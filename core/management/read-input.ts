@@ -6,6 +6,7 @@ import {
   unknownField,
   type Wrong,
 } from '../../contract/management/fields.ts';
+import { wireNameOf } from '../../contract/management/inputs.ts';
 import { InputError, type InputProblem } from '../errors.ts';
 
 /** Longer values are cut: a message is read by a person. */
@@ -48,7 +49,7 @@ const labels: ReadonlyMap<string, string> = new Map([
 
 /** The name of a field on the wire: `tokenLifetime` is `token_lifetime` there. */
 function labelOf(field: string): string {
-  return labels.get(field) ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return labels.get(field) ?? wireNameOf(field);
 }
 
 /** `['subnets', 1, 'netmask']` → `subnets[1].netmask`. */

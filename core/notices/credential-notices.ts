@@ -128,6 +128,10 @@ interface Watched {
   readonly serviceTrunkGroup: string;
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
+  /** UTC day of the last token, or of the last use of a value that a rotation has replaced. */
+  readonly lastUsedOn?: string | undefined;
+  /** Whether callers have moved to a newer secret or value. */
+  readonly replaced?: true | undefined;
 }
 
 export interface ClientSecretCredential extends Watched {
@@ -136,10 +140,6 @@ export interface ClientSecretCredential extends Watched {
   readonly clientName: string;
   readonly secretId: string;
   readonly secretName?: string | undefined;
-  /** UTC day of the last token. */
-  readonly lastUsedOn?: string | undefined;
-  /** Whether callers have moved to a newer secret. */
-  readonly replaced?: true | undefined;
   /** When its client was changed last: enabled, for example. */
   readonly changedAt: number;
 }
@@ -150,10 +150,6 @@ export interface ApiKeyCredential extends Watched {
   readonly keyName: string;
   /** A value that a rotation has replaced, which expires before its key. Undefined: the key. */
   readonly valueId?: string | undefined;
-  /** UTC day of the last use of such a value. Undefined: not recorded. */
-  readonly lastUsedOn?: string | undefined;
-  /** Whether callers have moved to the newer value. */
-  readonly replaced?: true | undefined;
 }
 
 type ExpiringCredential = Credential & { readonly expiresAt: number };

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { proposedLimits } from '../../contract/management/inputs.ts';
+import type { trunkGroupLimits } from '../../contract/management/results.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
 
 export const limitNames = proposedLimits.fields;
@@ -8,13 +9,7 @@ export const limitNames = proposedLimits.fields;
 export type GrantLimits = v.InferOutput<typeof proposedLimits>;
 
 /** The limits that the platform's staff has set for a trunk group. */
-export interface TrunkGroupLimits extends GrantLimits {
-  readonly serviceTrunkGroup: string;
-  /** 0: nothing is stored. Records are never deleted, so a version never comes back. */
-  readonly version: number;
-  /** Seconds since the epoch. */
-  readonly updatedAt?: number | undefined;
-}
+export type TrunkGroupLimits = v.InferOutput<typeof trunkGroupLimits>;
 
 /** The limits of a trunk group for which none are stored. */
 export function withoutLimits(serviceTrunkGroup: string): TrunkGroupLimits {
