@@ -1,6 +1,7 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
 import { maxAliasPolicyBytes } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
+import { saying } from './parse-problem.ts';
 import { namesOf } from './reach.ts';
 import { isGovCloud, strongConsistencySets } from './regions.ts';
 import { tokenPath } from './routes.ts';
@@ -44,9 +45,10 @@ function findDomainProblems({ domain: found, regions }: ParsedKeys): readonly st
       `domain: received "${name}" with ${inGovCloud.awsRegion}; allowed: no domain in AWS GovCloud (US), because Route 53 has no latency-based routing there`,
     ];
   }
-  return name === hostedZoneName || name.endsWith(`.${hostedZoneName}`)
-    ? []
-    : [`domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`];
+  return saying(
+    !isWithin(name, hostedZoneName) &&
+      `domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`,
+  );
 }
 
 function findDuplicates(values: readonly string[]): readonly string[] {
@@ -57,34 +59,27 @@ function findRegionProblems(config: ParsedKeys): readonly string[] {
   const members = Object.values(config.regions)
     .filter((value) => value !== undefined)
     .map((value) => value.awsRegion);
-  const problems = findDuplicates(members).map(
+  const repeated = findDuplicates(members).map(
     (name) =>
       `regions: two platform regions are on ${name}; allowed: one platform region to an AWS region`,
   );
-  if (members.length === 1) {
-    return config.witnessAwsRegion === undefined
-      ? problems
-      : [...problems, 'witnessAwsRegion: allowed only with two regions'];
-  }
-  if (config.domain === undefined) {
-    problems.push('domain: received nothing; several regions share one issuer, so they need one');
-  }
-  if (members.length === 2 && config.witnessAwsRegion === undefined) {
-    problems.push(
-      'witnessAwsRegion: received nothing; a strongly consistent table of two regions needs a third AWS region as witness',
-    );
-  }
-  if (members.length === 3 && config.witnessAwsRegion !== undefined) {
-    problems.push('witnessAwsRegion: allowed only with two regions');
-  }
-  const all = [...members, ...(config.witnessAwsRegion ? [config.witnessAwsRegion] : [])];
+  const { witnessAwsRegion: witness } = config;
+  const needless = 'witnessAwsRegion: allowed only with two regions';
+  if (members.length === 1) return saying(...repeated, witness !== undefined && needless);
+  const all = witness === undefined ? members : [...members, witness];
   const set = strongConsistencySets.find((names) => names.includes(all[0] ?? ''));
-  if (set === undefined || !all.every((name) => set.includes(name)) || new Set(all).size < 3) {
-    problems.push(
+  const isOneSet = set !== undefined && all.every((name) => set.includes(name));
+  return saying(
+    ...repeated,
+    config.domain === undefined &&
+      'domain: received nothing; several regions share one issuer, so they need one',
+    members.length === 2 &&
+      witness === undefined &&
+      'witnessAwsRegion: received nothing; a strongly consistent table of two regions needs a third AWS region as witness',
+    members.length === 3 && witness !== undefined && needless,
+    !(isOneSet && new Set(all).size >= 3) &&
       `regions: received ${all.join(', ')}; strongly consistent tables need three different AWS regions of one set: ${strongConsistencySets.map((names) => names.join(', ')).join(' | ')}`,
-    );
-  }
-  return problems;
+  );
 }
 
 /** A key encrypts only in its own AWS region, and a log of one region tells about the others. */
@@ -113,11 +108,10 @@ function findEncryptionKeyProblems({ regions }: ParsedKeys): readonly string[] {
 function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
   const kept = config.tokenFunction.provisionedConcurrency ?? 0;
   const reserved = config.reservedConcurrency.token ?? Number.POSITIVE_INFINITY;
-  return kept < reserved
-    ? []
-    : [
-        `tokenFunction.provisionedConcurrency: received ${kept}; allowed: less than reservedConcurrency.token, which is ${reserved}: a deployment tests new code outside of the provisioned instances`,
-      ];
+  return saying(
+    kept >= reserved &&
+      `tokenFunction.provisionedConcurrency: received ${kept}; allowed: less than reservedConcurrency.token, which is ${reserved}: a deployment tests new code outside of the provisioned instances`,
+  );
 }
 
 /**
@@ -126,20 +120,19 @@ function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
  */
 function findThrottleProblems(config: ParsedKeys): readonly string[] {
   const rate = config.throttles.token?.rateLimit ?? 0;
-  return rate <= config.kmsSignQuota || config.tokenReuse !== undefined
-    ? []
-    : [
-        `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless tokenReuse is on`,
-      ];
+  return saying(
+    rate > config.kmsSignQuota &&
+      config.tokenReuse === undefined &&
+      `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless tokenReuse is on`,
+  );
 }
 
 function findLifetimeProblems(config: ParsedKeys): readonly string[] {
   const { default: usual, minimum, maximum } = config.tokenLifetime;
-  return minimum <= usual && usual <= maximum
-    ? []
-    : [
-        `tokenLifetime: received minimum ${minimum}, default ${usual}, maximum ${maximum}; allowed: minimum <= default <= maximum`,
-      ];
+  return saying(
+    !(minimum <= usual && usual <= maximum) &&
+      `tokenLifetime: received minimum ${minimum}, default ${usual}, maximum ${maximum}; allowed: minimum <= default <= maximum`,
+  );
 }
 
 /** A former value is what the deployment has until it has this one. */
@@ -187,11 +180,10 @@ function findFederationProblems(config: ParsedKeys): readonly string[] {
   const issuer = config.issuer ?? (domain && `https://${domain.name}`);
   const regional = Object.keys(regions).map((id) => `https://${id}.${domain?.name}${tokenPath}`);
   const reserved = [issuer, issuer && issuer + tokenPath, federatedClients.audience, ...regional];
-  return reserved.includes(defaultAudience)
-    ? [
-        `defaultAudience: received "${defaultAudience}", which federatedClients takes for assertions; allowed: the name of an API`,
-      ]
-    : [];
+  return saying(
+    reserved.includes(defaultAudience) &&
+      `defaultAudience: received "${defaultAudience}", which federatedClients takes for assertions; allowed: the name of an API`,
+  );
 }
 
 function findScopeProblems({ scopes, ignoredScopes = [] }: ParsedKeys): readonly string[] {
@@ -251,12 +243,11 @@ function findReachProblems({ management, scopes }: ParsedKeys): readonly string[
     scopes,
   );
   const principals = management.reach.flatMap((reach) => reach.principals.map(nameOf));
-  const isOpen = management.reach.length > 0 && management.default === undefined;
-  const open = isOpen
-    ? [
-        'management.default: received nothing next to management.reach; allowed: "everything" or "nothing". It says what an identity of the deployment\'s own account may do that has no entry: everything that its role allows, as until now, or nothing. With "nothing", the roles of your own operators need entries',
-      ]
-    : [];
+  const open = saying(
+    management.reach.length > 0 &&
+      management.default === undefined &&
+      'management.default: received nothing next to management.reach; allowed: "everything" or "nothing". It says what an identity of the deployment\'s own account may do that has no entry: everything that its role allows, as until now, or nothing. With "nothing", the roles of your own operators need entries',
+  );
   const repeated = findDuplicates(principals).map(
     (one) => `management.reach: received "${one}" twice; allowed: one entry for a principal`,
   );
@@ -289,9 +280,8 @@ export function findCombinationProblems(
   ];
 }
 
-/** The host names of the issuer, of all regions. */
-function isOfIssuer(name: string, domain: ParsedKeys['domain']): boolean {
-  return domain !== undefined && (name === domain.name || name.endsWith(`.${domain.name}`));
+function isWithin(name: string, zone: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`);
 }
 
 function findPlaceProblems(
@@ -301,28 +291,19 @@ function findPlaceProblems(
   const { name, hostedZoneName } = domain;
   const place = config.regions[region];
   const [, , , secretRegion] = login.clientSecretArn.split(':');
-  return [
-    ...(place === undefined
-      ? [
-          `portal.region: received "${region}"; allowed: one of ${Object.keys(config.regions).join(', ')}`,
-        ]
-      : []),
-    ...(name === hostedZoneName || name.endsWith(`.${hostedZoneName}`)
-      ? []
-      : [
-          `portal.domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`,
-        ]),
-    ...(isOfIssuer(name, config.domain)
-      ? [
-          `portal.domain.name: received "${name}"; allowed: a host that is not the issuer's, which serves no pages with cookies`,
-        ]
-      : []),
-    ...(place !== undefined && secretRegion !== place.awsRegion
-      ? [
-          `portal.login.clientSecretArn: received a secret in ${secretRegion}; allowed: one in ${place.awsRegion}, which is portal.region`,
-        ]
-      : []),
-  ];
+  return saying(
+    place === undefined &&
+      `portal.region: received "${region}"; allowed: one of ${Object.keys(config.regions).join(', ')}`,
+    !isWithin(name, hostedZoneName) &&
+      `portal.domain.name: received "${name}"; allowed: a name in the zone "${hostedZoneName}"`,
+    // They are the host names of the issuer, of all regions.
+    config.domain !== undefined &&
+      isWithin(name, config.domain.name) &&
+      `portal.domain.name: received "${name}"; allowed: a host that is not the issuer's, which serves no pages with cookies`,
+    place !== undefined &&
+      secretRegion !== place.awsRegion &&
+      `portal.login.clientSecretArn: received a secret in ${secretRegion}; allowed: one in ${place.awsRegion}, which is portal.region`,
+  );
 }
 
 /** The login and the management function must agree about administrators. */
@@ -331,13 +312,11 @@ function findAdministratorProblems(
   { portalReach }: ParsedKeys['management'],
 ): readonly string[] {
   const { administrator } = people.role;
-  const isAllowed = portalReach?.administrators === true;
-  if (administrator !== undefined && !isAllowed) {
-    return [
+  return saying(
+    administrator !== undefined &&
+      portalReach?.administrators !== true &&
       `portal.people.role.administrator: received ${JSON.stringify(administrator)}; allowed: no value unless management.portalReach.administrators is true`,
-    ];
-  }
-  return [];
+  );
 }
 
 /** Problems of the portal with other keys of the config. */
@@ -345,11 +324,10 @@ function findPortalProblems(config: ParsedKeys): readonly string[] {
   const { portal, management } = config;
   if (portal === undefined) return [];
   const { viewer, manager, administrator } = portal.people.role;
-  return [
+  return saying(
     ...findPlaceProblems(portal, config),
     ...findAdministratorProblems(portal, management),
-    ...([viewer, manager, administrator].every((groups) => groups === undefined)
-      ? ['portal.people.role: received no groups; allowed: groups of one role or more']
-      : []),
-  ];
+    [viewer, manager, administrator].every((groups) => groups === undefined) &&
+      'portal.people.role: received no groups; allowed: groups of one role or more',
+  );
 }

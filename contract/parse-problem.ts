@@ -6,6 +6,11 @@ function show(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
+/** Those of some texts that apply. */
+export function saying(...texts: readonly (string | false)[]): readonly string[] {
+  return texts.filter((text) => text !== false);
+}
+
 /** Keys that a release before had, and what to do about each. */
 const retiredKeys: ReadonlyMap<string, string> = new Map([
   [

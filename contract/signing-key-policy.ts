@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { jwksCacheTimes, secondsPerDay } from './limits.ts';
+import { saying } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 
 const seconds = v.pipe(
@@ -129,39 +130,21 @@ export function findUnsafeTimes(policy: SigningKeyPolicy): readonly string[] {
   const lead = safePublicationLead(policy);
   const keep = safeRetention(policy);
   const cycle = policy.publicationLead + policy.retention;
-  const problems: string[] = [];
-  if (policy.publicationLead < lead) {
-    problems.push(
-      `publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway: ${policy.publicationLead} < ${policy.jwksMaxAge} + ${policy.edgeAge} + ${policy.verifierCache} + ${policy.propagationLag} + ${policy.leeway} = ${lead} s`,
-    );
-  }
-  if (policy.retention < keep) {
-    problems.push(
-      `retention must be at least maxTokenLifetime + 2 * leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + 2 * ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
-    );
-  }
   const { cooldown } = jwksCacheTimes;
-  if (policy.verifierCache < cooldown) {
-    problems.push(
+  return saying(
+    policy.publicationLead < lead &&
+      `publicationLead must be at least jwksMaxAge + edgeAge + verifierCache + propagationLag + leeway: ${policy.publicationLead} < ${policy.jwksMaxAge} + ${policy.edgeAge} + ${policy.verifierCache} + ${policy.propagationLag} + ${policy.leeway} = ${lead} s`,
+    policy.retention < keep &&
+      `retention must be at least maxTokenLifetime + 2 * leeway + authorizerResultTtl + propagationLag: ${policy.retention} < ${policy.maxTokenLifetime} + 2 * ${policy.leeway} + ${policy.authorizerResultTtl} + ${policy.propagationLag} = ${keep} s`,
+    policy.verifierCache < cooldown &&
       `verifierCache must be at least the cooldown of this project's verifier, which fetches a JWKS for an unknown kid once in ${cooldown} s: ${policy.verifierCache} < ${cooldown} s`,
-    );
-  }
-  if (policy.keyListRefresh > keyListMaxAge(policy)) {
-    problems.push(
+    policy.keyListRefresh > keyListMaxAge(policy) &&
       `keyListRefresh must be at most half of propagationLag: ${policy.keyListRefresh} > ${policy.propagationLag} / 2 = ${keyListMaxAge(policy)} s`,
-    );
-  }
-  if (policy.jwksMaxKeys < minJwksKeys || policy.jwksMaxKeys > maxJwksKeys) {
-    problems.push(
+    (policy.jwksMaxKeys < minJwksKeys || policy.jwksMaxKeys > maxJwksKeys) &&
       `jwksMaxKeys must be at least ${keysOfRegion} keys for each of ${regionIds.length} regions, and at most ${maxJwksKeys}: received ${policy.jwksMaxKeys}; allowed: ${minJwksKeys} to ${maxJwksKeys}`,
-    );
-  }
-  if (policy.rotationPeriod < cycle) {
-    problems.push(
+    policy.rotationPeriod < cycle &&
       `rotationPeriod must be at least publicationLead + retention: ${policy.rotationPeriod} < ${policy.publicationLead} + ${policy.retention} = ${cycle} s`,
-    );
-  }
-  return problems;
+  );
 }
 
 const policyKeys = Object.keys(

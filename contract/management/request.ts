@@ -64,25 +64,23 @@ export type ManagementRequest = v.InferOutput<typeof managementRequestSchema>;
 
 export type Person = v.InferOutput<typeof personSchema>;
 
-/** The errors of management, by the names of their classes in the library. */
-const managementErrorNames = [
-  'InputError',
-  'NotFoundError',
-  'RefusedError',
-  'IdempotencyKeyReusedError',
-  'KeySetError',
-  'ConflictError',
-  'UncertainConflictError',
-  'VersionConflictError',
-  'FetchError',
-  'MalformedRecordError',
-  'UnavailableError',
-  /** The caller is not accepted: its proof, its account or its role. */
-  'AwsCallerError',
-] as const;
-
 const managementErrorSchema = v.object({
-  class: v.picklist(managementErrorNames),
+  /** The name of its class in the library. */
+  class: v.picklist([
+    'InputError',
+    'NotFoundError',
+    'RefusedError',
+    'IdempotencyKeyReusedError',
+    'KeySetError',
+    'ConflictError',
+    'UncertainConflictError',
+    'VersionConflictError',
+    'FetchError',
+    'MalformedRecordError',
+    'UnavailableError',
+    /** The caller is not accepted: its proof, its account or its role. */
+    'AwsCallerError',
+  ]),
   text: v.string(),
   /** Of an InputError: the path of the field in the input. */
   field: v.optional(v.string()),
@@ -151,13 +149,10 @@ export const managementAnswerSchema = v.object({
 
 export type ManagementAnswer = v.InferOutput<typeof managementAnswerSchema>;
 
-interface ManagementEvent {
-  readonly request: string;
-  readonly caller_proof?: unknown;
-}
-
 /** @returns undefined if the event is not valid. No error says why: it may hold a proof. */
-export function parseManagementEvent(event: unknown): ManagementEvent | undefined {
+export function parseManagementEvent(
+  event: unknown,
+): v.InferOutput<typeof managementEventSchema> | undefined {
   const result = v.safeParse(managementEventSchema, event);
   return result.success ? result.output : undefined;
 }

@@ -432,15 +432,27 @@ function publicKey() {
 export const signingKeyTimeline = list(
   v.object({
     key: signingKey,
+    /** Whether it is the key that signs in its region. */
     signs: v.boolean(),
+    /** When it entered its state. */
     since: time,
+    /** Its next step, not before that time. */
     next: v.optional(
       v.object({
         action: v.picklist(['promote', 'retire', 'withdraw', 'disable', 'schedule_deletion']),
         at: time,
       }),
     ),
+    /**
+     * The safety margin of the state in seconds; negative if a step must wait.
+     *
+     * - `next`: for how long every verifier has known it;
+     * - `current`: until it is due to be replaced;
+     * - `previous`: between the end of its last token and its withdrawal;
+     * - `withdrawn`: until no cache can hold it any more.
+     */
     safety: v.optional(v.number()),
+    /** Seconds for which the youngest token that it may have signed is still valid. */
     liveTokens: v.number(),
   }),
 );

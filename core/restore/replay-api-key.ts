@@ -1,4 +1,5 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, formatCidr, type Subnet } from '../api-key/subnet.ts';
 import { type ApiKeyView, apiKeyView, nextVersion, readStates } from './audit-views.ts';
@@ -7,7 +8,6 @@ import {
   laterHistory,
   type Replayed,
   replaying,
-  saying,
   sayWider,
   selectOwnChanges,
 } from './replay.ts';

@@ -1,5 +1,6 @@
 import { maxClaimConditions } from '../../contract/limits.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
+import { saying } from '../../contract/parse-problem.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
@@ -10,7 +11,6 @@ import {
   laterHistory,
   type Replayed,
   replaying,
-  saying,
   sayWider,
   selectOwnChanges,
 } from './replay.ts';
@@ -70,11 +70,6 @@ function describeWider(client: Client, last: ClientView | undefined, config: Man
   return sayWider(texts);
 }
 
-function latestCutOff(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
-}
-
 interface Narrowed {
   readonly client: Client;
   readonly lookAt: readonly string[];
@@ -112,10 +107,9 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Managemen
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
       provider,
       enabled: client.enabled && !isEmpty && !hasNoToken && bounds.every((bound) => bound.enabled),
-      tokensNotBefore: latestCutOff([
-        client.tokensNotBefore,
-        ...bounds.map((bound) => bound.tokens_not_before),
-      ]),
+      tokensNotBefore: [client.tokensNotBefore, ...bounds.map((one) => one.tokens_not_before)]
+        .filter((time) => time !== undefined)
+        .toSorted((a, b) => b - a)[0],
     },
     lookAt: saying(
       isEmpty && 'disabled, as no scope or no audience of before is one that it had at last',

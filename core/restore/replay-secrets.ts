@@ -1,3 +1,4 @@
+import { saying } from '../../contract/parse-problem.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
@@ -7,7 +8,6 @@ import {
   type LaterState,
   laterHistory,
   readClientId,
-  saying,
 } from './replay.ts';
 
 /** A change of a client's secrets, after the stored version. */
@@ -46,11 +46,6 @@ function isAbout(secret: ClientSecret, view: SecretView): boolean {
   return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
 }
 
-function earliest(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-}
-
 export function formatExpiry(expiresAt: number | undefined): string {
   return expiresAt === undefined ? 'never' : formatTime(expiresAt);
 }
@@ -78,7 +73,8 @@ function replaySecret(
       .map((view) => ({ change: one.change, view: { ...view, version: one.version } })),
   );
   const { last, bounds } = laterHistory(states, version);
-  const expiresAt = earliest([secret.expiresAt, ...bounds.map((bound) => bound.expires_at)]);
+  const ends = [secret.expiresAt, ...bounds.map((bound) => bound.expires_at)];
+  const [expiresAt] = ends.filter((time) => time !== undefined).toSorted((a, b) => a - b);
   const isLonger = last !== undefined && last.expires_at !== expiresAt;
   const disabled = secret.disabled ?? bounds.find((bound) => bound.disabled)?.disabled;
   const wasEnabled = disabled === true && last !== undefined && last.disabled !== true;

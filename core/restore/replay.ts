@@ -63,11 +63,6 @@ export function laterHistory<V extends { readonly version: number }>(
   return { last, bounds: [...(last === undefined ? [] : [last]), ...uncertain] };
 }
 
-/** Those of some texts that apply. */
-export function saying(...texts: readonly (string | false)[]): readonly string[] {
-  return texts.filter((text) => text !== false);
-}
-
 /** What an item could do at last and cannot now. */
 export function sayWider(texts: readonly string[]): readonly string[] {
   return texts.map((text) => `${text} after a change since; repeat the change if it is meant`);
