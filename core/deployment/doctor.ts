@@ -89,6 +89,14 @@ function check<T>(
   return { name, needed, outcome: 'unseen', seen: fact.unseen, todo: fact.todo };
 }
 
+function ok(seen: string): Opinion {
+  return { outcome: 'ok', seen };
+}
+
+function problem(seen: string, todo: string): Opinion {
+  return { outcome: 'problem', seen, todo };
+}
+
 function compareVersions(one: string, other: string): number {
   const [a, b] = [one, other].map((text) => text.split('.').map(Number));
   return (a ?? []).map((part, at) => part - (b?.[at] ?? 0)).find((part) => part !== 0) ?? 0;
@@ -137,14 +145,10 @@ function judgeClock(ahead: number): Opinion {
 }
 
 function judgeBootstrap(version: number | undefined, awsRegion: string): Opinion {
-  if (version !== undefined && version >= leastBootstrap) {
-    return { outcome: 'ok', seen: `version ${version}` };
-  }
-  return {
-    outcome: 'problem',
-    seen: version === undefined ? 'none' : `version ${version}`,
-    todo: `npx cdk bootstrap aws://ACCOUNT/${awsRegion} -c config=FILE`,
-  };
+  const seen = version === undefined ? 'none' : `version ${version}`;
+  return version !== undefined && version >= leastBootstrap
+    ? ok(seen)
+    : problem(seen, `npx cdk bootstrap aws://ACCOUNT/${awsRegion} -c config=FILE`);
 }
 
 function judgeConcurrency(
@@ -191,12 +195,11 @@ function checkQuotas(
       quotas.signQuota,
       (quota) =>
         quota >= kmsSignQuota
-          ? { outcome: 'ok', seen: `${quota} a second` }
-          : {
-              outcome: 'problem',
-              seen: `${quota} a second`,
-              todo: `request ${kmsSignQuota} in Service Quotas, or set "kmsSignQuota": ${quota}, which the throttle follows`,
-            },
+          ? ok(`${quota} a second`)
+          : problem(
+              `${quota} a second`,
+              `request ${kmsSignQuota} in Service Quotas, or set "kmsSignQuota": ${quota}, which the throttle follows`,
+            ),
     ),
   ];
 }
@@ -215,10 +218,9 @@ function checkIam(summary: Seen<Readonly<Record<string, number>>>, regions: numb
     const perRole = found['AttachedPoliciesPerRoleQuota'] ?? 0;
     const seen = `room for ${forRoles} roles and ${forPolicies} policies, ${perRole} policies for one role`;
     if (forRoles < roles || forPolicies < policies) {
-      const todo = 'delete unused ones, or request a higher quota of IAM';
-      return { outcome: 'problem', seen, todo };
+      return problem(seen, 'delete unused ones, or request a higher quota of IAM');
     }
-    if (perRole >= policies) return { outcome: 'ok', seen };
+    if (perRole >= policies) return ok(seen);
     const todo = `a role that is to have all ${policies} policies of operators takes the document for all regions that synthesis writes (docs/authctl.md)`;
     return { outcome: 'warning', seen, todo };
   });
@@ -251,9 +253,9 @@ function judgeLive(config: DeploymentConfig, id: RegionId, live: Variables): Opi
 
 /** The local run always has its service. In an account, the first deployment makes it. */
 function judgeNone({ name }: DeploymentConfig, isAccount: boolean): Opinion {
-  if (isAccount) return { outcome: 'ok', seen: 'nothing is deployed yet' };
+  if (isAccount) return ok('nothing is deployed yet');
   const seen = `no service with the name "${name}"`;
-  return { outcome: 'problem', seen, todo: 'leave --config out, or start npm start with it' };
+  return problem(seen, 'leave --config out, or start npm start with it');
 }
 
 function judgeTables(
@@ -298,10 +300,10 @@ function checkRegion(config: DeploymentConfig, facts: RegionFacts): readonly Che
     ...(issuer === undefined
       ? []
       : [
-          check(`issuer ${awsRegion}`, 'discovery and JWKS, from here', issuer, (problem) =>
-            problem === undefined
-              ? { outcome: 'ok', seen: 'both answer' }
-              : { outcome: 'problem', seen: problem, todo: 'look at the domain and the gateway' },
+          check(`issuer ${awsRegion}`, 'discovery and JWKS, from here', issuer, (wrong) =>
+            wrong === undefined
+              ? ok('both answer')
+              : problem(wrong, 'look at the domain and the gateway'),
           ),
         ]),
   ];

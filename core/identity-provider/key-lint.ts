@@ -139,10 +139,7 @@ function findDuplicateKids(keys: readonly ProviderKey[]): readonly string[] {
   );
 }
 
-function explainNoKey(assessments: readonly (Assessment & { readonly name: string })[]): string {
-  const reasons = assessments.flatMap((found) =>
-    'skipped' in found ? `${found.name}: ${found.skipped}` : [],
-  );
+function explainNoKey(reasons: readonly string[]): string {
   const why = reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
   return `it has no key that verifies signatures${why}`;
 }
@@ -179,13 +176,11 @@ export function lintKeySet(
     ...findDuplicateKids(keys),
   ];
   if (problems.length > 0) throw new KeySetError(problems);
-  if (keys.length === 0) throw new KeySetError([explainNoKey(assessments)]);
-  return {
-    keys,
-    skipped: assessments.flatMap((found) =>
-      'skipped' in found ? [{ kid: found.kid, reason: found.skipped }] : [],
-    ),
-  };
+  const skipped = assessments.filter((found) => 'skipped' in found);
+  if (keys.length === 0) {
+    throw new KeySetError([explainNoKey(skipped.map((one) => `${one.name}: ${one.skipped}`))]);
+  }
+  return { keys, skipped: skipped.map((one) => ({ kid: one.kid, reason: one.skipped })) };
 }
 
 /**

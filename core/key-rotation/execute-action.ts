@@ -79,14 +79,16 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
     ports.store.replaceKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
   promote: ({ key }, { ports }, state) =>
     replace(key, { state: 'current', activatedAt: activationTime(key, state, ports.now()) }, ports),
-  retire: ({ key }, { ports, settings }) => retire(key, settings, ports),
+  retire: ({ key }, { ports, settings }) => {
+    const retiredAt = ports.now();
+    const withdrawAt = retiredAt + settings.policy.retention;
+    return replace(key, { state: 'previous', retiredAt, withdrawAt }, ports);
+  },
   withdraw: ({ key, emergency }, { ports, settings }) => {
     const withdrawnAt = ports.now();
-    if (emergency === true) {
-      return replace(key, { state: 'withdrawn', withdrawnAt, disableAt: withdrawnAt }, ports);
-    }
-    assertWithdrawable(key, withdrawnAt);
-    const disableAt = withdrawnAt + withdrawalDelay(settings.policy);
+    if (emergency !== true) assertWithdrawable(key, withdrawnAt);
+    const delay = emergency === true ? 0 : withdrawalDelay(settings.policy);
+    const disableAt = withdrawnAt + delay;
     return replace(key, { state: 'withdrawn', withdrawnAt, disableAt }, ports);
   },
   disable: async ({ key }, { ports }) => {
@@ -142,12 +144,6 @@ async function disableInKms(key: SigningKey, ports: RotationPorts): Promise<void
 function activationTime({ regionId }: SigningKey, { keys }: RotationState, now: number): number {
   const signing = findCurrentKey(keys, regionId);
   return signing?.activatedAt === undefined ? now : Math.max(now, signing.activatedAt + 1);
-}
-
-function retire(key: SigningKey, settings: RotationSettings, ports: RotationPorts): Promise<void> {
-  const retiredAt = ports.now();
-  const withdrawAt = retiredAt + settings.policy.retention;
-  return replace(key, { state: 'previous', retiredAt, withdrawAt }, ports);
 }
 
 function replace(

@@ -225,12 +225,8 @@ function planCreation(
 
   const own = findIntent(state, settings.regionId);
   if (own?.closed === false) return advance(state, settings, now, own);
-  const hasNext = state.keys.some(
-    (key) =>
-      key.regionId === settings.regionId &&
-      key.state === 'next' &&
-      key.alg === alg &&
-      !state.unusableKids.has(key.kid),
+  const hasNext = keysIn(state, settings, 'next').some(
+    (key) => key.alg === alg && !state.unusableKids.has(key.kid),
   );
   if (hasNext || findJwksRoom(state.keys, settings).isFull) return [];
   return [{ kind: 'open_intent', slot: settings.regionId, alg, last: own }];

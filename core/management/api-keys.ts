@@ -283,9 +283,6 @@ export async function deleteApiKey(
   return key;
 }
 
-/** Filters of a list of API keys. An item must meet all of them. */
-type ApiKeysFilter = v.InferOutput<typeof apiKeysFilter>;
-
 /**
  * One page of API keys. A text that is a full id finds that key with one read.
  *
@@ -293,7 +290,7 @@ type ApiKeysFilter = v.InferOutput<typeof apiKeysFilter>;
  */
 export async function listApiKeys(
   context: ManagementContext,
-  filter: ApiKeysFilter = {},
+  filter: v.InferOutput<typeof apiKeysFilter> = {},
 ): Promise<Page<ApiKey>> {
   const { anySource, expiresWithin: soon } = filter;
   const now = currentTime(context);

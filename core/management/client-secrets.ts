@@ -184,14 +184,12 @@ export async function deleteClientSecret(
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
 
-type ClientSecretChanges = v.InferOutput<typeof secretChanges>;
-
 /** Renames a secret or changes its expiry. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
   context: ManagementContext,
   clientId: string,
   secretId: string,
-  changes: ClientSecretChanges,
+  changes: v.InferOutput<typeof secretChanges>,
 ): Promise<ClientSecret> {
   const { name, expiresAt, ifVersion } = changes;
   const found = await getSecretToChange(context, clientId, secretId, ifVersion);

@@ -11,8 +11,6 @@ import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-reach.ts';
 import { listTexts } from './read-input.ts';
 
-type DeleteProviderOptions = v.InferOutput<typeof deleteProviderOptions>;
-
 function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>): never {
   const list = listTexts(items.map((client) => `${client.clientId} (${client.name})`));
   const count = items.length === 1 ? 'a client' : `${items.length} clients`;
@@ -41,7 +39,7 @@ function checkRegistration(provider: IdentityProvider, seen: string | undefined)
 export async function deleteProvider(
   context: ManagementContext,
   issuer: string,
-  options: DeleteProviderOptions = {},
+  options: v.InferOutput<typeof deleteProviderOptions> = {},
 ): Promise<Page<Client>> {
   const { cascade = false, ifRegistration } = options;
   const request = readPageRequest(options);

@@ -1,9 +1,8 @@
 import { assertionAudiencesOf } from '../../contract/addresses.ts';
-import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { Client } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
-import { AssertionRefusal } from '../federated/assertion-request.ts';
+import { AssertionRefusal, type AssertionRequest } from '../federated/assertion-request.ts';
 import { WorkloadAuthentication, type WorkloadPorts } from '../federated/authenticate-workload.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { grantScopes } from '../token/token-parameters.ts';
@@ -45,15 +44,7 @@ function grantRequested(
 
 /** A decision of its own: no failure of another assertion counts, and no use is recorded. */
 export async function decideAssertion(
-  {
-    scopes: requested,
-    ...presented
-  }: {
-    readonly form: AssertionForm;
-    readonly assertion: string;
-    readonly scopes: readonly string[] | undefined;
-    readonly clientId: string | undefined;
-  },
+  { scopes: requested, ...presented }: Omit<AssertionRequest, 'resource'>,
   ports: Omit<WorkloadPorts, 'workloadUses'>,
   {
     config,

@@ -41,8 +41,6 @@ interface ProviderFindings {
 /** What a registration stores, and the keys that were found. */
 type CompleteFindings = Required<ProviderFindings> & StoredChoices;
 
-type InspectOptions = v.InferOutput<typeof inspectOptions>;
-
 export interface ProviderInspection extends ProviderFindings {
   /** Whether {@link registerProvider} would register it now. */
   readonly registrable: boolean;
@@ -258,7 +256,7 @@ async function inspectTokens(
 export async function inspectProvider(
   context: ManagementContext,
   discoveryUrl: string,
-  options: InspectOptions = {},
+  options: v.InferOutput<typeof inspectOptions> = {},
 ): Promise<ProviderInspection> {
   const { tokens = [], ...choices } = options;
   checkClaimName(choices);
@@ -298,9 +296,7 @@ export async function inspectProviderKeys(
   try {
     return { keySet: await context.providerKeys.readKeySet(providerJwksSource(provider)) };
   } catch (error) {
-    const isProblem =
-      error instanceof FetchError || error instanceof RefusedError || error instanceof InputError;
-    if (!isProblem) throw error;
+    if (!isProviderFault(error)) throw error;
     return { problem: error.message };
   }
 }

@@ -9,8 +9,6 @@ import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';
 
-type AuditFilter = v.InferOutput<typeof auditFilter>;
-
 /** A time, and the id of a record or the end of those of that time. */
 const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
 
@@ -33,7 +31,7 @@ function hasText(change: AuditedChange, text: string): boolean {
  */
 export async function listAudit(
   context: ManagementContext,
-  filter: AuditFilter = {},
+  filter: v.InferOutput<typeof auditFilter> = {},
 ): Promise<OperationResult<'listAudit'>> {
   const { day = formatDay(currentTime(context)), text = '', limit = maxListedItems } = filter;
   const { cursor } = filter;

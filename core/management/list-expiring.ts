@@ -12,8 +12,6 @@ import { formatCursor, readPageRequest } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
-type ExpiringFilter = v.InferOutput<typeof expiringFilter>;
-
 /** A page of what the last daily run found to expire within 30 days. */
 export type ExpiringPage = OperationResult<'listExpiring'>;
 
@@ -125,7 +123,7 @@ async function readAsOfNow(
  */
 export async function listExpiring(
   context: ManagementContext,
-  filter: ExpiringFilter = {},
+  filter: v.InferOutput<typeof expiringFilter> = {},
 ): Promise<ExpiringPage> {
   const { limit, after } = readPageRequest(filter);
   const position = readPosition(after);

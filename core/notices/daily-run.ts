@@ -120,9 +120,11 @@ async function readStored(
   }
 }
 
+const noNotices: Readonly<Record<NoticeKind, number>> = { expiring: 0, unused: 0, change: 0 };
+
 /** Counts what is sent. */
 function countNotices(putNotices: PutNotices) {
-  const counts: Record<NoticeKind, number> = { expiring: 0, unused: 0, change: 0 };
+  const counts = { ...noNotices };
   const put: PutNotices = async (notices) => {
     if (notices.length === 0) return;
     await putNotices(notices);
@@ -320,8 +322,6 @@ class Attempt {
     });
   }
 }
-
-const noNotices: Readonly<Record<NoticeKind, number>> = { expiring: 0, unused: 0, change: 0 };
 
 /**
  * Makes one attempt of the daily run, if a run is due: sends the notices of all credentials that

@@ -46,6 +46,7 @@ export interface SyntheticCheckPorts extends MintPorts, RequestTokenPorts {
 
 interface SyntheticCheckSettings {
   readonly issuer: string;
+  /** The region whose synthetic client the token is for. */
   readonly regionId: RegionId;
   readonly accessTokenType: AccessTokenType;
 }
@@ -184,11 +185,7 @@ async function requestToken(
 
 const requiredClaims = ['iss', 'sub', 'aud', 'client_id', 'iat', 'exp', 'jti', 'scope'];
 
-interface VerificationSettings {
-  readonly issuer: string;
-  /** The region whose synthetic client the token is for. */
-  readonly regionId: RegionId;
-  readonly accessTokenType: AccessTokenType;
+interface VerificationSettings extends SyntheticCheckSettings {
   /** Seconds since the epoch. */
   readonly now: number;
 }

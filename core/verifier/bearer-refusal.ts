@@ -16,6 +16,11 @@ function badToken(description: string): RefusalForm {
   return { status: 401, code: 'invalid_token', description };
 }
 
+function lacksScope(what: string): RefusalForm {
+  const description = `the ${what} lacks a scope that this request requires`;
+  return { status: 403, code: 'insufficient_scope', description };
+}
+
 /** One text for every reason, so that a refusal does not reveal whether a key exists. */
 const badApiKey = badToken('the API key is not valid');
 
@@ -49,17 +54,9 @@ const forms = {
   api_key_disabled: badApiKey,
   api_key_expired: badApiKey,
   api_key_source_refused: badApiKey,
-  api_key_scope_missing: {
-    status: 403,
-    code: 'insufficient_scope',
-    description: 'the API key lacks a scope that this request requires',
-  },
+  api_key_scope_missing: lacksScope('API key'),
   record_malformed: badToken('the credential is not accepted'),
-  insufficient_scope: {
-    status: 403,
-    code: 'insufficient_scope',
-    description: 'the access token lacks a scope that this request requires',
-  },
+  insufficient_scope: lacksScope('access token'),
 } as const satisfies Record<string, RefusalForm>;
 
 /** Why a credential was refused. For logs and metrics only: it says more than the public text. */

@@ -3,7 +3,7 @@ import {
   defaultBearerRealm,
   formatBearerChallenge,
 } from '../../contract/bearer-challenge.ts';
-import { noStoreHeaders, retryAfterSeconds } from '../../contract/error-body.ts';
+import { noStoreHeaders, retryAfterSeconds, serverErrorBody } from '../../contract/error-body.ts';
 import { UnavailableError } from '../errors.ts';
 import { BearerRefusal } from './bearer-refusal.ts';
 
@@ -64,12 +64,5 @@ export function bearerErrorResponse(error: unknown, api?: Api): BearerErrorRespo
       }),
     };
   }
-  return {
-    status: 500,
-    headers: jsonHeaders,
-    body: JSON.stringify({
-      error: 'server_error',
-      error_description: 'an unexpected error occurred',
-    }),
-  };
+  return { status: 500, headers: jsonHeaders, body: JSON.stringify(serverErrorBody) };
 }

@@ -16,8 +16,6 @@ import { refuseInput } from '../read-input.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 
-type NewIssuerGrant = v.InferOutput<typeof newIssuerGrant>;
-
 function checkUrl(
   { allowLoopbackProviders: allowLoopback }: ManagementContext,
   issuer: string,
@@ -69,7 +67,7 @@ async function findRegistered(
 export async function setIssuerGrant(
   context: ManagementContext,
   issuer: string,
-  grant: NewIssuerGrant,
+  grant: v.InferOutput<typeof newIssuerGrant>,
 ): Promise<GrantList> {
   const { leave = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');

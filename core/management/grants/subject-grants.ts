@@ -29,10 +29,6 @@ import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 import { findOutside } from './outside-clients.ts';
 
-type GrantedClientAction = (typeof grantedClientActions)[number];
-
-type NewSubjectGrant = v.InferOutput<typeof newSubjectGrant>;
-
 /**
  * The client ids that are granted at an issuer. A limited caller sees those of its trunk groups.
  *
@@ -88,7 +84,7 @@ function refuseUndecided(clients: readonly Client[]): never {
 async function settle(
   context: ManagementContext,
   { clientId }: Client,
-  action: GrantedClientAction | undefined,
+  action: (typeof grantedClientActions)[number] | undefined,
 ): Promise<void> {
   if (action === undefined || action === 'leave') return;
   try {
@@ -114,7 +110,7 @@ async function settle(
 export async function setSubjectGrant(
   context: ManagementContext,
   issuer: string,
-  grant: NewSubjectGrant,
+  grant: v.InferOutput<typeof newSubjectGrant>,
 ): Promise<OperationResult<'setSubjectGrant'>> {
   const { value, clients = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');

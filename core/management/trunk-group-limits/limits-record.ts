@@ -16,9 +16,6 @@ import { refuseInput } from '../read-input.ts';
 import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 
-/** What the staff sets. The stored limits are replaced as a whole. */
-type NewTrunkGroupLimits = v.InferOutput<typeof newLimits>;
-
 /**
  * Limits with each value once. Limits that are left out are not in it.
  *
@@ -116,7 +113,7 @@ export async function listTrunkGroupLimits(
 export async function setTrunkGroupLimits(
   context: ManagementContext,
   group: string,
-  { ifVersion, ...limits }: NewTrunkGroupLimits,
+  { ifVersion, ...limits }: v.InferOutput<typeof newLimits>,
 ): Promise<TrunkGroupLimits> {
   requireEveryTrunkGroup(context, 'A limit');
   const checked = await readLimits(context, limits);

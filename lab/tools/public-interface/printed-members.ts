@@ -54,7 +54,7 @@ function viewedMembers(node: SyntaxNode): readonly string[] {
  * @param groups names of the command groups: a file belongs to the longest that its name begins with.
  */
 export function printedMembers(root: string, groups: readonly string[]): readonly string[] {
-  const files = globSync(['cli/**/*.ts', 'core/management/*-view.ts'], { cwd: root });
+  const files = globSync(['cli/**/*.ts', 'core/management/*.ts'], { cwd: root });
   const groupOf = (file: string) =>
     groups
       .filter((group) => basename(file).startsWith(group))
