@@ -4,7 +4,10 @@ import type { Offer } from './access/granted.ts';
 import type { Deployment, PortalManagement } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import type { Fields } from './forms/fields.ts';
-import type { Html } from './html/html.ts';
+import type { Problems } from './forms/problems.ts';
+import type { Labels } from './html/form.ts';
+import type { HtmlValue } from './html/html.ts';
+import type { PageHead, Section } from './html/parts.ts';
 import type { ProviderHealth } from './provider-health.ts';
 
 /** One request of a known user: everything that a page needs. */
@@ -42,23 +45,15 @@ export type Href = (
   query?: Readonly<Record<string, string | number | undefined>>,
 ) => string;
 
-/** The parts of the portal, as its navigation shows them. */
-export type Section =
-  | 'overview'
-  | 'clients'
-  | 'api-keys'
-  | 'trunk-groups'
-  | 'identity-providers'
-  | 'signing-keys'
-  | 'explain'
-  | 'audit';
-
-export interface Page {
-  /** 200 by default. */
+/** A page, below its head, the message about a change, and the summary of its problems. */
+export interface Page extends PageHead {
+  /** That of the problems by default. */
   readonly status?: number | undefined;
-  readonly title: string;
   readonly section?: Section | undefined;
-  readonly body: Html;
+  readonly problems?: Problems | undefined;
+  /** Of the fields with a problem. */
+  readonly labels?: Labels | undefined;
+  readonly body: HtmlValue;
 }
 
 export interface Redirect {

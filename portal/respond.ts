@@ -37,8 +37,10 @@ export function toResponse(
     });
   }
   const { appearance, signOut } = options;
-  const page = layout(context, answer, { appearance, canSignOut: signOut !== undefined });
-  return htmlResponse(page, answer.status ?? 200);
+  const { problems, status = problems?.status ?? 200 } = answer;
+  const page = { ...answer, status };
+  const frame = { appearance, canSignOut: signOut !== undefined };
+  return htmlResponse(layout(context, page, frame), status);
 }
 
 interface Sent {

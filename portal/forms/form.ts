@@ -1,11 +1,11 @@
 import { InputError, type OperationName } from '../../adapters/management.ts';
 import { sayAsDuration } from '../../core/duration.ts';
 import { hiddenField } from '../html/field.ts';
-import { type Labels, postForm } from '../html/form.ts';
-import { type Html, type HtmlValue, html } from '../html/html.ts';
-import { type Crumb, pageHeader } from '../html/parts.ts';
+import { type FormParts, postForm } from '../html/form.ts';
+import { type Html, html } from '../html/html.ts';
+import type { Crumb } from '../html/parts.ts';
 import { HttpError } from '../http-error.ts';
-import type { Handler, Page, RequestContext, RouteResult, Section } from '../request-context.ts';
+import type { Handler, Page, RequestContext, RouteResult } from '../request-context.ts';
 import { TypedDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
@@ -39,22 +39,9 @@ export interface Shown<Subject, Values> {
   readonly kept: Html;
 }
 
-/** The page of a form. */
-export interface FormPage {
-  readonly title: string;
-  /** The default is the title. */
-  readonly heading?: string | undefined;
-  readonly section: Section;
-  /** The pages above it. Cancel leads to the last one. */
+/** The page of a form. Cancel leads to the page above it. */
+export interface FormPage extends Omit<Page, 'status' | 'problems' | 'body'>, FormParts {
   readonly crumbs: readonly Crumb[];
-  readonly lead?: HtmlValue;
-  readonly fields: HtmlValue;
-  readonly labels?: Labels | undefined;
-  readonly submit: string;
-  readonly submitKind?: 'danger' | undefined;
-  readonly hasOtherButtons?: boolean | undefined;
-  readonly otherButtons?: Html | undefined;
-  readonly above?: Html | undefined;
 }
 
 /** A form that was sent. */
@@ -202,25 +189,16 @@ function addressOf({ href, id }: RequestContext, path: string): string {
   return href(path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(id(name))));
 }
 
-function render(page: FormPage, shown: Shown<unknown, unknown>): Html {
-  const { title, heading = title, crumbs, lead, fields, labels = {}, ...rest } = page;
-  const { action, problems, kept } = shown;
-  const cancel = crumbs.at(-1)?.href ?? '';
-  return html`${pageHeader({ title: heading, crumbs, lead })}${postForm(
-    { ...rest, action, problems, labels, cancel },
-    html`${kept}${fields}`,
-  )}`;
-}
-
 async function show<Subject, Values>(
   context: RequestContext,
   { look }: Pick<Form<Subject, Values>, 'look'>,
   shown: Shown<Subject, Values>,
 ): Promise<Page> {
   const page = await look(context, shown);
-  const { status } = shown.problems;
-  if ('body' in page) return { ...page, status: page.status ?? status };
-  return { status, title: page.title, section: page.section, body: render(page, shown) };
+  const { problems } = shown;
+  if ('body' in page) return { ...page, status: page.status ?? problems.status };
+  const cancel = page.crumbs.at(-1)?.href ?? context.href(`/${page.section}`);
+  return { ...page, problems, body: postForm(page, { ...shown, cancel }) };
 }
 
 /** The version that a form, or a button, was made from. */

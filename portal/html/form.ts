@@ -43,20 +43,17 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
 /** The labels of a form's fields, for the summary. */
 export type Labels = Readonly<Record<string, string>>;
 
-interface FormParts {
-  readonly action: string;
-  readonly problems: Problems;
-  readonly labels: Labels;
+/** A form that a page shows. */
+export interface FormParts {
+  readonly fields: HtmlValue;
   readonly submit: string;
+  readonly submitKind?: 'danger' | undefined;
   /** Whether the fields have a button. Enter must not press it. */
   readonly hasOtherButtons?: boolean | undefined;
-  readonly submitKind?: 'primary' | 'danger' | undefined;
-  /** Between the problems and the form. */
-  readonly above?: Html | undefined;
   /** After the button that sends the form. */
   readonly otherButtons?: Html | undefined;
-  /** The address of the Cancel link. */
-  readonly cancel: string;
+  /** Between the problems and the form. */
+  readonly above?: Html | undefined;
 }
 
 /** Enter presses the first button of a form. This one is neither seen nor reached. */
@@ -68,12 +65,14 @@ const defaultButton = html`
  * A form that sends only once: the script ignores a second click while the first request is in
  * progress.
  */
-export function postForm(parts: FormParts, fields: HtmlValue): Html {
-  const { action, problems, labels, cancel } = parts;
+export function postForm(
+  parts: FormParts,
+  { action, kept, cancel }: Readonly<Record<'action' | 'cancel', string>> & { readonly kept: Html },
+): Html {
   return html`
-    ${errorSummary(problems, labels)}${parts.above}
+    ${parts.above}
     <form class="sheet" method="post" action="${action}" data-once>
-      ${parts.hasOtherButtons === true && defaultButton}${fields}
+      ${parts.hasOtherButtons === true && defaultButton}${kept}${parts.fields}
       <div class="form-actions">
         <button class="button button-${parts.submitKind ?? 'primary'}" type="submit">
           ${parts.submit}

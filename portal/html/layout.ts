@@ -1,44 +1,11 @@
-import type { OperationName } from '../../adapters/management.ts';
 import type { Appearance, AssetUrls } from '../appearance.ts';
-import type { Href, Page, RequestContext, Section } from '../request-context.ts';
+import type { Href, Page, RequestContext } from '../request-context.ts';
+import { doneNotice } from './done.ts';
+import { errorSummary } from './form.ts';
 import { type Html, html } from './html.ts';
+import { type NavigationItem, pageHeader, type Section, sections } from './parts.ts';
 
-interface NavigationItem {
-  readonly section: Section;
-  readonly path: string;
-  readonly text: string;
-  /** Shown to users with this permission. */
-  readonly needs: OperationName;
-  /** Whether it concerns every trunk group, so it is not for users who are limited to some. */
-  readonly isForStaff?: boolean;
-}
-
-const navigation: readonly NavigationItem[] = [
-  { section: 'overview', path: '/', text: 'Overview', needs: 'listClients' },
-  { section: 'clients', path: '/clients', text: 'Clients', needs: 'listClients' },
-  { section: 'api-keys', path: '/api-keys', text: 'API keys', needs: 'listApiKeys' },
-  {
-    section: 'identity-providers',
-    path: '/identity-providers',
-    text: 'Identity providers',
-    needs: 'listProviders',
-  },
-  {
-    section: 'trunk-groups',
-    path: '/trunk-groups',
-    text: 'Trunk groups',
-    needs: 'listTrunkGroupLimits',
-  },
-  {
-    section: 'signing-keys',
-    path: '/signing-keys',
-    text: 'Signing keys',
-    needs: 'listSigningKeys',
-    isForStaff: true,
-  },
-  { section: 'explain', path: '/explain', text: 'Why refused?', needs: 'explainToken' },
-  { section: 'audit', path: '/audit', text: 'Audit', needs: 'listAudit' },
-];
+const navigation: readonly (readonly [string, NavigationItem])[] = Object.entries(sections);
 
 /** A value, because the lines of a template are joined. */
 const lineBreak = '\n';
@@ -68,13 +35,13 @@ ${body}
 function navigationList({ may, href, person }: RequestContext, current: Section | undefined): Html {
   const isStaff = person.trunkGroups === undefined;
   const items = navigation.filter(
-    ({ needs, isForStaff = false }) => may(needs) && (isStaff || !isForStaff),
+    ([, { needs, isForStaff = false }]) => may(needs) && (isStaff || !isForStaff),
   );
   return html`<ul>${items.map(
-    ({ section, path, text }) =>
+    ([section, { text }]) =>
       html`
         <li>
-          <a href="${href(path)}"${section === current ? html` aria-current="page"` : ''}>
+          <a href="${href(section === 'overview' ? '/' : `/${section}`)}"${section === current ? html` aria-current="page"` : ''}>
           ${text}</a>
         </li>
       `,
@@ -122,6 +89,12 @@ function noticeLine({ notice }: Appearance): Html | '' {
     : html`<aside class="site-notice" aria-label="Notice">${notice}</aside>`;
 }
 
+function head({ href }: RequestContext, page: Page): Html {
+  const { section, crumbs } = page;
+  if (section === undefined || crumbs === undefined) return pageHeader(page);
+  return pageHeader(page, [{ text: sections[section].text, href: href(`/${section}`) }, ...crumbs]);
+}
+
 /** A page with the navigation around it. */
 export function layout(
   context: RequestContext,
@@ -155,7 +128,8 @@ ${noticeLine(appearance)}
 <div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}
           </div>
 </header>
-<main id="main" tabindex="-1">${page.body}</main>
+<main id="main" tabindex="-1">
+${head(context, page)}${doneNotice(context.query)}${page.problems && errorSummary(page.problems, page.labels ?? {})}${page.body}</main>
 </div>
     `,
   );

@@ -1,4 +1,27 @@
+import type { OperationName } from '../../adapters/management.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
+
+export interface NavigationItem {
+  readonly text: string;
+  /** Shown to users with this permission. */
+  readonly needs: OperationName;
+  /** Whether it concerns every trunk group, so it is not for users who are limited to some. */
+  readonly isForStaff?: boolean;
+}
+
+/** The parts of the portal. Each but the first is at the path of its name. */
+export const sections = {
+  overview: { text: 'Overview', needs: 'listClients' },
+  clients: { text: 'Clients', needs: 'listClients' },
+  'api-keys': { text: 'API keys', needs: 'listApiKeys' },
+  'identity-providers': { text: 'Identity providers', needs: 'listProviders' },
+  'trunk-groups': { text: 'Trunk groups', needs: 'listTrunkGroupLimits' },
+  'signing-keys': { text: 'Signing keys', needs: 'listSigningKeys', isForStaff: true },
+  explain: { text: 'Why refused?', needs: 'explainToken' },
+  audit: { text: 'Audit', needs: 'listAudit' },
+} as const satisfies Readonly<Record<string, NavigationItem>>;
+
+export type Section = keyof typeof sections;
 
 export interface Crumb {
   readonly text: string;
@@ -6,16 +29,21 @@ export interface Crumb {
 }
 
 /** The head of a page: if it is, what it is about, what can be done. */
-export function pageHeader(head: {
+export interface PageHead {
   readonly title: string;
+  /** On the page. The default is the title. */
+  readonly heading?: string | undefined;
+  /** The pages between that of its section and it; undefined if it is not below that page. */
   readonly crumbs?: readonly Crumb[] | undefined;
   /** After the title. */
   readonly badge?: Html | undefined;
   /** Under the title. */
   readonly lead?: HtmlValue;
   readonly actions?: HtmlValue;
-}): Html {
-  const crumbs = head.crumbs ?? [];
+}
+
+/** @param crumbs every page above it. */
+export function pageHeader(head: PageHead, crumbs: readonly Crumb[] = []): Html {
   const actions =
     String(html`${head.actions}`) !== '' && html`<div class="actions">${head.actions}</div>`;
   const trail =
@@ -28,7 +56,7 @@ export function pageHeader(head: {
     ${trail}
     <header class="page-header">
       <div class="page-title">
-        <h1>${head.title}</h1>
+        <h1>${head.heading ?? head.title}</h1>
         ${head.badge ?? ''}</div>
       ${actions}${head.lead === undefined ? '' : html`<p class="lead">${head.lead}</p>`}
     </header>

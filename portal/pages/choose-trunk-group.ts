@@ -1,10 +1,10 @@
 import { findKnownTrunkGroups, findTrunkGroupProblems } from '../access/known-trunk-groups.ts';
 import { noProblems, type Problems, problemAt } from '../forms/problems.ts';
 import { type Option, selectField, textField } from '../html/field.ts';
-import { errorSummary } from '../html/form.ts';
 import { type Html, html } from '../html/html.ts';
-import { emptyState, pageHeader } from '../html/parts.ts';
-import type { Page, RequestContext, Section } from '../request-context.ts';
+import type { Section } from '../html/parts.ts';
+import { emptyState } from '../html/parts.ts';
+import type { Page, RequestContext } from '../request-context.ts';
 
 /** What is created in the trunk group, and the page with its form. */
 interface Creation {
@@ -45,11 +45,11 @@ function choicePage(
     error: problemAt(problems, 'otherTrunkGroup'),
   });
   return {
-    status: problems.status,
     title,
     section,
+    problems,
+    labels,
     body: html`
-      ${pageHeader({ title })}${errorSummary(problems, labels)}
       <form class="sheet" method="get" action="${href(path)}">
         ${fields}${groups.length > 0 && choice}${isStaff && other}
         <div class="form-actions">
@@ -66,11 +66,7 @@ export function nothingPage(
   { title, section }: Pick<Creation, 'title' | 'section'>,
   reason: { readonly title: string; readonly text: string; readonly action?: Html | undefined },
 ): Page {
-  return {
-    title,
-    section,
-    body: html`${pageHeader({ title })}${emptyState(reason.title, reason.text, reason.action)}`,
-  };
+  return { title, section, body: emptyState(reason.title, reason.text, reason.action) };
 }
 
 /** The config allows the portal none of the person's groups. */

@@ -1,14 +1,14 @@
 import { maxExaminedItems } from '../../contract/limits.ts';
 import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
 import { type Cell, formatCsv } from '../html/csv.ts';
-import { doneNotice } from '../html/done.ts';
 import { filterForm } from '../html/filters.ts';
-import { errorSummary, type Labels } from '../html/form.ts';
+import type { Labels } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { type Column, dataTable } from '../html/list.ts';
 import { type ListPosition, pager, readPosition } from '../html/pager.ts';
-import { emptyState, linkButton, pageHeader } from '../html/parts.ts';
-import type { Download, Page, RequestContext, Section } from '../request-context.ts';
+import type { Section } from '../html/parts.ts';
+import { emptyState, linkButton } from '../html/parts.ts';
+import type { Download, Page, RequestContext } from '../request-context.ts';
 import { type ListedPage, type ReadPage, readPages } from './read-pages.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -181,12 +181,13 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
   const { page, first, problems } = await readPage(list, position.cursor);
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
   return {
-    status: problems.status,
     title: list.title,
     section: list.section,
+    lead: list.lead,
+    actions: list.create,
+    labels: list.labels,
+    problems,
     body: html`
-      ${pageHeader({ title: list.title, lead: list.lead, actions: list.create })}
-      ${doneNotice(context.query)}${errorSummary(problems, list.labels)}
       ${filterForm(href(list.path), isFiltered, list.filterFields(problems))}
       ${first ?? html`${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}`}
     `,

@@ -28,10 +28,7 @@ export function keyCrumbs(
   { href }: Pick<RequestContext, 'href'>,
   { keyId, name }: ApiKey,
 ): readonly Crumb[] {
-  return [
-    { text: 'API keys', href: href('/api-keys') },
-    { text: name, href: href(`/api-keys/${keyId}`) },
-  ];
+  return [{ text: name, href: href(`/api-keys/${keyId}`) }];
 }
 
 interface KeyEdit extends ExpiryValues, KeyScopes {

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, linkButton, pageHeader } from '../../html/parts.ts';
+import { facts, linkButton } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
 import { callCommand } from '../clients/first-request.ts';
@@ -61,13 +61,8 @@ export function createdKeyPage(
   return {
     title,
     section: 'api-keys',
-    body: html`${pageHeader({
-      title,
-      crumbs: [
-        { text: 'API keys', href: href('/api-keys') },
-        { text: key.name, href: href(address) },
-      ],
-    })}${
+    crumbs: [{ text: key.name, href: href(address) }],
+    body: html`${
       value === undefined
         ? shownBefore({
             what: done === 'created' ? key.name : `A new value of ${key.name}`,

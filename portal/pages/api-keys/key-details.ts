@@ -5,12 +5,11 @@ import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import { currentAddressName, emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
-import { doneNotice } from '../../html/done.ts';
 import { hiddenField } from '../../html/field.ts';
-import { actionButton, errorSummary } from '../../html/form.ts';
+import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, enabledBadge } from '../../html/list.ts';
-import { copyable, dangerPanel, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
 import { currentAddressButton, subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
@@ -143,19 +142,18 @@ export function keyPage(
   const { href, may, now } = context;
   const isOver = key.expiresAt !== undefined && key.expiresAt <= now;
   const canRotate = may('rotateApiKey') && key.enabled && !isOver;
-  const labels = { name: 'Name', address: 'IP address', netmask: 'Netmask' };
   return {
-    status: problems.status,
     title: key.name,
     section: 'api-keys',
-    body: html`${pageHeader({
-      title: key.name,
-      crumbs: [{ text: 'API keys', href: href('/api-keys') }],
-      badge: enabledBadge(key.enabled),
-      actions: html`${
-        canRotate && linkButton(href(`/api-keys/${key.keyId}/rotate`), 'Rotate')
-      }${may('renameApiKey') && linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit')}`,
-    })}${doneNotice(context.query)}${errorSummary(problems, labels)}${panel(
+    crumbs: [],
+    badge: enabledBadge(key.enabled),
+    actions: [
+      canRotate && linkButton(href(`/api-keys/${key.keyId}/rotate`), 'Rotate'),
+      may('renameApiKey') && linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit'),
+    ],
+    problems,
+    labels: { name: 'Name', address: 'IP address', netmask: 'Netmask' },
+    body: html`${panel(
       { title: 'Details', id: 'details' },
       facts([
         ['Key id', copyable(key.keyId, 'the key id')],

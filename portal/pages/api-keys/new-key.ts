@@ -134,7 +134,7 @@ export const keyCreation: Form<undefined, KeyValues, NewKey> = {
     return {
       title: 'New API key',
       section: 'api-keys',
-      crumbs: [{ text: 'API keys', href: context.href('/api-keys') }],
+      crumbs: [],
       lead: 'A key works until it expires, for everyone who has it. Limit it to the subnets of its owner, and to what the owner needs.',
       labels: labelsOf(values.rows),
       submit: 'Create API key',

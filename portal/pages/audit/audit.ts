@@ -3,9 +3,8 @@ import { formatDay, isDay } from '../../../core/rfc3339.ts';
 import { noProblems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { filterForm } from '../../html/filters.ts';
-import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
+import { emptyState, linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type AuditEntry, auditEntry } from './audit-entry.ts';
 
@@ -132,15 +131,12 @@ export const showAudit: Handler = async (context) => {
     },
   );
   return {
-    status: problems.status,
     title: 'Audit',
     section: 'audit',
+    lead: `Who changed what, as this region recorded it. A search reads ${searchedDays} days. Times are UTC; changes that may be incomplete come first.`,
+    problems,
+    labels: { day: 'Day', text: 'Text', cursor: 'Page' },
     body: html`
-      ${pageHeader({
-        title: 'Audit',
-        lead: `Who changed what, as this region recorded it. A search reads ${searchedDays} days. Times are UTC; changes that may be incomplete come first.`,
-      })}
-      ${errorSummary(problems, { day: 'Day', text: 'Text', cursor: 'Page' })}
       ${filterForm(href('/audit'), text !== undefined || query.optional('day') !== undefined, [
         textField({
           name: 'day',

@@ -1,19 +1,9 @@
 import { formatDay } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
-import type { Handler, Page, RequestContext, Section } from '../../request-context.ts';
+import type { Section } from '../../html/parts.ts';
+import { emptyState, linkButton } from '../../html/parts.ts';
+import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { auditEntry } from './audit-entry.ts';
-
-/** What the history is of. */
-interface Subject {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number;
-  /** The page of it. */
-  readonly path: string;
-  readonly section: Section;
-  readonly list: { readonly text: string; readonly path: string };
-}
 
 type History = Awaited<ReturnType<RequestContext['management']['listHistory']>>;
 
@@ -43,35 +33,36 @@ function unreadPart({ unread }: History): Html | '' {
 }
 
 /** The changes of a record and of what belongs to it, over days, in all regions. */
-async function showHistory(context: RequestContext, subject: Subject): Promise<Page> {
+async function showHistory(
+  context: RequestContext,
+  section: Section,
+  id: string,
+  { name, createdAt }: { readonly name: string; readonly createdAt: number },
+): Promise<Page> {
   const { href, query, management } = context;
-  const history = await management.listHistory(subject.id, {
-    since: formatDay(subject.createdAt),
+  const path = `/${section}/${id}`;
+  const history = await management.listHistory(id, {
+    since: formatDay(createdAt),
     cursor: query.optional('cursor'),
   });
   const { since, until, items, nextCursor: cursor } = history;
   return {
-    title: `History of ${subject.name}`,
-    section: subject.section,
-    body: html`${pageHeader({
-      title: `History of ${subject.name}`,
-      crumbs: [
-        { text: subject.list.text, href: href(subject.list.path) },
-        { text: subject.name, href: href(subject.path) },
-      ],
-      lead: html`Changes ${since === until ? `of ${since}` : `from ${since} to ${until}`}, in all regions. Times are UTC.`,
-    })}${unreadPart(history)}${
+    title: `History of ${name}`,
+    section,
+    crumbs: [{ text: name, href: href(path) }],
+    lead: html`Changes ${since === until ? `of ${since}` : `from ${since} to ${until}`}, in all regions. Times are UTC.`,
+    body: html`${unreadPart(history)}${
       items.length === 0
         ? emptyState(
             'Nothing was changed in these days',
             cursor === undefined ? '' : 'Look at earlier days.',
           )
-        : entriesOf(context, history, subject.id)
+        : entriesOf(context, history, id)
     }${
       cursor !== undefined &&
       html`
         <nav class="pager" aria-label="Pages">
-          ${linkButton(href(`${subject.path}/history`, { cursor }), 'Earlier')}
+          ${linkButton(href(`${path}/history`, { cursor }), 'Earlier')}
         </nav>
       `
     }`,
@@ -80,26 +71,12 @@ async function showHistory(context: RequestContext, subject: Subject): Promise<P
 
 export const showClientHistory: Handler = async (context) => {
   context.require('listHistory');
-  const { clientId, name, createdAt } = await context.management.findClient(context.id('clientId'));
-  return showHistory(context, {
-    id: clientId,
-    name,
-    createdAt,
-    path: `/clients/${clientId}`,
-    section: 'clients',
-    list: { text: 'Clients', path: '/clients' },
-  });
+  const client = await context.management.findClient(context.id('clientId'));
+  return showHistory(context, 'clients', client.clientId, client);
 };
 
 export const showApiKeyHistory: Handler = async (context) => {
   context.require('listHistory');
-  const { keyId, name, createdAt } = await context.management.findApiKey(context.id('keyId'));
-  return showHistory(context, {
-    id: keyId,
-    name,
-    createdAt,
-    path: `/api-keys/${keyId}`,
-    section: 'api-keys',
-    list: { text: 'API keys', path: '/api-keys' },
-  });
+  const key = await context.management.findApiKey(context.id('keyId'));
+  return showHistory(context, 'api-keys', key.keyId, key);
 };

@@ -1,11 +1,12 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { copyable, facts, linkButton, pageHeader } from '../../html/parts.ts';
+import { copyable, facts, linkButton } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { tokenCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
 import { secretTitle } from '../clients/secret-table.ts';
+import { clientCrumbs } from '../clients/stop-client.ts';
 import { shownBefore, shownOnce } from './shown-once.ts';
 
 interface Created {
@@ -67,17 +68,11 @@ function before({ href }: RequestContext, { client, secret }: Created): Html {
 /** The response to a form that created a secret: the only place that shows the value. */
 export function createdSecretPage(context: RequestContext, created: Created): Page {
   const { client, value } = created;
-  const { href } = context;
   const title = value === undefined ? 'A secret that was created before' : 'The secret was created';
   return {
     title,
     section: 'clients',
-    body: html`${pageHeader({
-      title,
-      crumbs: [
-        { text: 'Clients', href: href('/clients') },
-        { text: client.name, href: href(`/clients/${client.clientId}`) },
-      ],
-    })}${value === undefined ? before(context, created) : once(context, created, value)}`,
+    crumbs: clientCrumbs(context, client),
+    body: value === undefined ? before(context, created) : once(context, created, value),
   };
 }

@@ -6,7 +6,6 @@ import { describeRotation } from '../../../core/client/rotation.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { versionField } from '../../forms/form.ts';
 import { fieldFact } from '../../forms/worded-fields.ts';
-import { doneNotice } from '../../html/done.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { enabledBadge } from '../../html/list.ts';
@@ -17,7 +16,6 @@ import {
   type Fact,
   facts,
   linkButton,
-  pageHeader,
   panel,
 } from '../../html/parts.ts';
 import { distance, formatDayDistance, timeWithDistance } from '../../html/time.ts';
@@ -207,16 +205,12 @@ export const showClient: Handler = async (context) => {
   return {
     title: client.name,
     section: 'clients',
+    crumbs: [],
+    badge: enabledBadge(client.enabled),
+    lead: glance(context, client),
+    actions: may('updateClient') && linkButton(href(`/clients/${client.clientId}/edit`), 'Edit'),
     body: html`
-      ${pageHeader({
-        title: client.name,
-        crumbs: [{ text: 'Clients', href: href('/clients') }],
-        badge: enabledBadge(client.enabled),
-        lead: glance(context, client),
-        actions: may('updateClient')
-          ? linkButton(href(`/clients/${client.clientId}/edit`), 'Edit')
-          : undefined,
-      })}${doneNotice(context.query)}${secretsPanel(context, client)}
+      ${secretsPanel(context, client)}
       ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
         client.provider === undefined && nextSteps(context, client)
       }${await stopPanel(context, client)}

@@ -102,7 +102,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
     return {
       title: 'New client',
       section: 'clients',
-      crumbs: [{ text: 'Clients', href: context.href('/clients') }],
+      crumbs: [],
       lead:
         values.provider.text === ''
           ? 'A program that requests access tokens. You create its secret in the next step.'

@@ -3,9 +3,8 @@ import { isUsable } from '../../../core/client/client.ts';
 import { findLongestToken } from '../../../core/client/longest-token.ts';
 import { type Form, type FormPage, noValues } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
-import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type Crumb, linkButton, pageHeader } from '../../html/parts.ts';
+import { type Crumb, linkButton } from '../../html/parts.ts';
 import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { isUseKnown } from './client-row.ts';
@@ -20,10 +19,7 @@ export function clientCrumbs(
   { href }: Pick<RequestContext, 'href'>,
   { clientId, name }: Pick<Client, 'clientId' | 'name'>,
 ): readonly Crumb[] {
-  return [
-    { text: 'Clients', href: href('/clients') },
-    { text: name, href: href(`/clients/${clientId}`) },
-  ];
+  return [{ text: name, href: href(`/clients/${clientId}`) }];
 }
 
 /** A refused change, with a link back to the client. */
@@ -32,10 +28,9 @@ export function refusedPage(context: RequestContext, client: Client, problems: P
   return {
     title: client.name,
     section: 'clients',
-    body: html`
-      ${pageHeader({ title: client.name, crumbs: [{ text: 'Clients', href: context.href('/clients') }] })}
-      ${errorSummary(problems, {})}${linkButton(address, 'See the client as it is now', 'primary')}
-    `,
+    crumbs: [],
+    problems,
+    body: linkButton(address, 'See the client as it is now', 'primary'),
   };
 }
 

@@ -11,7 +11,6 @@ import { ForbiddenError } from '../../access/guarded-management.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
 import {
   HttpError,
   type HttpStatus,
@@ -198,9 +197,5 @@ export function errorPage(
           </div>
         `
         : retryForm(address, form, retry);
-  return {
-    status,
-    title,
-    body: html`${pageHeader({ title, lead: text })}${again}`,
-  };
+  return { status, title, lead: text, body: again };
 }

@@ -6,9 +6,8 @@ import type { Fields } from '../../forms/fields.ts';
 import { type Form, noValues, submit } from '../../forms/form.ts';
 import { FormError, noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
-import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { pageHeader, panel } from '../../html/parts.ts';
+import { panel } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import {
   type RequestExplanation,
@@ -139,13 +138,12 @@ function showPage(
   { token, request, note, problems = noProblems }: Explained,
 ): Page {
   return {
-    status: problems.status,
     title: 'Why refused?',
     section: 'explain',
-    body: html`${pageHeader({
-      title: 'Why refused?',
-      lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
-    })}${errorSummary(problems, labels)}${token !== undefined && tokenResult(context, context.query.text('clientId').trim(), token)}${
+    lead: 'Runs the steps of the service, and shows the one that refuses. No token is issued.',
+    problems,
+    labels,
+    body: html`${token !== undefined && tokenResult(context, context.query.text('clientId').trim(), token)}${
       request !== undefined &&
       html`${
         note !== undefined &&

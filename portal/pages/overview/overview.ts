@@ -10,7 +10,7 @@ import {
 import { isDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
-import { linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { linkButton, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
@@ -435,20 +435,19 @@ export const showOverview: Handler = async (context) => {
   return {
     title: 'Overview',
     section: 'overview',
-    body: html`${pageHeader({
-      title:
-        found.length > 0
-          ? 'Needs attention'
-          : isIncomplete(checks, denied)
-            ? 'Nothing found so far'
-            : 'Nothing needs attention',
-      actions: may('createClient')
-        ? html`
-          ${linkButton(href('/api-keys/new'), 'New API key')}
-          ${linkButton(href('/clients/new'), 'New client', 'primary')}
-        `
-        : undefined,
-    })}${steps}<div class="overview">${found.map(foundPanel)}</div>${
+    heading:
+      found.length > 0
+        ? 'Needs attention'
+        : isIncomplete(checks, denied)
+          ? 'Nothing found so far'
+          : 'Nothing needs attention',
+    actions:
+      may('createClient') &&
+      html`
+        ${linkButton(href('/api-keys/new'), 'New API key')}
+        ${linkButton(href('/clients/new'), 'New client', 'primary')}
+      `,
+    body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
     }${
       mayReadReport &&

@@ -4,7 +4,6 @@ import { mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { pageHeader } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import type { ListedPage } from '../read-pages.ts';
 import { countOf, getProvider, providerCrumbs, toProvider } from './provider-details.ts';
@@ -59,12 +58,10 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
   );
   return {
     title: `Deleting ${issuer}`,
+    heading: 'The provider is being deleted',
     section: 'identity-providers',
+    lead: html`<code>${issuer}</code>`,
     body: html`
-      ${pageHeader({
-        title: 'The provider is being deleted',
-        lead: html`<code>${issuer}</code>`,
-      })}
       <form class="sheet" method="post" action="${href('/identity-providers/delete')}" data-once data-continue>
         ${[...kept, ['cursor', cursor] as const, ['deleted', deleted] as const].map(
           ([name, value]) => hiddenField(name, value),

@@ -195,10 +195,7 @@ function grantCrumbs(context: RequestContext, issuer: string) {
 }
 
 function issuerCrumbs({ href }: RequestContext) {
-  return [
-    { text: 'Identity providers', href: href('/identity-providers') },
-    { text: 'Granted issuers', href: href('/identity-providers/issuer-grants') },
-  ];
+  return [{ text: 'Granted issuers', href: href('/identity-providers/issuer-grants') }];
 }
 
 /** An issuer, and those below its path, that trunk groups may register. */

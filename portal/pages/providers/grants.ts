@@ -1,9 +1,8 @@
 import type { Grant } from '../../../core/identity-provider/grant.ts';
-import { doneNotice } from '../../html/done.ts';
 import { textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
-import { code, emptyState, linkButton, pageHeader } from '../../html/parts.ts';
+import { code, emptyState, linkButton } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
@@ -74,20 +73,19 @@ export const showGrants: Handler = async (context) => {
   return {
     title: `Grants at ${issuer}`,
     section,
-    body: html`${pageHeader({
-      title: 'Grants',
-      crumbs: providerCrumbs(context, issuer),
-      lead: isStaff
-        ? 'Which trunk groups may create clients with which ids at this provider. An id that ends at / or : stands for every id that begins with it. The staff needs no grant.'
-        : 'With which ids your trunk groups may create clients at this provider. An id that ends at / or : stands for every id that begins with it.',
-      actions:
-        maySet(context) &&
-        linkButton(
-          href('/identity-providers/grants/edit', { issuer }),
-          'Grant client ids',
-          'primary',
-        ),
-    })}${doneNotice(query)}${
+    heading: 'Grants',
+    crumbs: providerCrumbs(context, issuer),
+    lead: isStaff
+      ? 'Which trunk groups may create clients with which ids at this provider. An id that ends at / or : stands for every id that begins with it. The staff needs no grant.'
+      : 'With which ids your trunk groups may create clients at this provider. An id that ends at / or : stands for every id that begins with it.',
+    actions:
+      maySet(context) &&
+      linkButton(
+        href('/identity-providers/grants/edit', { issuer }),
+        'Grant client ids',
+        'primary',
+      ),
+    body:
       grants.length === 0
         ? emptyState(
             'Nothing is granted yet',
@@ -95,14 +93,13 @@ export const showGrants: Handler = async (context) => {
               ? 'Without a grant, a customer creates no client here.'
               : 'Until the platform’s staff grants client ids, you can create no client here.',
           )
-        : grantTable(context, grants, ({ value }) => ['grants', { issuer, value }])
-    }`,
+        : grantTable(context, grants, ({ value }) => ['grants', { issuer, value }]),
   };
 };
 
 /** The issuers that trunk groups may register for themselves, at every host. For the staff. */
 export const showIssuerGrants: Handler = async (context) => {
-  const { management, query, href, person } = context;
+  const { management, person } = context;
   context.require('listGrants');
   if (person.trunkGroups !== undefined) throw new HttpError(404);
   const { items, nextCursor } = await readPages(
@@ -113,11 +110,9 @@ export const showIssuerGrants: Handler = async (context) => {
   return {
     title: 'Granted issuers',
     section,
-    body: html`${pageHeader({
-      title: 'Granted issuers',
-      crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
-      lead: 'Which trunk groups may register which issuers for themselves, with those below their paths.',
-    })}${doneNotice(query)}${
+    crumbs: [],
+    lead: 'Which trunk groups may register which issuers for themselves, with those below their paths.',
+    body: html`${
       nextCursor !== undefined &&
       html`<p class="notice notice-warn">Not all were read. <code>authctl provider grants</code> lists all.</p>`
     }${

@@ -2,10 +2,9 @@ import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
 import { mayChange, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
-import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable, providerKeyTable } from '../../html/list.ts';
-import { type Crumb, facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { type Crumb, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
@@ -136,10 +135,7 @@ export function providerCrumbs(
   { href }: Pick<RequestContext, 'href'>,
   issuer: string,
 ): readonly Crumb[] {
-  return [
-    { text: 'Identity providers', href: href('/identity-providers') },
-    { text: issuer, href: href('/identity-providers/show', { issuer }) },
-  ];
+  return [{ text: issuer, href: href('/identity-providers/show', { issuer }) }];
 }
 
 /** Where a form leads that would be refused: the page says whose the provider is. */
@@ -160,22 +156,20 @@ export const showProvider: Handler = async (context) => {
   return {
     title: issuer,
     section: 'identity-providers',
-    body: html`${pageHeader({
-      title: issuer,
-      crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
-      badge: healthBadge(healths.get(issuer)),
-      actions: [
-        needsGrants(context, provider) &&
-          linkButton(href('/identity-providers/grants', { issuer }), 'Grants'),
-        mayChange(context, provider) && [
-          provider.owner !== undefined &&
-            // With one trunk group there is nothing to choose.
-            person.trunkGroups?.length !== 1 &&
-            linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
-          linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
-        ],
+    crumbs: [],
+    badge: healthBadge(healths.get(issuer)),
+    actions: [
+      needsGrants(context, provider) &&
+        linkButton(href('/identity-providers/grants', { issuer }), 'Grants'),
+      mayChange(context, provider) && [
+        provider.owner !== undefined &&
+          // With one trunk group there is nothing to choose.
+          person.trunkGroups?.length !== 1 &&
+          linkButton(href('/identity-providers/trunk-groups', { issuer }), 'Trunk groups'),
+        linkButton(href('/identity-providers/delete', { issuer }), 'Delete…', 'danger'),
       ],
-    })}${doneNotice(query)}${panel(
+    ],
+    body: html`${panel(
       {
         title: 'Details',
         id: 'details',

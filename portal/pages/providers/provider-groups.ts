@@ -6,7 +6,7 @@ import { type Problems, problemAt } from '../../forms/problems.ts';
 import { providerLabels } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, pageHeader, panel } from '../../html/parts.ts';
+import { facts, panel } from '../../html/parts.ts';
 import { riskField } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -76,9 +76,6 @@ interface TakeoverParts {
   readonly problems: Problems;
 }
 
-const heading = 'Trunk groups of this identity provider';
-const section = 'identity-providers';
-
 /** Names, separated by white space. */
 export function readGroups(texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split(/\s+/).filter(Boolean));
@@ -116,25 +113,26 @@ export const providerGroups: Form<IdentityProvider, GroupValues> = {
   },
   look: async (context, { subject: provider, values, problems }) => {
     const { issuer, owner } = provider;
-    const title = `Trunk groups of ${issuer}`;
-    const head = { crumbs: providerCrumbs(context, issuer), lead: html`<code>${issuer}</code>` };
+    const head = {
+      title: `Trunk groups of ${issuer}`,
+      heading: 'Trunk groups of this identity provider',
+      section: 'identity-providers',
+      crumbs: providerCrumbs(context, issuer),
+      lead: html`<code>${issuer}</code>`,
+    } as const;
     if (owner === undefined) {
       const body = html`
-        ${pageHeader({ title: heading, ...head })}
         <p class="notice">
           It was registered for the whole platform. The limits of each trunk group say who may
           use it.
         </p>
       `;
-      return { title, section, body };
+      return { ...head, body };
     }
     const isStaff = context.person.trunkGroups === undefined && owner.trunkGroups.length > 0;
     const more = isStaff ? await takeover(context, { provider, values, problems }) : undefined;
     return {
       ...head,
-      title,
-      heading,
-      section,
       labels: providerLabels,
       submit: 'Save',
       above: more?.kept,

@@ -1,9 +1,8 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { mayRegister } from '../../access/own-providers.ts';
-import { doneNotice } from '../../html/done.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
-import { emptyState, linkButton, pageHeader } from '../../html/parts.ts';
+import { emptyState, linkButton } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler } from '../../request-context.ts';
@@ -38,16 +37,14 @@ export const showProviders: Handler = async (context) => {
   return {
     title: 'Identity providers',
     section: 'identity-providers',
-    body: html`${pageHeader({
-      title: 'Identity providers',
-      lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
-      actions: [
-        person.trunkGroups === undefined &&
-          context.may('listGrants') &&
-          linkButton(href('/identity-providers/issuer-grants'), 'Granted issuers'),
-        register,
-      ],
-    })}${doneNotice(context.query)}${
+    lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
+    actions: [
+      person.trunkGroups === undefined &&
+        context.may('listGrants') &&
+        linkButton(href('/identity-providers/issuer-grants'), 'Granted issuers'),
+      register,
+    ],
+    body:
       providers.length === 0
         ? emptyState(
             'No identity providers yet',
@@ -75,7 +72,6 @@ export const showProviders: Handler = async (context) => {
               allowedAlgorithms.join(', '),
               distance(registeredAt, now),
             ]),
-          )
-    }`,
+          ),
   };
 };

@@ -18,7 +18,7 @@ import { textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/list.ts';
-import { facts, pageHeader, panel } from '../../html/parts.ts';
+import { facts, panel } from '../../html/parts.ts';
 import { choiceFields } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
@@ -44,7 +44,6 @@ function lookUpForm(
   const { url, trunkGroups } = values;
   const chosen = trunkGroups.length === 0 ? groups : trunkGroups;
   return html`
-    ${errorSummary(problems, providerLabels)}
     <form class="sheet" id="${formId}" method="get" action="${href('/identity-providers/new')}#found" data-once>
       ${textField({
         name: 'discoveryUrl',
@@ -137,7 +136,6 @@ async function showPage(
   found: Inspection | undefined,
   problems: Problems,
 ): Promise<Page> {
-  const { href } = context;
   const groups = await findProviderGroups(context);
   if (groups?.length === 0) {
     return { ...nothingPage(page, notAllowed), status: problems.status };
@@ -147,12 +145,12 @@ async function showPage(
   return {
     status: problems.status,
     ...page,
+    crumbs: [],
+    lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
+    problems: ofFirst,
+    labels: providerLabels,
     body: html`
-      ${pageHeader({
-        title: page.title,
-        crumbs: [{ text: 'Identity providers', href: href('/identity-providers') }],
-        lead: 'Enter the discovery URL. The issuer, the JWKS URI and the keys are filled in from there.',
-      })}${lookUpForm(context, { values, groups }, ofFirst)}
+      ${lookUpForm(context, { values, groups }, ofFirst)}
       ${found !== undefined && confirmation(context, found, problems)}
     `,
   };

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, type Tone } from '../../html/list.ts';
-import { emptyState, pageHeader, panel } from '../../html/parts.ts';
+import { emptyState, panel } from '../../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
@@ -91,26 +91,17 @@ export const showSigningKeys: Handler = async (context) => {
   // They concern every trunk group. A customer needs only the JWKS.
   if (context.person.trunkGroups !== undefined) throw new HttpError(404);
   const entries = await context.management.listSigningKeys();
-  const regions = [...new Set(entries.map(({ key }) => key.regionId))];
+  const regions = Map.groupBy(entries, ({ key }) => key.regionId);
   return {
     title: 'Signing keys',
     section: 'signing-keys',
-    body: html`${pageHeader({
-      title: 'Signing keys',
-      lead: html`
-        Keys rotate automatically. To rotate one now, or to withdraw a compromised one, use <code>
-        authctl signing-key</code>.
-      `,
-    })}${
-      entries.length === 0
+    lead: html`
+      Keys rotate automatically. To rotate one now, or to withdraw a compromised one, use <code>
+      authctl signing-key</code>.
+    `,
+    body:
+      regions.size === 0
         ? emptyState('No signing keys yet', 'A deployment creates the first one.')
-        : html`${legend()}${regions.map((regionId) =>
-            regionPanel(
-              context,
-              regionId,
-              entries.filter(({ key }) => key.regionId === regionId),
-            ),
-          )}`
-    }`,
+        : html`${legend()}${[...regions].map(([id, keys]) => regionPanel(context, id, keys))}`,
   };
 };

@@ -69,10 +69,7 @@ export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, GrantL
     return {
       title: `Change the limits of ${group}`,
       section: 'trunk-groups',
-      crumbs: [
-        { text: 'Trunk groups', href: context.href('/trunk-groups') },
-        { text: group, href: context.href(`/trunk-groups/${group}`) },
-      ],
+      crumbs: [{ text: group, href: context.href(`/trunk-groups/${group}`) }],
       lead: 'They bind the people of the trunk group, not the staff. A lowered limit changes nothing that exists.',
       labels: limitsLabels,
       above: above ?? (stored || undefined),

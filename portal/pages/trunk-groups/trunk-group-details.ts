@@ -1,9 +1,8 @@
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { doneNotice } from '../../html/done.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts } from '../../html/limit-facts.ts';
 import { badge } from '../../html/list.ts';
-import { facts, linkButton, pageHeader, panel } from '../../html/parts.ts';
+import { facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { readUsage } from '../quota.ts';
@@ -40,7 +39,7 @@ async function excessPanel(context: RequestContext, limits: TrunkGroupLimits): P
 }
 
 export const showTrunkGroup: Handler = async (context) => {
-  const { management, href, may, now, query, person } = context;
+  const { management, href, may, now, person } = context;
   const group = context.id('group');
   const limits = await management.findTrunkGroupLimits(group);
   const usage = await readUsage(context, group, limits);
@@ -52,14 +51,11 @@ export const showTrunkGroup: Handler = async (context) => {
   return {
     title: `Trunk group ${group}`,
     section: 'trunk-groups',
-    body: html`${pageHeader({
-      title: group,
-      crumbs: [{ text: 'Trunk groups', href: href('/trunk-groups') }],
-      lead: 'What may be granted in this trunk group.',
-      actions: isStaff
-        ? linkButton(href(`/trunk-groups/${group}/edit`), 'Change limits', 'primary')
-        : undefined,
-    })}${doneNotice(query)}${panel(
+    heading: group,
+    crumbs: [],
+    lead: 'What may be granted in this trunk group.',
+    actions: isStaff && linkButton(href(`/trunk-groups/${group}/edit`), 'Change limits', 'primary'),
+    body: html`${panel(
       { title: 'Limits', id: 'limits' },
       facts([
         ...limitFacts(limits, usage),

@@ -2,12 +2,11 @@ import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-lim
 import { findTrunkGroupProblems } from '../../access/known-trunk-groups.ts';
 import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
-import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitSummary } from '../../html/limit-facts.ts';
 import { dataTable } from '../../html/list.ts';
 import { pager, readPosition } from '../../html/pager.ts';
-import { emptyState, pageHeader } from '../../html/parts.ts';
+import { emptyState } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Handler, RequestContext, RouteResult } from '../../request-context.ts';
 
@@ -68,15 +67,14 @@ async function showList(context: RequestContext, problems: Problems): Promise<Ro
     'Without limits, its people grant every scope and create as much as they want. Open a trunk group to set some.',
   );
   return {
-    status: problems.status,
     title: 'Trunk groups',
     section: 'trunk-groups',
-    body: html`${pageHeader({
-      title: 'Trunk groups',
-      lead: isStaff
-        ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. A trunk group without limits is not listed: open it by its name.'
-        : 'What you may grant in each of your trunk groups.',
-    })}${errorSummary(problems, labels)}${isStaff && openForm(context, problems)}${
+    lead: isStaff
+      ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. A trunk group without limits is not listed: open it by its name.'
+      : 'What you may grant in each of your trunk groups.',
+    problems,
+    labels,
+    body: html`${isStaff && openForm(context, problems)}${
       items.length === 0
         ? none
         : html`${groupTable(context, items)}<div class="list-foot">${pager({
