@@ -1,29 +1,23 @@
 import { isTrunkGroup, trunkGroupHelp } from '../../contract/management/rules.ts';
-import { isDenied, type Problems } from '../forms/problems.ts';
+import { type Problems, unlessDenied } from '../forms/problems.ts';
 import type { RequestContext } from '../request-context.ts';
 
 /** More than these are found faster by typing. */
 const maxChoices = 50;
-
-/** A list that AWS does not let the portal read names no group. */
-async function unlessDenied<T>(read: Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isDenied(error)) return [];
-    throw error;
-  }
-}
 
 type OwnedPage = Promise<{
   readonly items: readonly { readonly serviceTrunkGroup: string }[];
   readonly nextCursor?: string | undefined;
 }>;
 
-/** The groups of a list that is complete. The first page of a longer one would be a random part. */
-async function groupsOf(page: OwnedPage): Promise<readonly string[]> {
-  const { items, nextCursor } = await page;
-  return nextCursor === undefined ? items.map(({ serviceTrunkGroup }) => serviceTrunkGroup) : [];
+/**
+ * The groups of a list that is complete. The first page of a longer one would be a random part, and
+ * one that AWS does not let the portal read names none.
+ */
+async function groupsOf(list: OwnedPage): Promise<readonly string[]> {
+  const page = await unlessDenied(list);
+  if (page === undefined || page.nextCursor !== undefined) return [];
+  return page.items.map(({ serviceTrunkGroup }) => serviceTrunkGroup);
 }
 
 /**
@@ -38,9 +32,9 @@ export async function findKnownTrunkGroups({
 }: Pick<RequestContext, 'person' | 'management'>): Promise<readonly string[] | undefined> {
   if (person.trunkGroups !== undefined) return person.trunkGroups;
   const found = await Promise.all([
-    unlessDenied(groupsOf(management.listTrunkGroupLimits())),
-    unlessDenied(groupsOf(management.listClients())),
-    unlessDenied(groupsOf(management.listApiKeys({ withLastUse: false }))),
+    groupsOf(management.listTrunkGroupLimits()),
+    groupsOf(management.listClients()),
+    groupsOf(management.listApiKeys({ withLastUse: false })),
   ]);
   const groups = [...new Set(found.flat())].toSorted();
   return groups.length === 0 || groups.length > maxChoices ? undefined : groups;

@@ -1,4 +1,4 @@
-import { InputError, type OperationName } from '../../adapters/management.ts';
+import { InputError, type Management, type OperationName } from '../../adapters/management.ts';
 import { sayAsDuration } from '../../core/duration.ts';
 import { hiddenField } from '../html/field.ts';
 import { type FormParts, postForm } from '../html/form.ts';
@@ -9,6 +9,12 @@ import type { Handler, Page, RequestContext, RouteResult } from '../request-cont
 import { TypedDuration } from './duration.ts';
 import type { Fields } from './fields.ts';
 import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
+
+/** What a form gives an operation: its last argument, without what every form has of its own. */
+export type InputOf<Name extends OperationName> =
+  Required<Parameters<Management[Name]>> extends readonly [...unknown[], infer Last]
+    ? Omit<Last, 'ifVersion' | 'idempotencyKey'>
+    : never;
 
 /** What an operation takes. A function reads what was typed, and can refuse it. */
 export type Readers<Input> = {
@@ -90,6 +96,9 @@ export interface Form<Subject, Values, Input = unknown> {
 
 /** For a form that only confirms. */
 export const noValues = { start: () => undefined, read: () => undefined };
+
+/** The version of most subjects. */
+export const ownVersion = ({ version }: { readonly version: number }) => version;
 
 /** No field of an operation allows it, so a call with it changes nothing. */
 const unreadable = Number.NaN;

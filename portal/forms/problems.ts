@@ -101,6 +101,16 @@ export function isDenied(error: unknown): boolean {
   return error instanceof AwsCallerError && error.problem === 'access_denied';
 }
 
+/** What was read; undefined if AWS refused a read that a page does not need. */
+export async function unlessDenied<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
+
 /** The problem of a field, if there is one. That of a value inside of it counts. */
 export function problemAt({ fields }: Problems, field: string): string | undefined {
   const isOf = (other: string) => other === field || other.startsWith(`${field}[`);

@@ -2,7 +2,7 @@ import { type ExpiryValues, offeredExpiries } from '../forms/expiry.ts';
 import { type Problems, problemAt } from '../forms/problems.ts';
 import { radioGroup } from './field.ts';
 import { type Html, html } from './html.ts';
-import { formatExactSpan } from './time.ts';
+import { formatExactSpan, formatMinute } from './time.ts';
 
 interface ExpiryField {
   readonly label: string;
@@ -10,15 +10,18 @@ interface ExpiryField {
   readonly what?: 'A key' | undefined;
   readonly values: ExpiryValues;
   readonly problems: Problems;
-  /** The present value, if it can stay. */
-  readonly keep?: string | undefined;
+  /** What has an expiry that can stay. */
+  readonly present?: { readonly expiresAt?: number | undefined };
   /** Seconds that a secret may have left. */
   readonly maxLifetime: number | undefined;
 }
 
+const keepText = ({ expiresAt }: NonNullable<ExpiryField['present']>) =>
+  `As it is: ${expiresAt === undefined ? 'never' : formatMinute(expiresAt)}`;
+
 /** A field for the expiry of a secret or an API key. */
 export function expiryField(field: ExpiryField): Html {
-  const { label, what = 'A secret', values, problems, keep, maxLifetime } = field;
+  const { label, what = 'A secret', values, problems, present, maxLifetime } = field;
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`
@@ -38,7 +41,7 @@ export function expiryField(field: ExpiryField): Html {
     value: isTyped ? 'date' : values.expiry,
     error,
     options: [
-      ...(keep === undefined ? [] : [{ value: 'keep', text: keep }]),
+      ...(present === undefined ? [] : [{ value: 'keep', text: keepText(present) }]),
       ...offeredExpiries(maxLifetime).map(([value, text]) =>
         value === 'date' ? { value, text, more: date } : { value, text },
       ),

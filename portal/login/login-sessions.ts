@@ -140,21 +140,14 @@ class LoginSessions {
 
 export interface LoginPortalOptions
   extends Omit<LoginOptions, 'support'>,
-    Pick<
+    Omit<
       PortalOptions,
-      | 'management'
-      | 'look'
-      | 'origins'
-      | 'basePath'
-      | 'callerAddressOf'
-      | 'onRequest'
-      | 'onFault'
-      | 'clock'
+      'identify' | 'signOut' | 'signInHint' | 'signInAddress' | 'findLoginForCredential'
     > {}
 
 /** The portal with a login by the company's OpenID provider, as a function of the Fetch standard. */
 export function createLoginPortal(options: LoginPortalOptions): Portal {
-  const { management, look, origins, basePath = '', onRequest, onFault, clock } = options;
+  const { look, origins, basePath = '' } = options;
   const appearance = createAppearance(look);
   const show = ({ status, title, text, action }: LoginPage) => {
     const more =
@@ -168,14 +161,7 @@ export function createLoginPortal(options: LoginPortalOptions): Portal {
     new LoginContext({ ...options, support: look?.support }, place, show),
   );
   const portal = createPortal({
-    management,
-    look,
-    origins,
-    basePath,
-    callerAddressOf: options.callerAddressOf,
-    onRequest,
-    onFault,
-    clock,
+    ...options,
     identify: (request) => sessions.identify(request),
     signOut: (request) => sessions.signOut(request),
     signInAddress: sessions.signInAddress,

@@ -1,5 +1,5 @@
 import { maxListedItems } from '../../contract/limits.ts';
-import { isDenied } from '../forms/problems.ts';
+import { unlessDenied } from '../forms/problems.ts';
 import { type Html, html } from '../html/html.ts';
 import { linkButton } from '../html/parts.ts';
 import type { Page, RequestContext } from '../request-context.ts';
@@ -61,15 +61,7 @@ interface Quota {
  */
 export async function readQuota(
   { management, href, freshness }: RequestContext,
-  {
-    kind,
-    group,
-    limits,
-  }: {
-    readonly kind: Kind;
-    readonly group: string;
-    readonly limits: Limits;
-  },
+  { kind, group, limits }: { readonly kind: Kind; readonly group: string; readonly limits: Limits },
 ): Promise<Quota | undefined> {
   const most = quotaLimit(kind, limits);
   if (most === undefined || group === '') return undefined;
@@ -79,10 +71,7 @@ export async function readQuota(
     kind === 'clients'
       ? management.listClients(filter)
       : management.listApiKeys({ ...filter, withLastUse: false });
-  const page = await list.catch((error: unknown) => {
-    if (isDenied(error)) return undefined;
-    throw error;
-  });
+  const page = await unlessDenied<Awaited<typeof list>>(list);
   if (page === undefined || page.nextCursor !== undefined) return undefined;
   const count = page.items.length;
   const used = `${count} of ${most} ${what}`;

@@ -1,12 +1,11 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabels } from '../../../contract/management/field-words.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
-import { type Form, noValues } from '../../forms/form.ts';
+import { type Form, type InputOf, noValues, ownVersion } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import type { Crumb } from '../../html/parts.ts';
-import { formatMinute } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
@@ -37,18 +36,10 @@ interface KeyEdit extends ExpiryValues, KeyScopes {
   readonly enabled: boolean;
 }
 
-interface KeyChanges {
-  readonly name: string;
-  readonly endOldValues: boolean | undefined;
-  readonly scopes: readonly string[] | null | undefined;
-  /** Seconds since the epoch; null: never. */
-  readonly expiresAt: number | null | undefined;
-}
-
-export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
+export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
   operation: 'updateApiKey',
   find: getKey,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: (_, { name, enabled, scopes }) => ({
     ...startKeyScopes(scopes),
     name,
@@ -109,7 +100,7 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
           what: 'A key',
           values,
           problems,
-          keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
+          present: key,
           maxLifetime: granted.maxApiKeyLifetime,
         }),
       ],
@@ -117,32 +108,29 @@ export const keyEdit: Form<ApiKey, KeyEdit, KeyChanges> = {
   },
 };
 
-/** @param version undefined: stopping wins, so a version that is out of date does not hold it up. */
-function enabledForm(enabled: boolean, version?: Form<ApiKey, undefined>['version']) {
-  const form: Form<ApiKey, undefined> = {
-    ...noValues,
-    operation: 'setApiKeyEnabled',
-    find: getKey,
-    version,
-    act: async ({ management, href, id }, { ifVersion }) => {
-      const keyId = id('keyId');
-      await management.setApiKeyEnabled(keyId, enabled, { ifVersion });
-      const done = enabled ? 'key-enabled' : 'key-disabled';
-      return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
-    },
-    look: (context, { subject, problems }) => keyPage(context, subject, problems),
-  };
-  return form;
-}
+const enabledForm = (enabled: boolean): Form<ApiKey, undefined> => ({
+  ...noValues,
+  operation: 'setApiKeyEnabled',
+  find: getKey,
+  // Stopping wins: a version that is out of date does not hold it up.
+  version: enabled ? ownVersion : undefined,
+  act: async ({ management, href, id }, { ifVersion }) => {
+    const keyId = id('keyId');
+    await management.setApiKeyEnabled(keyId, enabled, { ifVersion });
+    const done = enabled ? 'key-enabled' : 'key-disabled';
+    return { redirectTo: href(`/api-keys/${keyId}`, { done }) };
+  },
+  look: (context, { subject, problems }) => keyPage(context, subject, problems),
+});
 
-export const keyEnabling = enabledForm(true, ({ version }) => version);
+export const keyEnabling = enabledForm(true);
 export const keyDisabling = enabledForm(false);
 
 export const keyDeletion: Form<ApiKey, undefined> = {
   ...noValues,
   operation: 'deleteApiKey',
   find: getKey,
-  version: ({ version }) => version,
+  version: ownVersion,
   act: async ({ management, href, id }, { ifVersion }) => {
     await management.deleteApiKey(id('keyId'), { ifVersion });
     return { redirectTo: href('/api-keys', { done: 'key-deleted' }) };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { describeCut } from '../../../core/api-key/subnet-warnings.ts';
-import type { Form } from '../../forms/form.ts';
+import { type Form, ownVersion } from '../../forms/form.ts';
 import { emptyRow, type SubnetInput, type SubnetRow, toSubnet } from '../../forms/subnet-rows.ts';
 import { hiddenField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
@@ -14,7 +14,7 @@ import { keyPage } from './key-details.ts';
 export const subnetAddition: Form<ApiKey, SubnetRow, SubnetInput> = {
   operation: 'addSubnet',
   find: getKey,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: () => emptyRow,
   read: (form) => ({
     name: form.text('name'),

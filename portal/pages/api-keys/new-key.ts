@@ -1,4 +1,3 @@
-import type { Management } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { fieldLabels } from '../../../contract/management/field-words.ts';
 import {
@@ -8,7 +7,7 @@ import {
   readExpiryValues,
 } from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { type Form, Instead } from '../../forms/form.ts';
+import { type Form, type InputOf, Instead } from '../../forms/form.ts';
 import { noProblems, problemAt } from '../../forms/problems.ts';
 import {
   currentAddressRow,
@@ -101,9 +100,7 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   return { ...start, ...startKeyScopes(undefined, granted), expiry, expiryDate: '' };
 }
 
-type NewKey = Omit<Parameters<Management['createApiKey']>[0], 'idempotencyKey'>;
-
-export const keyCreation: Form<undefined, KeyValues, NewKey> = {
+export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = {
   operation: 'createApiKey',
   creates: true,
   find: async () => undefined,

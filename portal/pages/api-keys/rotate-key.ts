@@ -1,9 +1,8 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel, newKeyWarning } from '../../../contract/management/field-words.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
-import type { Form } from '../../forms/form.ts';
+import { type Form, type InputOf, ownVersion } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
-import { formatMinute } from '../../html/time.ts';
 import {
   defaultOverlap,
   type OverlapValues,
@@ -16,19 +15,13 @@ import { createdKeyPage } from './created-key.ts';
 
 interface RotationValues extends OverlapValues, ExpiryValues {}
 
-interface RotationInput {
-  /** Seconds. */
-  readonly overlap: number;
-  readonly expiresAt: number | undefined;
-}
-
 const overlapLabel = 'The old value expires';
 
-export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
+export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> = {
   operation: 'rotateApiKey',
   creates: true,
   find: getKey,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: () => ({ ...defaultOverlap, expiry: 'keep', expiryDate: '' }),
   read: (form) => ({ ...readOverlapValues(form), ...readExpiryValues(form, 'keep') }),
   input: (values, { now }) => ({
@@ -58,7 +51,7 @@ export const keyRotation: Form<ApiKey, RotationValues, RotationInput> = {
         what: 'A key',
         values,
         problems,
-        keep: `As it is: ${key.expiresAt === undefined ? 'never' : formatMinute(key.expiresAt)}`,
+        present: key,
         maxLifetime: (await context.granted(key.serviceTrunkGroup)).maxApiKeyLifetime,
       }),
     ],

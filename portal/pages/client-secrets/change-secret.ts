@@ -1,12 +1,12 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { readExpiry, readExpiryValues } from '../../forms/expiry.ts';
-import { type Form, noValues } from '../../forms/form.ts';
+import { type Form, type InputOf, noValues } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { formatDayDistance, formatMinute } from '../../html/time.ts';
+import { formatDayDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
-import type { RequestContext } from '../../request-context.ts';
+import type { Redirect, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
 import { clientCrumbs, getClient, refusedPage } from '../clients/stop-client.ts';
 import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
@@ -24,15 +24,20 @@ async function getSecret(context: RequestContext): Promise<Found> {
   return { client, secret };
 }
 
-interface SecretChanges {
-  readonly name: string | undefined;
-  /** Seconds since the epoch; null: never. */
-  readonly expiresAt: number | null | undefined;
-}
-
 const versionOf = ({ client }: Found) => client.version;
 
-export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
+/** Changes the secret of the path, and goes back to its client. */
+async function change(
+  { href, id }: RequestContext,
+  done: string,
+  act: (clientId: string, secretId: string) => Promise<unknown>,
+): Promise<Redirect> {
+  const clientId = id('clientId');
+  await act(clientId, id('secretId'));
+  return { redirectTo: href(`/clients/${clientId}`, { done }) };
+}
+
+export const secretEdit: Form<Found, SecretValues, InputOf<'updateClientSecret'>> = {
   operation: 'updateClientSecret',
   find: getSecret,
   version: versionOf,
@@ -43,16 +48,12 @@ export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
     ...secretInput(values, now),
     expiresAt: () => readExpiry(values, now),
   }),
-  act: async (context, { input, ifVersion }) => {
-    const { client, secret } = await getSecret(context);
-    const changes = { ...input, ifVersion };
-    await context.management.updateClientSecret(client.clientId, secret.secretId, changes);
-    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-saved' }) };
-  },
+  act: (context, { input, ifVersion }) =>
+    change(context, 'secret-saved', (...ids) =>
+      context.management.updateClientSecret(...ids, { ...input, ifVersion }),
+    ),
   look: async (context, { subject: { client, secret }, values, problems }) => {
     const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
-    const present = secret.expiresAt === undefined ? 'never' : formatMinute(secret.expiresAt);
-    const keep = `As it is: ${present}`;
     return {
       title: `Edit ${secretTitle(secret)}`,
       section: 'clients',
@@ -62,40 +63,29 @@ export const secretEdit: Form<Found, SecretValues, SecretChanges> = {
       submit: 'Save',
       fields: [
         secretNameField(values.name, problems),
-        expiryField({ label: 'Expires', values, problems, keep, maxLifetime }),
+        expiryField({ label: 'Expires', values, problems, present: secret, maxLifetime }),
       ],
     };
   },
 };
 
-const refused: Form<Found, undefined>['look'] = (context, { subject, problems }) =>
-  refusedPage(context, subject.client, problems);
-
-export const secretEnabling: Form<Found, undefined> = {
+const enabledForm = (enabled: boolean): Form<Found, undefined> => ({
   ...noValues,
-  operation: 'enableClientSecret',
+  operation: enabled ? 'enableClientSecret' : 'disableClientSecret',
   find: getSecret,
-  version: versionOf,
-  act: async (context, { ifVersion }) => {
-    const { client, secret } = await getSecret(context);
-    await context.management.enableClientSecret(client.clientId, secret.secretId, { ifVersion });
-    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-enabled' }) };
+  // Stopping wins: a version that is out of date does not hold it up.
+  version: enabled ? versionOf : undefined,
+  act: (context, { ifVersion }) => {
+    const { enableClientSecret, disableClientSecret } = context.management;
+    return enabled
+      ? change(context, 'secret-enabled', (...ids) => enableClientSecret(...ids, { ifVersion }))
+      : change(context, 'secret-disabled', disableClientSecret);
   },
-  look: refused,
-};
+  look: (context, { subject, problems }) => refusedPage(context, subject.client, problems),
+});
 
-/** It has no version: stopping wins. */
-export const secretDisabling: Form<Found, undefined> = {
-  ...noValues,
-  operation: 'disableClientSecret',
-  find: getSecret,
-  act: async (context) => {
-    const { client, secret } = await getSecret(context);
-    await context.management.disableClientSecret(client.clientId, secret.secretId);
-    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-disabled' }) };
-  },
-  look: refused,
-};
+export const secretEnabling = enabledForm(true);
+export const secretDisabling = enabledForm(false);
 
 function consequences({ now }: RequestContext, client: Client, secret: ClientSecret): Html {
   const rest = client.secrets.filter(
@@ -139,11 +129,10 @@ export const secretDeletion: Form<Found, undefined> = {
   operation: 'deleteClientSecret',
   find: getSecret,
   version: versionOf,
-  act: async (context, { ifVersion }) => {
-    const { client, secret } = await getSecret(context);
-    await context.management.deleteClientSecret(client.clientId, secret.secretId, { ifVersion });
-    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'secret-deleted' }) };
-  },
+  act: (context, { ifVersion }) =>
+    change(context, 'secret-deleted', (...ids) =>
+      context.management.deleteClientSecret(...ids, { ifVersion }),
+    ),
   look: (context, { subject: { client, secret } }) => ({
     title: `Delete ${secretTitle(secret)}?`,
     section: 'clients',

@@ -8,7 +8,7 @@ import {
   readExpiry,
   readExpiryValues,
 } from '../../forms/expiry.ts';
-import type { Form } from '../../forms/form.ts';
+import type { Form, InputOf } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { textField } from '../../html/field.ts';
@@ -34,12 +34,6 @@ export function secretInput({ name, ...expiry }: SecretValues, now: number) {
   };
 }
 
-export interface SecretInput {
-  readonly name: string | undefined;
-  /** Seconds since the epoch. */
-  readonly expiresAt: number | undefined;
-}
-
 export function emptySecretValues({ maxSecretLifetime }: Granted): SecretValues {
   return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '' };
 }
@@ -55,7 +49,7 @@ export function secretNameField(value: string, problems: Problems): Html {
   });
 }
 
-export const secretCreation: Form<Client, SecretValues, SecretInput> = {
+export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSecret'>> = {
   operation: 'createClientSecret',
   creates: true,
   find: getClient,
@@ -64,10 +58,8 @@ export const secretCreation: Form<Client, SecretValues, SecretInput> = {
   input: (values, { now }) => secretInput(values, now),
   act: async (context, { input, idempotencyKey }) => {
     const client = await getClient(context);
-    const created = await context.management.createClientSecret(client.clientId, {
-      ...input,
-      idempotencyKey,
-    });
+    const secret = { ...input, idempotencyKey };
+    const created = await context.management.createClientSecret(client.clientId, secret);
     return createdSecretPage(context, { client, ...created });
   },
   look: async (context, { subject: client, values, problems }) => {

@@ -3,20 +3,18 @@ import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { TypedDuration } from '../../forms/duration.ts';
 import type { Fields } from '../../forms/fields.ts';
-import type { Form } from '../../forms/form.ts';
+import { type Form, type InputOf, ownVersion } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { radioGroup } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { formatDayDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { secretTitle } from '../clients/secret-table.ts';
+import { secretUses } from '../clients/secret-table.ts';
 import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
   readSecretValues,
-  type SecretInput,
   type SecretValues,
   secretInput,
   secretLabels,
@@ -32,11 +30,6 @@ export interface OverlapValues {
 export const defaultOverlap: OverlapValues = { overlap: '7d', overlapOther: '' };
 
 interface RotationValues extends SecretValues, OverlapValues {}
-
-interface RotationInput extends SecretInput {
-  /** Seconds. */
-  readonly overlap: number;
-}
 
 const otherOverlap = 'After another time';
 
@@ -85,16 +78,7 @@ function expiring({ now }: RequestContext, client: Client): Html {
   return html`
     <div class="note">
       <p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p>
-      <ul>
-        ${live.map(
-          (secret) =>
-            html`<li>${secretTitle(secret)} <span class="muted">${
-              secret.lastUsedOn === undefined
-                ? 'never used'
-                : `last used ${formatDayDistance(secret.lastUsedOn, now)}`
-            }</span></li>`,
-        )}
-      </ul>
+      ${secretUses(live, now)}
     </div>
   `;
 }
@@ -110,11 +94,11 @@ export function readOverlap({ overlap, overlapOther }: OverlapValues): TypedDura
   return new TypedDuration(isChosen ? overlapOther : overlap);
 }
 
-export const secretRotation: Form<Client, RotationValues, RotationInput> = {
+export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientSecret'>> = {
   operation: 'rotateClientSecret',
   creates: true,
   find: getClient,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: async ({ granted }, client) => ({
     ...emptySecretValues(await granted(client.serviceTrunkGroup)),
     ...defaultOverlap,
@@ -129,11 +113,8 @@ export const secretRotation: Form<Client, RotationValues, RotationInput> = {
   }),
   act: async (context, { input, ifVersion, idempotencyKey }) => {
     const client = await getClient(context);
-    const rotated = await context.management.rotateClientSecret(client.clientId, {
-      ...input,
-      idempotencyKey,
-      ifVersion,
-    });
+    const rotation = { ...input, idempotencyKey, ifVersion };
+    const rotated = await context.management.rotateClientSecret(client.clientId, rotation);
     return createdSecretPage(context, { client, ...rotated });
   },
   look: async (context, { subject: client, values, problems }) => {

@@ -1,4 +1,4 @@
-import type { Client, Management } from '../../../adapters/management.ts';
+import type { Client } from '../../../adapters/management.ts';
 import { clientWords } from '../../../contract/management/field-words.ts';
 import {
   type ClientValues,
@@ -7,17 +7,17 @@ import {
   requiredChanges,
   valuesOfClient,
 } from '../../forms/client-form.ts';
-import type { Form, Readers } from '../../forms/form.ts';
+import { type Form, type InputOf, ownVersion, type Readers } from '../../forms/form.ts';
 import { readValues } from '../../forms/worded-fields.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
 import { clientCrumbs, getClient } from './stop-client.ts';
 
-type ClientChanges = Omit<Parameters<Management['updateClient']>[1], 'ifVersion'>;
+type ClientChanges = InputOf<'updateClient'>;
 
 export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   operation: 'updateClient',
   find: getClient,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: (_, client) => valuesOfClient(client),
   read: (form) => readValues(clientWords, form),
   required: requiredChanges,

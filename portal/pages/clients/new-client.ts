@@ -1,4 +1,4 @@
-import type { IdentityProvider, Management } from '../../../adapters/management.ts';
+import type { IdentityProvider } from '../../../adapters/management.ts';
 import { clientWords } from '../../../contract/management/field-words.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
@@ -7,8 +7,8 @@ import {
   requiredFields,
   valuesOfClient,
 } from '../../forms/client-form.ts';
-import { type Form, Instead, type Readers } from '../../forms/form.ts';
-import { isDenied, noProblems } from '../../forms/problems.ts';
+import { type Form, type InputOf, Instead, type Readers } from '../../forms/form.ts';
+import { noProblems, unlessDenied } from '../../forms/problems.ts';
 import { readValues } from '../../forms/worded-fields.ts';
 import { html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -22,14 +22,8 @@ import {
 } from './client-fields.ts';
 
 /** The registered providers; undefined if the AWS identity may not list them. Asked before `granted`. */
-async function findProviders({ listProviders }: RequestContext, group: string) {
-  try {
-    return await listProviders([group]);
-  } catch (error) {
-    if (isDenied(error)) return undefined;
-    throw error;
-  }
-}
+const findProviders = ({ listProviders }: RequestContext, group: string) =>
+  unlessDenied(listProviders([group]));
 
 /** A person with every group types the group later. Management decides. */
 function isOpenTo(group: string, { issuer, owner }: IdentityProvider, granted: Granted): boolean {
@@ -73,7 +67,7 @@ async function startClient(context: RequestContext): Promise<NewClientValues | I
   return { ...values, provider: field, isChoosing: false };
 }
 
-type NewClient = Omit<Parameters<Management['createClient']>[0], 'idempotencyKey'>;
+type NewClient = InputOf<'createClient'>;
 
 export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
   operation: 'createClient',

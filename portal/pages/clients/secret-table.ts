@@ -3,12 +3,21 @@ import { findSecretConcern, isReplaced } from '../../../core/client/secret-atten
 import { versionField } from '../../forms/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable, disabledBadge } from '../../html/list.ts';
-import { distance, endTime, lastUseText } from '../../html/time.ts';
+import { distance, endTime, formatDayDistance, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
 /** The label of a secret: its name, or the end of its id. */
 export function secretTitle({ name, secretId }: Pick<ClientSecret, 'name' | 'secretId'>): string {
   return name ?? `Secret …${secretId.slice(-6)}`;
+}
+
+/** Secrets that a change stops, each with its last use. */
+export function secretUses(secrets: readonly ClientSecret[], now: number): Html {
+  return html`<ul>${secrets.map((secret) => {
+    const { lastUsedOn: day } = secret;
+    const use = day === undefined ? 'never used' : `last used ${formatDayDistance(day, now)}`;
+    return html`<li>${secretTitle(secret)} <span class="muted">${use}</span></li>`;
+  })}</ul>`;
 }
 
 function statusBadge(client: Client, secret: ClientSecret, now: number): Html {

@@ -1,14 +1,14 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findLongestToken } from '../../../core/client/longest-token.ts';
-import { type Form, type FormPage, noValues } from '../../forms/form.ts';
+import { type Form, type FormPage, noValues, ownVersion } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Crumb, linkButton } from '../../html/parts.ts';
-import { formatDayDistance, formatExactSpan } from '../../html/time.ts';
+import { formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { isUseKnown } from './client-row.ts';
-import { secretTitle } from './secret-table.ts';
+import { secretUses } from './secret-table.ts';
 
 export function getClient({ management, id }: RequestContext): Promise<Client> {
   return management.findClient(id('clientId'));
@@ -34,33 +34,23 @@ export function refusedPage(context: RequestContext, client: Client, problems: P
   };
 }
 
-/** @param version undefined: stopping wins, so a version that is out of date does not hold it up. */
-function enabledForm(enabled: boolean, version?: Form<Client, undefined>['version']) {
-  const done = enabled ? 'client-enabled' : 'client-disabled';
-  const form: Form<Client, undefined> = {
-    ...noValues,
-    operation: 'setClientEnabled',
-    find: getClient,
-    version,
-    act: async ({ management, href, id }, { ifVersion }) => {
-      const clientId = id('clientId');
-      await management.setClientEnabled(clientId, enabled, { ifVersion });
-      return { redirectTo: href(`/clients/${clientId}`, { done }) };
-    },
-    look: (context, { subject, problems }) => refusedPage(context, subject, problems),
-  };
-  return form;
-}
+const enabledForm = (enabled: boolean): Form<Client, undefined> => ({
+  ...noValues,
+  operation: 'setClientEnabled',
+  find: getClient,
+  // Stopping wins: a version that is out of date does not hold it up.
+  version: enabled ? ownVersion : undefined,
+  act: async ({ management, href, id }, { ifVersion }) => {
+    const clientId = id('clientId');
+    await management.setClientEnabled(clientId, enabled, { ifVersion });
+    const done = enabled ? 'client-enabled' : 'client-disabled';
+    return { redirectTo: href(`/clients/${clientId}`, { done }) };
+  },
+  look: (context, { subject, problems }) => refusedPage(context, subject, problems),
+});
 
-export const clientEnabling = enabledForm(true, ({ version }) => version);
+export const clientEnabling = enabledForm(true);
 export const clientDisabling = enabledForm(false);
-
-function useOfSecret(secret: Client['secrets'][number], now: number): Html {
-  const { lastUsedOn } = secret;
-  const use =
-    lastUsedOn === undefined ? 'never used' : `last used ${formatDayDistance(lastUsedOn, now)}`;
-  return html`<li>${secretTitle(secret)} <span class="muted">${use}</span></li>`;
-}
 
 /** The longest that a token which is out can still work: `1 day`. */
 export async function findLongestText(context: RequestContext, client: Client): Promise<string> {
@@ -96,7 +86,7 @@ async function consequences(context: RequestContext, client: Client): Promise<Ht
       <li>
         ${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}
         :
-        <ul>${live.map((secret) => useOfSecret(secret, now))}</ul>
+        ${secretUses(live, now)}
       </li>
     `
       }
@@ -127,7 +117,7 @@ export const clientDeletion: Form<Client, undefined> = {
   ...noValues,
   operation: 'deleteClient',
   find: getClient,
-  version: ({ version }) => version,
+  version: ownVersion,
   act: async ({ management, href, id }, { ifVersion }) => {
     await management.deleteClient(id('clientId'), { ifVersion });
     return { redirectTo: href('/clients', { done: 'client-deleted' }) };

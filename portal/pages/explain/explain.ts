@@ -1,9 +1,8 @@
-import type { Management } from '../../../adapters/management.ts';
 import { assertionWarning } from '../../../contract/management/field-words.ts';
 import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { type Form, noValues, submit } from '../../forms/form.ts';
+import { type Form, type InputOf, noValues, submit } from '../../forms/form.ts';
 import { FormError, noProblems, type Problems, problemAt } from '../../forms/problems.ts';
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -191,10 +190,8 @@ export const explain: Handler = async (context) => {
   );
 };
 
-type Question = Parameters<Management['explainRequest']>[0];
-
 /** It changes nothing. A credential is in no address, so the question is sent as a form. */
-export const credentialQuestion: Form<undefined, undefined, Question> = {
+export const credentialQuestion: Form<undefined, undefined, InputOf<'explainRequest'>> = {
   ...noValues,
   operation: 'explainRequest',
   find: async () => undefined,

@@ -7,7 +7,7 @@ import {
   lastUse,
   secretAttention,
 } from '../../../core/client/secret-attention.ts';
-import { isDenied } from '../../forms/problems.ts';
+import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
 import { linkButton, panel } from '../../html/parts.ts';
@@ -72,8 +72,8 @@ async function readUrgent({
 > {
   if (!may('listExpiring')) return undefined;
   const limit = 2 * maxRows;
-  const page = await unlessDenied('the report', management.listExpiring({ asOfNow: true, limit }));
-  if ('denied' in page || page.reportedAt === undefined) return undefined;
+  const page = await unlessDenied(management.listExpiring({ asOfNow: true, limit }));
+  if (page?.reportedAt === undefined) return undefined;
   const end = now + secretAttention.expiresWithin;
   const last = page.items[limit - 1]?.expiresAt ?? Number.POSITIVE_INFINITY;
   const concerns = page.items.flatMap((one): readonly Concern[] =>
@@ -108,21 +108,6 @@ interface Check {
   readonly examined?: number | undefined;
 }
 
-/** A table that the AWS identity of the portal may not read. */
-interface Denied {
-  readonly denied: string;
-}
-
-/** A check that AWS does not allow is omitted, and the page says so. */
-async function unlessDenied<T>(what: string, check: Promise<T>): Promise<T | Denied> {
-  try {
-    return await check;
-  } catch (error) {
-    if (isDenied(error)) return { denied: what };
-    throw error;
-  }
-}
-
 function foundPanel({ id, title, count, isPartial, all, table }: Check): Html {
   const number = badge('warn', `${count}${isPartial ? ' or more' : ''}`);
   return html`
@@ -136,7 +121,7 @@ function foundPanel({ id, title, count, isPartial, all, table }: Check): Html {
   `;
 }
 
-function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
+function finePanel(checks: readonly Check[], denied: readonly string[]): Html {
   const isPartial = isIncomplete(checks, denied);
   return panel(
     { title: isPartial ? 'Nothing found' : 'In order', id: 'in-order' },
@@ -149,7 +134,7 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
           </li>
         `,
     )}${denied.map(
-      ({ denied: what }) =>
+      (what) =>
         html`
           <li>
             ${badge('off', 'Not checked')}<span class="muted">AWS does not let you look
@@ -161,7 +146,7 @@ function finePanel(checks: readonly Check[], denied: readonly Denied[]): Html {
 }
 
 /** Whether the checks did not see everything. */
-function isIncomplete(checks: readonly Check[], denied: readonly Denied[]): boolean {
+function isIncomplete(checks: readonly Check[], denied: readonly string[]): boolean {
   return denied.length > 0 || checks.some(({ isPartial }) => isPartial);
 }
 
@@ -215,40 +200,29 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
     // The report has every secret that expires, but not those that are unused.
     const isOpen = isPartial && !(id === 'expires_soon' && isReported);
     const text = isOpen ? `${fine}${rest}` : fine;
-    return {
-      id,
-      title,
-      count: found.length,
-      isPartial: isOpen,
-      all,
-      good,
-      fine: text,
-      table,
-      examined: page.examined,
-    };
+    const { examined } = page;
+    const count = found.length;
+    return { id, title, count, isPartial: isOpen, all, good, fine: text, table, examined };
   };
-  const soon = `Secrets that expire within ${days(secretAttention.expiresWithin)} days`;
-  const unused = `Secrets not used for ${days(secretAttention.unusedFor)} days`;
+  const soon = `within ${days(secretAttention.expiresWithin)} days`;
+  const unused = `${days(secretAttention.unusedFor)} days`;
   return [
     check(
       'expires_soon',
-      soon,
+      `Secrets that expire ${soon}`,
       'expires-soon',
-      `No secret expires within ${days(secretAttention.expiresWithin)} days`,
+      `No secret expires ${soon}`,
     ),
     check(
       'unused',
-      unused,
+      `Secrets not used for ${unused}`,
       'unused-90',
-      `Every secret was used in the last ${days(secretAttention.unusedFor)} days, or is disabled or newer`,
+      `Every secret was used in the last ${unused}, or is disabled or newer`,
     ),
   ];
 }
 
-interface KeyCheck {
-  readonly id: string;
-  readonly title: string;
-  readonly good: string;
+interface KeyCheck extends Pick<Check, 'id' | 'title' | 'good'> {
   readonly filter: Parameters<Management['listApiKeys']>[0];
   /** The same in the address of the list. */
   readonly query: Readonly<Record<string, string>>;
@@ -256,7 +230,7 @@ interface KeyCheck {
   readonly cell: (key: ApiKey) => Html;
 }
 
-async function checkKeys(context: RequestContext, check: KeyCheck): Promise<Check> {
+async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Check> {
   const { management, href, freshness } = context;
   const { id, title, good } = check;
   const page = await management.listApiKeys({
@@ -288,29 +262,31 @@ async function checkKeys(context: RequestContext, check: KeyCheck): Promise<Chec
   };
 }
 
-function checkOpenKeys(context: RequestContext): Promise<Check> {
-  return checkKeys(context, {
-    id: 'open-keys',
-    title: 'API keys that any address can use',
-    good: 'No API key can be used from any address',
-    filter: { anySource: true },
-    query: { sources: 'any' },
-    column: 'Created',
-    cell: ({ createdAt }) => distance(createdAt, context.now),
-  });
-}
-
-function checkExpiringKeys(context: RequestContext): Promise<Check> {
+function checkKeys(context: RequestContext): Promise<readonly Check[]> {
+  const { now } = context;
   const { expiresWithin } = secretAttention;
-  return checkKeys(context, {
-    id: 'expiring-keys',
-    title: `API keys that expire within ${days(expiresWithin)} days`,
-    good: `No API key expires within ${days(expiresWithin)} days`,
-    filter: { expiresWithin },
-    query: { expires: 'soon' },
-    column: 'Expires',
-    cell: ({ expiresAt = context.now }) => endTime(expiresAt, context.now),
-  });
+  const soon = `within ${days(expiresWithin)} days`;
+  const checks: readonly KeyCheck[] = [
+    {
+      id: 'open-keys',
+      title: 'API keys that any address can use',
+      good: 'No API key can be used from any address',
+      filter: { anySource: true },
+      query: { sources: 'any' },
+      column: 'Created',
+      cell: ({ createdAt }) => distance(createdAt, now),
+    },
+    {
+      id: 'expiring-keys',
+      title: `API keys that expire ${soon}`,
+      good: `No API key expires ${soon}`,
+      filter: { expiresWithin },
+      query: { expires: 'soon' },
+      column: 'Expires',
+      cell: ({ expiresAt = now }) => endTime(expiresAt, now),
+    },
+  ];
+  return Promise.all(checks.map((check) => runKeyCheck(context, check)));
 }
 
 async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {
@@ -419,15 +395,17 @@ async function firstSteps(context: RequestContext): Promise<Html | undefined> {
 /** Items that need attention come first. The lists are one click away. */
 export const showOverview: Handler = async (context) => {
   const { href, may } = context;
-  const parts = await Promise.all([
-    unlessDenied('identity providers', checkProviders(context)),
-    unlessDenied('clients', checkSecrets(context)),
-    unlessDenied('API keys', Promise.all([checkOpenKeys(context), checkExpiringKeys(context)])),
+  const [providers, secrets, keys] = await Promise.all([
+    unlessDenied(checkProviders(context)),
+    unlessDenied(checkSecrets(context)),
+    unlessDenied(checkKeys(context)),
   ]);
-  const denied = parts.flatMap((part) => ('denied' in part ? [part] : []));
+  // A check that AWS does not allow is omitted, and the page says so.
+  const parts = { 'identity providers': providers, clients: secrets, 'API keys': keys };
+  const denied = Object.entries(parts).flatMap(([what, part]) => (part === undefined ? what : []));
   // The report has secrets and keys: AWS lets only those read it who may read clients and keys.
   const mayReadReport = denied.length === 0 && may('listExpiring');
-  const checks = parts.flatMap((part) => ('denied' in part ? [] : part));
+  const checks = Object.values(parts).flatMap((part) => part ?? []);
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
   const isSmall = checks.some(({ examined = maxRows }) => examined < maxRows);

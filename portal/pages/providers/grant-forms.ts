@@ -2,7 +2,7 @@ import { type Client, InputError } from '../../../adapters/management.ts';
 import { subjectOf } from '../../../core/client/provider-client-id.ts';
 import { type GrantList, subjectsOverlap, valueOf } from '../../../core/identity-provider/grant.ts';
 import type { Fields } from '../../forms/fields.ts';
-import type { Form, Shown } from '../../forms/form.ts';
+import { type Form, ownVersion, type Shown } from '../../forms/form.ts';
 import { FormError, problemAt } from '../../forms/problems.ts';
 import { hiddenField, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -140,7 +140,7 @@ async function otherClients(
 export const subjectGrant: Form<GrantList, GrantValues, GrantInput> = {
   operation: 'setSubjectGrant',
   find: findSubjects,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: ({ query }, list) => {
     const value = query.text('value');
     return { value, trunkGroups: groupsOf(list, value) ?? [], leave: [], actions: new Map() };
@@ -202,7 +202,7 @@ function issuerCrumbs({ href }: RequestContext) {
 export const issuerGrant: Form<GrantList, GrantValues, Pick<GrantValues, 'trunkGroups'>> = {
   operation: 'setIssuerGrant',
   find: findIssuers,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: (context, list) => ({
     value: '',
     trunkGroups: groupsOf(list, issuerOf(context)) ?? [],
@@ -270,7 +270,7 @@ const whatStays = html`
 export const subjectWithdrawal: Withdrawal = {
   operation: 'setSubjectGrant',
   find: findSubjects,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: ({ query }) => query.text('value'),
   read: (form) => form.text('value'),
   act: async ({ management, form, href }, { values: value, ifVersion }) => {
@@ -296,7 +296,7 @@ export const subjectWithdrawal: Withdrawal = {
 export const issuerWithdrawal: Withdrawal = {
   operation: 'setIssuerGrant',
   find: findIssuers,
-  version: ({ version }) => version,
+  version: ownVersion,
   start: issuerOf,
   read: (form) => form.text('issuer'),
   act: async ({ management, href }, { values: issuer, ifVersion }) => {

@@ -4,7 +4,7 @@ import type {
   GrantLimits,
   TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
-import type { Form, Readers } from '../../forms/form.ts';
+import { type Form, ownVersion, type Readers } from '../../forms/form.ts';
 import { asSentence, FormError } from '../../forms/problems.ts';
 import { type FieldValues, inputOf, readValues, valuesOf } from '../../forms/worded-fields.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -46,7 +46,7 @@ async function previewOf(
 export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, GrantLimits> = {
   operation: 'setTrunkGroupLimits',
   find: ({ management, id }) => management.findTrunkGroupLimits(id('group')),
-  version: ({ version }) => version,
+  version: ownVersion,
   start: (_, limits) => valuesOf(limitWords, limits),
   read: (form) => readValues(limitWords, form),
   input: (values) => inputOf(limitWords, values) as Readers<GrantLimits>,
