@@ -9,8 +9,8 @@ import {
   type DeploymentOptions,
   getDeployment,
 } from './deployment.ts';
-import type { SigningKeys } from './open-signing-keys.ts';
-import type { Tables } from './open-tables.ts';
+import type { openSigningKeys } from './open-signing-keys.ts';
+import type { openTables } from './open-tables.ts';
 import { Output, type OutputOptions } from './output.ts';
 import { confirm } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -33,13 +33,13 @@ export interface Cli {
   /** The management of it. */
   readonly management: () => Promise<Management>;
   /** Its whole tables, and other tables next to them. */
-  readonly tables: () => Promise<Tables>;
+  readonly tables: () => Promise<ReturnType<typeof openTables>>;
   /** What `tables` commands write with: the management library on the tables themselves. */
   readonly tableContext: () => Promise<ManagementContext>;
   /** The present second. */
   readonly now: () => number;
   /** The signing keys of the deployment. */
-  readonly signingKeys: () => Promise<SigningKeys>;
+  readonly signingKeys: () => Promise<ReturnType<typeof openSigningKeys>>;
   /** Tells people the next command for the same deployment. @param words what follows `authctl`. */
   readonly suggest: (words: string) => void;
   /** Asks before a change that cannot be undone, unless `--yes` is given. */

@@ -1,7 +1,7 @@
 import { lastTime } from '../contract/limits.ts';
 import { parseDuration } from '../core/duration.ts';
 import { expiryOrTyped } from '../core/rfc3339.ts';
-import { type OptionValues, option, withDefault } from './command-spec.ts';
+import { type OptionValues, option } from './command-spec.ts';
 import { UsageError } from './usage-error.ts';
 
 /** `--expires-in` and `--expires-at`. Only one can be given. */
@@ -10,15 +10,6 @@ export function expiryOptions() {
     option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
     option('--expires-at <time>', 'when it expires, RFC 3339, or the day, e.g. 2027-03-31'),
   ] as const;
-}
-
-/** Of a rotation. @param what how it goes on after "how long". */
-export function expireOldInOption(what: string) {
-  return withDefault(
-    option('--expire-old-in <duration>', `how long ${what}`),
-    '7d',
-    '7d: a week to roll out the new one',
-  );
 }
 
 /** Of a command that changes an expiry. */

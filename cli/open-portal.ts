@@ -4,22 +4,13 @@ import { openManagement } from './open-management.ts';
 import { getCaller } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
-interface OpenedPortal {
-  readonly origin: string;
-  /** The first page. Its path cannot be guessed. */
-  readonly address: string;
-  readonly person: string;
-  /** A link that signs in one browser. The previous link becomes invalid. */
-  readonly createLink: () => string;
-}
-
 /**
  * The portal of a deployment on loopback. As for every other command, IAM decides what is allowed,
  * and the audit names the AWS caller.
  *
  * @throws {UsageError} if the port is taken.
  */
-export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> {
+export async function openPortal(cli: Cli, port: number) {
   const deployment = cli.deployment();
   const management = await openManagement(
     // A user waits for each page.
@@ -31,7 +22,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
   );
   const person = await getCaller(deployment);
   try {
-    const { origin, address, createLink } = await servePortalOnLoopback({
+    const portal = await servePortalOnLoopback({
       management,
       person: { name: person, role: 'administrator', trunkGroups: cli.options.onlyTrunkGroup },
       port,
@@ -39,7 +30,7 @@ export async function openPortal(cli: Cli, port: number): Promise<OpenedPortal> 
         'A link signs in one browser, once, within a minute. Press Enter in the terminal of authctl portal for another one.',
       onFault: (error) => cli.output.warn(`portal: ${String(error)}`),
     });
-    return { origin, address, person, createLink };
+    return { ...portal, person };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new UsageError(`--port: ${port} is in use; omit it to use a free one`, {

@@ -1,25 +1,15 @@
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store.ts';
-import type { RotationReport } from '../contract/function-events.ts';
 import type { RegionId } from '../contract/regions.ts';
-import { seconds } from '../core/clock.ts';
 import type { RotationState } from '../core/key-rotation/rotation-state.ts';
 import type { OperatorRequest } from './ask-rotation.ts';
 import type { Deployment } from './deployment.ts';
 
 /** The signing keys of a deployment: read from the table, changed only by the rotation. */
-export interface SigningKeys {
-  readonly read: () => Promise<RotationState>;
-  /** Invokes a region's rotation, with a proof of the caller. */
-  readonly ask: (regionId: RegionId, event: OperatorRequest) => Promise<RotationReport>;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-}
-
-export function openSigningKeys(deployment: Deployment, table: string): SigningKeys {
+export function openSigningKeys(deployment: Deployment, table: string) {
   const store = createDynamoDbRotationStore(createDynamoDbClient(deployment.aws), table);
   return {
-    read: async () => {
+    read: async (): Promise<RotationState> => {
       const [keys, intents, heartbeats, algorithmChoice] = await Promise.all([
         store.listSigningKeys(),
         store.listKeyIntents(),
@@ -28,11 +18,13 @@ export function openSigningKeys(deployment: Deployment, table: string): SigningK
       ]);
       return { keys, intents, heartbeats, algorithmChoice, unusableKids: new Set() };
     },
-    // The SDK's clients of Lambda and STS are loaded only for a change.
-    ask: async (regionId, event) => {
+    /**
+     * Invokes a region's rotation, with a proof of the caller. The SDK's clients of Lambda and STS
+     * are loaded only for it.
+     */
+    ask: async (regionId: RegionId, event: OperatorRequest) => {
       const { askRotation } = await import('./ask-rotation.ts');
       return askRotation(deployment, regionId, event);
     },
-    now: () => seconds(Date.now()),
   };
 }

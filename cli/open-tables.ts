@@ -1,35 +1,25 @@
 import { createDynamoDbAuditLog } from '../adapters/dynamodb/audit-log.ts';
-import { type CopiedRow, copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
+import { copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
 import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import { RefusedError } from '../core/errors.ts';
-import type { RestoredTables } from '../core/restore/restore-items.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Whole tables of a deployment, and other tables in the same AWS region. */
-export interface Tables {
-  readonly copy: (request: TableCopy) => AsyncIterable<CopiedRow>;
-  readonly restored: (table: string) => RestoredTables;
-  /** Every record of the given days, from the audit of each AWS region. */
-  readonly readAudit: (
-    awsRegions: readonly string[],
-    days: readonly string[],
-  ) => Promise<readonly AuditRecord[]>;
-}
-
-export function openTables(deployment: Deployment, warn: (text: string) => void): Tables {
+export function openTables(deployment: Deployment, warn: (text: string) => void) {
   const { config, aws } = deployment;
   const dynamodb = createDynamoDbClient(aws);
   return {
-    copy: (request) => copyTable(dynamodb, request),
-    restored: (table) =>
+    copy: (request: TableCopy) => copyTable(dynamodb, request),
+    restored: (table: string) =>
       createRestoredTables(dynamodb, table, {
         consistentRead: true,
         onMalformedRecord: (error) => warn(`left out: ${error.message}`),
       }),
-    readAudit: async (awsRegions, days) => {
+    /** Every record of the given days, from the audit of each AWS region. */
+    readAudit: async (awsRegions: readonly string[], days: readonly string[]) => {
       const records: AuditRecord[] = [];
       for (const region of awsRegions) {
         const regional = createDynamoDbClient({ ...aws, region });

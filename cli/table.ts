@@ -3,27 +3,10 @@ import Table from 'cli-table3';
 import { toPrintableLine } from '../core/printable-text.ts';
 
 /** No borders: spaces separate columns, and standard tools can process the lines. */
-const noBorders = Object.fromEntries(
-  [
-    'top',
-    'top-mid',
-    'top-left',
-    'top-right',
-    'bottom',
-    'bottom-mid',
-    'bottom-left',
-    'bottom-right',
-    'left',
-    'left-mid',
-    'mid',
-    'mid-mid',
-    'right',
-    'right-mid',
-  ].map((name) => [name, '']),
-);
+const noBorders = Object.keys(new Table().options.chars).map((name) => [name, ''] as const);
 
 const layout = {
-  chars: { ...noBorders, middle: '  ' },
+  chars: { ...Object.fromEntries(noBorders), middle: '  ' },
   style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
 };
 

@@ -69,7 +69,7 @@ function printGrants(cli: Cli, lists: readonly GrantList[], others?: readonly Ou
   }
 }
 
-export const grant = command({
+const grant = command({
   name: 'grant',
   summary: 'Give client ids at a provider to trunk groups, which may then create such clients',
   arguments: [
@@ -103,7 +103,7 @@ export const grant = command({
   },
 });
 
-export const grantIssuer = command({
+const grantIssuer = command({
   name: 'grant-issuer',
   summary: 'Let trunk groups register an issuer, and those below its path, for themselves',
   arguments: [['issuer', 'https URL of the issuer, without a slash at the end']],
@@ -123,7 +123,7 @@ export const grantIssuer = command({
   },
 });
 
-export const grants = command({
+const grants = command({
   name: 'grants',
   summary: 'List what is granted: client ids by issuer, and issuers by host',
   examples: ['provider grants'],
@@ -160,7 +160,7 @@ async function propose(cli: Cli, outside: readonly OutsideClient[]): Promise<rea
   return proposals;
 }
 
-export const check = command({
+const check = command({
   name: 'check',
   summary: 'Show clients whose ids at a provider are not granted to their trunk groups',
   options: [
@@ -210,3 +210,5 @@ export const check = command({
     }
   },
 });
+
+export const grantCommands = [grant, grantIssuer, grants, check];

@@ -1,3 +1,4 @@
+import type { Management } from '../../adapters/management.ts';
 import { exchangedTokensWarning } from '../../contract/management/field-words.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
@@ -16,7 +17,7 @@ import { type CommandGroup, command, option, repeatable } from '../command-spec.
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
-import { check, grant, grantIssuer, grants } from './provider-grants.ts';
+import { grantCommands } from './provider-grants.ts';
 import { inspectCommand } from './provider-inspect.ts';
 import { confirmChoices, discoveryUrl, keyFields, providerOptions } from './provider-options.ts';
 import { showCommand } from './record-commands.ts';
@@ -62,6 +63,20 @@ function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],
   ];
+}
+
+function printProvider(cli: Cli, provider: ManagedProvider): void {
+  cli.output.print({
+    json: viewIdentityProvider(provider),
+    quiet: [provider.issuer],
+    text: cli.output.fields(fieldsOf(provider)),
+  });
+}
+
+/** Every client under a provider, by name. */
+async function findClients(management: Management, provider: string) {
+  const read = (cursor?: string) => management.listClients({ provider, cursor });
+  return collectPages(read, ({ clientId }) => clientId);
 }
 
 const register = command({
@@ -119,12 +134,7 @@ const show = showCommand(
     noun: 'provider',
     example: 'https://idp.example.com',
     find: (management, [name]) => management.findProvider(name),
-    print: (cli, provider) =>
-      cli.output.print({
-        json: viewIdentityProvider(provider),
-        quiet: [provider.issuer],
-        text: cli.output.fields(fieldsOf(provider)),
-      }),
+    print: printProvider,
   },
   'Show a registered identity provider',
 );
@@ -144,43 +154,31 @@ const remove = command({
   run: async (cli, [name], { cascade = false, ifRegistration }) => {
     const management = await cli.management();
     const { registrationId } = await management.findProvider(name);
-    const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
-    const clients = cascade ? await collectPages(readClients, ({ clientId }) => clientId) : [];
+    const clients = cascade ? await findClients(management, name) : [];
     if (cli.deployment().config.federatedClients) {
       cli.output.note(`Its tokens will be refused.${exchangedTokensWarning}`);
     }
     await cli.confirm(
       `Delete the provider ${name}${clients.length === 0 ? '' : ` and ${clients.length} clients under it`}?`,
     );
+    const options = { cascade, ifRegistration: ifRegistration ?? registrationId };
     const deleted = await collectPages(
-      (cursor) =>
-        management.deleteProvider(name, {
-          cascade,
-          ifRegistration: ifRegistration ?? registrationId,
-          cursor,
-        }),
+      (cursor) => management.deleteProvider(name, { ...options, cursor }),
       ({ clientId }) => clientId,
     );
+    const ids = deleted.map(({ clientId }) => clientId);
     cli.output.print({
-      json: {
-        issuer: name,
-        deleted: true,
-        deleted_clients: deleted.map((client) => client.clientId),
-      },
+      json: { issuer: name, deleted: true, deleted_clients: ids },
       quiet: [],
-      text: [...deleted.map((client) => client.clientId), name]
-        .map((id) => `Deleted ${id}.`)
-        .join('\n'),
+      text: [...ids, name].map((id) => `Deleted ${id}.`).join('\n'),
     });
   },
 });
 
 /** What a takeover keeps: the choices of the registration, and the clients. */
 async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<true | undefined> {
-  const management = await cli.management();
   const { issuer: name, clientIdClaim } = provider;
-  const readClients = (cursor?: string) => management.listClients({ provider: name, cursor });
-  const clients = await collectPages(readClients, ({ clientId }) => clientId);
+  const clients = await findClients(await cli.management(), name);
   const rows = clients.map(({ clientId, name: called, serviceTrunkGroup, provider: at }) => [
     clientId,
     called,
@@ -227,27 +225,12 @@ const assign = command({
       allowUserWritableClaim: isTakeover ? await confirmTakeover(cli, before) : undefined,
       ifVersion: owner?.version,
     });
-    cli.output.print({
-      json: viewIdentityProvider(provider),
-      quiet: [provider.issuer],
-      text: cli.output.fields(fieldsOf(provider)),
-    });
+    printProvider(cli, provider);
   },
 });
 
 export const providerCommands: CommandGroup = {
   name: 'provider',
   summary: 'Manage registered identity providers; to change one, delete it and register again',
-  commands: [
-    register,
-    inspectCommand,
-    list,
-    show,
-    assign,
-    remove,
-    grant,
-    grantIssuer,
-    grants,
-    check,
-  ],
+  commands: [register, inspectCommand, list, show, assign, remove, ...grantCommands],
 };

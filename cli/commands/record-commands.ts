@@ -6,10 +6,12 @@ import {
   type ArgumentValues,
   type CommandSpec,
   command,
+  option,
   parsed,
   type TypedOption,
+  withDefault,
 } from '../command-spec.ts';
-import { expireOldInOption, expiryOptions, readExpiry } from '../expiry-options.ts';
+import { expiryOptions, readExpiry } from '../expiry-options.ts';
 import type { CommandResult } from '../output.ts';
 import { idempotencyKeyOption } from './field-options.ts';
 
@@ -144,7 +146,11 @@ export function rotateCommand(
     summary,
     arguments: [argument],
     options: [
-      expireOldInOption(what),
+      withDefault(
+        option('--expire-old-in <duration>', `how long ${what}`),
+        '7d',
+        '7d: a week to roll out the new one',
+      ),
       ...more,
       ...expiryOptions(),
       idempotencyKeyOption(),

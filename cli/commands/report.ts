@@ -1,18 +1,8 @@
-import type { Management } from '../../adapters/management.ts';
-import { type ExpiringPage, viewExpiring } from '../../core/management/list-expiring.ts';
+import { viewExpiring } from '../../core/management/list-expiring.ts';
 import type { ReportedCredential } from '../../core/notices/daily-report.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { type CommandGroup, command, option } from '../command-spec.ts';
-
-async function readAll(management: Management, trunkGroup: string | undefined) {
-  const credentials: ReportedCredential[] = [];
-  let page: ExpiringPage | undefined;
-  do {
-    page = await management.listExpiring({ trunkGroup, cursor: page?.nextCursor });
-    credentials.push(...page.items);
-  } while (page.nextCursor !== undefined);
-  return { reportedAt: page.reportedAt, credentials };
-}
+import { readPages } from './list-options.ts';
 
 const expiring = command({
   name: 'expiring',
@@ -20,7 +10,10 @@ const expiring = command({
   options: [option('--trunk-group <group>', 'only of this service trunk group')],
   examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
   run: async (cli, _, { trunkGroup }) => {
-    const { reportedAt, credentials } = await readAll(await cli.management(), trunkGroup);
+    const management = await cli.management();
+    const pages = await readPages((cursor) => management.listExpiring({ trunkGroup, cursor }));
+    const credentials = pages.flatMap(({ items }) => items);
+    const { reportedAt } = pages.at(-1) ?? {};
     cli.output.printList<ReportedCredential>(credentials, {
       view: viewExpiring,
       id: (one) => (one.kind === 'api_key' ? one.keyId : one.secretId),

@@ -3,7 +3,6 @@ import { type DeploymentConfig, deployedRegions } from '../../contract/deploymen
 import type { RotationReport } from '../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
-import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { formatSpan } from '../../core/duration.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
@@ -22,7 +21,6 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
-import type { SigningKeys } from '../open-signing-keys.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -97,26 +95,6 @@ function viewEvent({ at, key, state }: KeyEvent): Readonly<Record<string, unknow
   return { time: formatTime(at), kid: key.kid, region: key.regionId, algorithm: key.alg, state };
 }
 
-/** A key by its kid, with the time until its last token expires. */
-function findEntry(
-  keys: readonly SigningKey[],
-  kid: string,
-  policy: SigningKeyPolicy,
-  now: number,
-): TimelineEntry | undefined {
-  return buildTimeline(keys, policy, now).find((entry) => entry.key.kid === kid);
-}
-
-/** A step of the rotation: due now, or not before a time. */
-interface PlannedStep {
-  readonly region: string;
-  readonly action: string;
-  /** A kid, or the purpose of a key that does not exist yet. */
-  readonly subject: string;
-  /** Seconds since the epoch. */
-  readonly at: number;
-}
-
 function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
   const [alg, ...others] = config.signingAlgorithms;
   if (alg === undefined) return [];
@@ -131,22 +109,23 @@ function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
 
 /** The steps of every region's next run. Only the region itself can see whether KMS would sign. */
 function listDue(state: RotationState, config: DeploymentConfig, now: number) {
-  return settingsOf(config).flatMap((settings): readonly PlannedStep[] =>
+  return settingsOf(config).flatMap((settings) =>
     planRegion(state, settings, now).map((action) => ({
       region: settings.regionId,
       action: action.kind,
+      // A kid, or the purpose of a key that does not exist yet.
       subject: subjectOf(action),
       at: now,
     })),
   );
 }
 
+/** The steps that are not due before a time. */
 function listComing(state: RotationState, config: DeploymentConfig, now: number) {
-  return buildTimeline(state.keys, config.signingKeyPolicy, now).flatMap(
-    ({ key, next }): PlannedStep[] =>
-      next === undefined || next.at <= now
-        ? []
-        : [{ region: key.regionId, action: next.action, subject: key.kid, at: next.at }],
+  return buildTimeline(state.keys, config.signingKeyPolicy, now).flatMap(({ key, next }) =>
+    next === undefined || next.at <= now
+      ? []
+      : { region: key.regionId, action: next.action, subject: key.kid, at: next.at },
   );
 }
 
@@ -157,7 +136,7 @@ const plan = command({
   run: async (cli) => {
     const signingKeys = await cli.signingKeys();
     const { config } = cli.deployment();
-    const now = signingKeys.now();
+    const now = cli.now();
     const state = await signingKeys.read();
     const coming = listComing(state, config, now).toSorted((a, b) => a.at - b.at);
     for (const settings of settingsOf(config)) {
@@ -283,9 +262,11 @@ const rotate = command({
 /** Milliseconds between two reads. Nothing changes more often than every few seconds. */
 const watchInterval = 1000;
 
+type SigningKeys = Awaited<ReturnType<Cli['signingKeys']>>;
+
 async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   const { signingKeyPolicy } = cli.deployment().config;
-  const now = signingKeys.now();
+  const now = cli.now();
   const { keys } = await signingKeys.read();
   cli.output.printList(buildTimeline(keys, signingKeyPolicy, now), {
     view: viewEntry,
@@ -344,7 +325,8 @@ const withdraw = command({
     const signingKeys = await cli.signingKeys();
     const { signingKeyPolicy } = cli.deployment().config;
     const { keys } = await signingKeys.read();
-    const entry = findEntry(keys, kid, signingKeyPolicy, signingKeys.now());
+    const timeline = buildTimeline(keys, signingKeyPolicy, cli.now());
+    const entry = timeline.find(({ key }) => key.kid === kid);
     if (entry === undefined) {
       throw new InputError(`kid: received "${kid}"; allowed: a key that signing-key list shows`);
     }
