@@ -21,10 +21,10 @@ function ancestors(folder: string): readonly string[] {
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-type LocalEnvironment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment that `npm start` wrote, in a folder or above it; undefined if there is none. */
-export function findLocalEnvironment(cwd: string): LocalEnvironment | undefined {
+export function findLocalEnvironment(cwd: string): Environment | undefined {
   const path = ancestors(cwd)
     .map((folder) => join(folder, demoEnvironment))
     .find(existsSync);
@@ -32,7 +32,7 @@ export function findLocalEnvironment(cwd: string): LocalEnvironment | undefined 
 }
 
 /** @throws {UsageError} if there is none; see {@link findLocalEnvironment}. */
-function readLocalEnvironment(cwd: string): LocalEnvironment {
+function readLocalEnvironment(cwd: string): Environment {
   const environment = findLocalEnvironment(cwd);
   if (environment !== undefined) return environment;
   throw new UsageError(
@@ -69,8 +69,6 @@ export interface Deployment {
   /** Certificate authority of providers on loopback, PEM. */
   readonly ca: string | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function isLoopbackUrl(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;

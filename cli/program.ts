@@ -111,7 +111,7 @@ function addCompletion(program: Command, values: CompletionValues): void {
 /**
  * The command line.
  *
- * @param answerNo see {@link Cli.answerNo}.
+ * @param answerNo see {@link createCli}.
  * @param values the values that completion offers.
  */
 export function createProgram(

@@ -9,7 +9,7 @@ import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
-import { errorResponse, plainErrorResponse, type RespondOptions, toResponse } from './respond.ts';
+import { errorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
 import { cookieScope, noteChange } from './session/cookies.ts';
 
@@ -115,10 +115,8 @@ function handle(options: RespondOptions, route: Route) {
 function fail(options: RespondOptions, error: unknown, c: PortalContext): Response {
   const text = describeError(error);
   if (text.isFault === true) options.onFault?.(error);
-  const context = c.get('context');
   const sent = { request: c.req.raw, form: c.get('form'), signInAddress: c.get('signInAddress') };
-  if (context === undefined) return plainErrorResponse(options, text, sent);
-  return errorResponse(options, context, text, sent);
+  return errorResponse(options, c.get('context'), text, sent);
 }
 
 /**

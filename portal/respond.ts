@@ -56,16 +56,6 @@ function addressOf({ request }: Sent): string {
   return pathname + search;
 }
 
-/** An error page for a known user. */
-export function errorResponse(
-  options: RespondOptions,
-  context: RequestContext,
-  error: ErrorText,
-  sent: Sent,
-): Response {
-  return toResponse(options, context, errorPage(error, addressOf(sent), sent.form));
-}
-
 /** What an unknown user can do. A form that was sent can be sent again after the login. */
 function signInPart({ signInHint, ...options }: PortalOptions, home: string, sent: Sent): Html {
   const signInAddress = sent.signInAddress ?? options.signInAddress;
@@ -94,12 +84,17 @@ export function plainPage(
   return htmlResponse(document, status);
 }
 
-/** An error page for unknown users. It has no navigation. */
-export function plainErrorResponse(
+/** An error page. For unknown users, it has no navigation. */
+export function errorResponse(
   options: RespondOptions,
-  { status, title, text }: ErrorText,
+  context: RequestContext | undefined,
+  error: ErrorText,
   sent: Sent,
 ): Response {
+  if (context !== undefined) {
+    return toResponse(options, context, errorPage(error, addressOf(sent), sent.form));
+  }
+  const { status, title, text } = error;
   const { basePath = '', origins } = options;
   const href = createHref(basePath);
   const [origin] = origins;

@@ -1,12 +1,15 @@
 import { NotFoundError } from '../../adapters/management.ts';
 import type { Fields } from '../forms/fields.ts';
+import { type Problems, problemAt } from '../forms/problems.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Option, selectField, textField } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 /** The trunk group of a filter: one of the user's own, or any. A user of one group has no choice. */
-export function trunkGroupFilter({ person }: RequestContext, value: string, error?: string): Html {
+export function trunkGroupFilter({ person, query }: RequestContext, problems: Problems): Html {
   const { trunkGroups } = person;
+  const value = query.text('trunkGroup');
+  const error = problemAt(problems, 'trunkGroup');
   if (trunkGroups?.length === 1 && ['', trunkGroups[0]].includes(value)) return html``;
   if (trunkGroups === undefined) {
     return textField({ name: 'trunkGroup', label: 'Trunk group', value, error, width: 'short' });
@@ -18,7 +21,7 @@ export function trunkGroupFilter({ person }: RequestContext, value: string, erro
   return selectField({ name: 'trunkGroup', label: 'Trunk group', value, error, options });
 }
 
-export const enabledOptions: readonly Option[] = [
+const enabledOptions: readonly Option[] = [
   ['', 'Any'],
   ['yes', 'Enabled'],
   ['no', 'Disabled'],
@@ -32,6 +35,21 @@ export function filterSelect(
   options: readonly Option[],
 ): Html {
   return selectField({ name, label, value: query.text(name), options });
+}
+
+/** The filters that clients and API keys share, around those of their own. */
+export function ownedItemFilters(
+  context: RequestContext,
+  problems: Problems,
+  ...own: readonly Html[]
+): readonly Html[] {
+  const { query } = context;
+  return [
+    textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
+    trunkGroupFilter(context, problems),
+    ...own,
+    filterSelect(query, 'enabled', 'Status', enabledOptions),
+  ];
 }
 
 /**

@@ -2,8 +2,7 @@ import { findKnownTrunkGroups, findTrunkGroupProblems } from '../access/known-tr
 import { noProblems, type Problems, problemAt } from '../forms/problems.ts';
 import { type Option, selectField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
-import type { Section } from '../html/parts.ts';
-import { emptyState } from '../html/parts.ts';
+import { emptyState, type Section } from '../html/parts.ts';
 import type { Page, RequestContext } from '../request-context.ts';
 
 /** What is created in the trunk group, and the page with its form. */

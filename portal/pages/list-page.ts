@@ -6,8 +6,7 @@ import type { Labels } from '../html/form.ts';
 import { type Html, type HtmlValue, html } from '../html/html.ts';
 import { type Column, dataTable } from '../html/list.ts';
 import { type ListPosition, pager, readPosition } from '../html/pager.ts';
-import type { Section } from '../html/parts.ts';
-import { emptyState, linkButton } from '../html/parts.ts';
+import { emptyState, linkButton, type Section } from '../html/parts.ts';
 import type { Download, Page, RequestContext } from '../request-context.ts';
 import { type ListedPage, type ReadPage, readPages } from './read-pages.ts';
 

@@ -3,16 +3,8 @@ import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
-import { type Problems, problemAt } from '../../forms/problems.ts';
-import { type Option, textField } from '../../html/field.ts';
-import {
-  enabledOptions,
-  filterSelect,
-  findListed,
-  readListFilter,
-  trunkGroupFilter,
-} from '../../html/filters.ts';
-import type { Html } from '../../html/html.ts';
+import type { Option } from '../../html/field.ts';
+import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
@@ -48,17 +40,6 @@ const csv: CsvTable<ApiKey> = {
   },
 };
 
-function filterFields(context: RequestContext, problems: Problems): readonly Html[] {
-  const { query } = context;
-  return [
-    textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-    trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-    filterSelect(query, 'sources', 'Usable from', sourceOptions),
-    filterSelect(query, 'expires', 'Expires', expiresOptions),
-    filterSelect(query, 'enabled', 'Status', enabledOptions),
-  ];
-}
-
 function keyList(context: RequestContext): ListPage<ApiKey> {
   const { management, query, href, may, freshness } = context;
   const filter = readListFilter(query);
@@ -81,7 +62,13 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       expires,
     },
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
-    filterFields: (problems) => filterFields(context, problems),
+    filterFields: (problems) =>
+      ownedItemFilters(
+        context,
+        problems,
+        filterSelect(query, 'sources', 'Usable from', sourceOptions),
+        filterSelect(query, 'expires', 'Expires', expiresOptions),
+      ),
     columns: keyColumns,
     row: (key) => keyRow(context, key),
     empty: {

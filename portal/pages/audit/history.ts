@@ -1,7 +1,6 @@
 import { formatDay } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
-import type { Section } from '../../html/parts.ts';
-import { emptyState, linkButton } from '../../html/parts.ts';
+import { emptyState, linkButton, type Section } from '../../html/parts.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { auditEntry } from './audit-entry.ts';
 

@@ -4,16 +4,8 @@ import { isUsable } from '../../../core/client/client.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
-import { type Problems, problemAt } from '../../forms/problems.ts';
-import { type Option, textField } from '../../html/field.ts';
-import {
-  enabledOptions,
-  filterSelect,
-  findListed,
-  readListFilter,
-  trunkGroupFilter,
-} from '../../html/filters.ts';
-import type { Html } from '../../html/html.ts';
+import type { Option } from '../../html/field.ts';
+import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
@@ -80,17 +72,6 @@ function csvTable(now: number): CsvTable<Client> {
   };
 }
 
-function filterFields(context: RequestContext, problems: Problems): readonly Html[] {
-  const { query } = context;
-  return [
-    textField({ name: 'text', label: 'Name or id', value: query.text('text'), type: 'search' }),
-    trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
-    filterSelect(query, 'secrets', 'Secrets', secretOptions),
-    filterSelect(query, 'enabled', 'Status', enabledOptions),
-    filterSelect(query, 'order', 'Order', orderOptions),
-  ];
-}
-
 function clientList(context: RequestContext): ListPage<Client> {
   const { management, query, href, may, now, freshness } = context;
   const filter = readListFilter(query);
@@ -121,7 +102,14 @@ function clientList(context: RequestContext): ListPage<Client> {
         ? undefined
         : () => firstToExpire(context, { within, trunkGroup: filter.trunkGroup }),
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
-    filterFields: (problems) => filterFields(context, problems),
+    filterFields: (problems) => [
+      ...ownedItemFilters(
+        context,
+        problems,
+        filterSelect(query, 'secrets', 'Secrets', secretOptions),
+      ),
+      filterSelect(query, 'order', 'Order', orderOptions),
+    ],
     columns: clientColumns(isByExpiry),
     row: (client) => clientRow(context, client, isByExpiry),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },

@@ -2,11 +2,11 @@ import { type Client, InputError } from '../../../adapters/management.ts';
 import { subjectOf } from '../../../core/client/provider-client-id.ts';
 import { type GrantList, subjectsOverlap, valueOf } from '../../../core/identity-provider/grant.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { type Form, ownVersion, type Shown } from '../../forms/form.ts';
+import { type Form, type FormPage, ownVersion, type Shown } from '../../forms/form.ts';
 import { FormError, problemAt } from '../../forms/problems.ts';
 import { hiddenField, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { code } from '../../html/parts.ts';
+import { type Crumb, code } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
@@ -267,6 +267,23 @@ const whatStays = html`
   </ul>
 `;
 
+function withdrawalPage(
+  context: RequestContext,
+  { subject, values: value }: Shown<GrantList, string>,
+  crumbs: readonly Crumb[],
+  field?: Html,
+): FormPage {
+  return {
+    title: 'Withdraw this grant?',
+    section,
+    crumbs,
+    lead: html`${code(value)} of ${(groupsOf(subject, value) ?? ['no trunk group']).join(', ')}`,
+    submit: 'Withdraw',
+    submitKind: 'danger',
+    fields: [hiddenField('issuer', issuerOf(context)), field, whatStays],
+  };
+}
+
 export const subjectWithdrawal: Withdrawal = {
   operation: 'setSubjectGrant',
   find: findSubjects,
@@ -279,17 +296,9 @@ export const subjectWithdrawal: Withdrawal = {
     const done = 'grant-withdrawn';
     return { redirectTo: href('/identity-providers/grants', { issuer, done }) };
   },
-  look: (context, { subject, values: value }) => {
-    const issuer = issuerOf(context);
-    return {
-      title: 'Withdraw this grant?',
-      section,
-      crumbs: grantCrumbs(context, issuer),
-      lead: html`${code(value)} of ${(groupsOf(subject, value) ?? ['no trunk group']).join(', ')}`,
-      submit: 'Withdraw',
-      submitKind: 'danger',
-      fields: [hiddenField('issuer', issuer), hiddenField('value', value), whatStays],
-    };
+  look: (context, shown) => {
+    const crumbs = grantCrumbs(context, issuerOf(context));
+    return withdrawalPage(context, shown, crumbs, hiddenField('value', shown.values));
   },
 };
 
@@ -304,13 +313,5 @@ export const issuerWithdrawal: Withdrawal = {
     const done = 'grant-withdrawn';
     return { redirectTo: href('/identity-providers/issuer-grants', { done }) };
   },
-  look: (context, { subject, values: issuer }) => ({
-    title: 'Withdraw this grant?',
-    section,
-    crumbs: issuerCrumbs(context),
-    lead: html`${code(issuer)} of ${(groupsOf(subject, issuer) ?? ['no trunk group']).join(', ')}`,
-    submit: 'Withdraw',
-    submitKind: 'danger',
-    fields: [hiddenField('issuer', issuer), whatStays],
-  }),
+  look: (context, shown) => withdrawalPage(context, shown, issuerCrumbs(context)),
 };

@@ -1,7 +1,6 @@
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { dailyRunHour } from '../../../contract/notices.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
-import { problemAt } from '../../forms/problems.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable } from '../../html/list.ts';
@@ -146,8 +145,7 @@ async function expiringList(context: RequestContext): Promise<ListPage<Credentia
     create: undefined,
     query: { trunkGroup },
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
-    filterFields: (problems) =>
-      trunkGroupFilter(context, query.text('trunkGroup'), problemAt(problems, 'trunkGroup')),
+    filterFields: (problems) => trunkGroupFilter(context, problems),
     columns,
     row: (one) => expiringRow(context, one),
     empty: emptyText(context, reportedAt),
