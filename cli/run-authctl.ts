@@ -143,29 +143,20 @@ interface Report {
   readonly problems?: readonly { readonly field: string; readonly problem: string }[] | undefined;
 }
 
-/** By the names that a person typed: those of options, or of fields on the wire. */
-function showProblems({ problems }: InputError): Report['problems'] {
-  return problems.map(({ label = '', problem }) => ({ field: label, problem }));
-}
-
-function describeUsage(error: CommanderError): Report {
-  const text = error.message.replace(/^error: /, '');
-  return {
-    error: 'usage',
-    text: `${text}\n(--help shows what is allowed)`,
-    exitCode: exitCodes.usage,
-  };
-}
-
 function describe(error: unknown): Report {
   const report = (name: string, exitCode: ExitCode, text = (error as Error).message): Report => ({
     error: name,
     text,
     exitCode,
   });
-  if (error instanceof CommanderError) return describeUsage(error);
+  if (error instanceof CommanderError) {
+    const text = error.message.replace(/^error: /, '');
+    return report('usage', exitCodes.usage, `${text}\n(--help shows what is allowed)`);
+  }
   if (error instanceof InputError) {
-    return { ...report('usage', exitCodes.usage), problems: showProblems(error) };
+    // By the names that a person typed: those of options, or of fields on the wire.
+    const problems = error.problems.map(({ label = '', problem }) => ({ field: label, problem }));
+    return { ...report('usage', exitCodes.usage), problems };
   }
   if (error instanceof UsageError) return report('usage', exitCodes.usage);
   if (error instanceof RefusedError || error instanceof FetchError) {

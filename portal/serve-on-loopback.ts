@@ -43,7 +43,7 @@ export interface LoopbackPortal {
 export async function servePortalOnLoopback(
   options: LoopbackPortalOptions,
 ): Promise<LoopbackPortal> {
-  const { management, person, port, isLasting = false, clock, signInHint } = options;
+  const { person, port, isLasting = false, clock, signInHint } = options;
   const forever = Number.MAX_SAFE_INTEGER;
   const limits = {
     person,
@@ -58,15 +58,11 @@ export async function servePortalOnLoopback(
     const sessions = new LinkSessions(limits, basePath);
     createLink = () => sessions.createLink(origin);
     return createPortal({
-      management,
+      ...options,
       origins: [origin],
       basePath,
       identify: (request) => sessions.identify(request),
       signOut: (request) => sessions.signOut(request),
-      signInHint,
-      onRequest: options.onRequest,
-      onFault: options.onFault,
-      clock,
     });
   });
   const { origin, basePath, close } = server;
@@ -92,10 +88,6 @@ interface LoopbackPlace {
   readonly origin: string;
   /** A path that cannot be guessed. */
   readonly basePath: string;
-}
-
-interface LoopbackServer extends LoopbackPlace {
-  readonly close: () => Promise<void>;
 }
 
 /**
@@ -132,7 +124,7 @@ async function close(server: Server): Promise<void> {
 export async function serveLoopback(
   options: { readonly port: number; readonly hint: string },
   create: (place: LoopbackPlace) => Portal | Promise<Portal>,
-): Promise<LoopbackServer> {
+) {
   const basePath = `/${randomBytes(pathBytes).toString('base64url')}`;
   let origin = '';
   let portal: Portal | undefined;

@@ -9,6 +9,8 @@ import {
   VersionConflictError,
 } from '../../adapters/management.ts';
 
+import type { Fields } from './fields.ts';
+
 export interface FieldProblem {
   /** The name of the field in the form. */
   readonly field: string;
@@ -109,6 +111,11 @@ export async function unlessDenied<T>(read: Promise<T>): Promise<T | undefined> 
     if (isDenied(error)) return undefined;
     throw error;
   }
+}
+
+/** A field with what was typed into it, and its problem. */
+export function typedField(form: Fields, name: string, problems: Problems) {
+  return { name, value: form.text(name), error: problemAt(problems, name) };
 }
 
 /** The problem of a field, if there is one. That of a value inside of it counts. */

@@ -51,12 +51,6 @@ function cookieNameOf(state: string): string {
   return `login-${createHash('sha256').update(state).digest('hex').slice(0, 16)}`;
 }
 
-function createAttempt(
-  start: Pick<LoginAttempt, 'kind' | 'returnTo' | 'startedAt' | 'subject'>,
-): LoginAttempt {
-  return { ...start, state: drawText(), nonce: drawText(), codeVerifier: drawText() };
-}
-
 /** Names of the cookies of earlier attempts that have no room next to a new one: the oldest. */
 function findSurplus(
   request: Request,
@@ -88,11 +82,6 @@ function attemptCookies(
     ...findSurplus(request, scope, sealed.length).map((name) => setCookie(scope, name, '', 0)),
     setCookie(scope, cookieNameOf(state), sealed, lifetime),
   ];
-}
-
-/** The cookie that ends an attempt. A callback can be used once by a browser. */
-function endAttempt(scope: CookieScope, state: string): string {
-  return setCookie(scope, cookieNameOf(state), '', 0);
 }
 
 function read(value: unknown): LoginAttempt | undefined {
@@ -158,7 +147,8 @@ export class LoginSteps {
     start: Pick<LoginAttempt, 'kind' | 'returnTo' | 'subject'>,
   ): Promise<Response> {
     const { options, scope } = this.#login;
-    const attempt = createAttempt({ ...start, startedAt: this.#login.now() });
+    const secrets = { state: drawText(), nonce: drawText(), codeVerifier: drawText() };
+    const attempt: LoginAttempt = { ...start, ...secrets, startedAt: this.#login.now() };
     try {
       const url = await options.provider.authorizationUrl(attempt);
       return redirect(url, attemptCookies(request, await options.keys(), scope, attempt));
@@ -175,7 +165,8 @@ export class LoginSteps {
       return show(oldAttemptPage(this.#login.links(this.#login.page('/'))));
     }
     const response = await this.#redeem(request, attempt);
-    return withCookies(response, [endAttempt(scope, attempt.state)]);
+    // A callback can be used once by a browser.
+    return withCookies(response, [setCookie(scope, cookieNameOf(attempt.state), '', 0)]);
   }
 
   /** Asks the provider who the person is. */

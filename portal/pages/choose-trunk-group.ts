@@ -1,5 +1,5 @@
 import { findKnownTrunkGroups, findTrunkGroupProblems } from '../access/known-trunk-groups.ts';
-import { noProblems, type Problems, problemAt } from '../forms/problems.ts';
+import { noProblems, type Problems, typedField } from '../forms/problems.ts';
 import { type Option, selectField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
 import { emptyState, type Section } from '../html/parts.ts';
@@ -36,12 +36,10 @@ function choicePage(
     options: groups.map((group): Option => [group, group]),
   });
   const other = textField({
-    name: 'otherTrunkGroup',
+    ...typedField(query, 'otherTrunkGroup', problems),
     label: `${labels.otherTrunkGroup} (optional)`,
     hint: 'For a trunk group that has nothing yet. It counts instead of the one above.',
-    value: query.text('otherTrunkGroup'),
     width: 'short',
-    error: problemAt(problems, 'otherTrunkGroup'),
   });
   return {
     title,

@@ -3,7 +3,13 @@ import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, type InputOf, noValues, submit } from '../../forms/form.ts';
-import { FormError, noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import {
+  FormError,
+  noProblems,
+  type Problems,
+  problemAt,
+  typedField,
+} from '../../forms/problems.ts';
 import { type Option, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { panel } from '../../html/parts.ts';
@@ -40,19 +46,15 @@ function tokenForm(context: RequestContext, values: Fields, problems: Problems):
         placeholder: 'client_…',
         error: problemAt(problems, 'clientId'),
       })}${textField({
-        name: 'scope',
+        ...typedField(values, 'scope', problems),
         label: 'Scopes that it requests (optional)',
         hint: 'Separated by spaces. Empty: all scopes of the client.',
-        value: values.text('scope'),
         isCode: true,
-        error: problemAt(problems, 'scope'),
       })}${textField({
-        name: 'resource',
+        ...typedField(values, 'resource', problems),
         label: 'Resource (optional)',
         hint: 'The API that the token is for.',
-        value: values.text('resource'),
         isCode: true,
-        error: problemAt(problems, 'resource'),
       })}
       <button class="button button-primary" type="submit">Explain the token request</button>
     </form>
@@ -81,25 +83,19 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
         rows: 4,
         error: problemAt(problems, 'credential'),
       })}${textField({
-        name: 'sourceAddress',
+        ...typedField(values, 'sourceAddress', problems),
         label: 'IP address that the request comes from (optional)',
-        value: values.text('sourceAddress'),
         isCode: true,
-        error: problemAt(problems, 'sourceAddress'),
       })}${selectField({
-        name: 'scopes',
+        ...typedField(values, 'scopes', problems),
         label: 'Scope that the API needs',
-        value: values.text('scopes'),
         options: scopeOptions(context, 'None'),
-        error: problemAt(problems, 'scopes'),
       })}${
         deployment.acceptsAssertions === true &&
         html`${selectField({
-          name: 'assertion',
+          ...typedField(values, 'assertion', problems),
           label: 'Sent to',
-          value: values.text('assertion'),
           options: assertionOptions,
-          error: problemAt(problems, 'assertion'),
         })}${textField({
           name: 'assertionClientId',
           label: 'client_id of the token request (optional)',
@@ -109,12 +105,10 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
       }${
         needsIssuer &&
         textField({
-          name: 'issuer',
+          ...typedField(values, 'issuer', problems),
           label: 'Issuer of the deployment',
           hint: 'Its config has none.',
-          value: values.text('issuer'),
           type: 'url',
-          error: problemAt(problems, 'issuer'),
         })
       }
       <button class="button button-primary" type="submit">Explain the credential</button>

@@ -1,6 +1,6 @@
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { findTrunkGroupProblems } from '../../access/known-trunk-groups.ts';
-import { noProblems, type Problems, problemAt } from '../../forms/problems.ts';
+import { noProblems, type Problems, typedField } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitSummary } from '../../html/limit-facts.ts';
@@ -18,10 +18,8 @@ function openForm({ href, query }: RequestContext, problems: Problems): Html {
   return html`
     <form class="filters" method="get" action="${href(path)}">
       ${textField({
-        name: 'trunkGroup',
+        ...typedField(query, 'trunkGroup', problems),
         label: labels.trunkGroup,
-        value: query.text('trunkGroup'),
-        error: problemAt(problems, 'trunkGroup'),
       })}
       <div class="filter-actions">
         <button class="button button-plain" type="submit">Open</button>
