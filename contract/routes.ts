@@ -46,25 +46,47 @@ export const oauthAuthorizationServerPath = '/.well-known/oauth-authorization-se
 export const jwksPath = '/.well-known/jwks.json';
 export const healthPath = '/health';
 
-const document = {
-  methods: ['GET', 'HEAD', 'OPTIONS'],
-  function: 'discovery',
-  throttle: 'documents',
-  documented: true,
-} as const;
+const documentMethods = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Every path that a deployment may have; see {@link routesOf}. */
 export const routes: readonly Route[] = [
-  { path: tokenPath, methods: ['POST'], function: 'token', throttle: 'token', documented: true },
   {
-    ...document,
+    path: tokenPath,
+    methods: ['POST'],
+    function: 'token',
+    throttle: 'token',
+    documented: true,
+  },
+  {
     path: authorizationPath,
     methods: ['GET', 'HEAD', 'POST'],
+    function: 'discovery',
+    throttle: 'documents',
+    documented: true,
     onlyWith: 'authorizationEndpoint',
   },
-  { ...document, path: openidConfigurationPath },
-  { ...document, path: oauthAuthorizationServerPath, atOrigin: true },
-  { ...document, path: jwksPath, function: 'jwks' },
+  {
+    path: openidConfigurationPath,
+    methods: documentMethods,
+    function: 'discovery',
+    throttle: 'documents',
+    documented: true,
+  },
+  {
+    path: oauthAuthorizationServerPath,
+    methods: documentMethods,
+    function: 'discovery',
+    throttle: 'documents',
+    documented: true,
+    atOrigin: true,
+  },
+  {
+    path: jwksPath,
+    methods: documentMethods,
+    function: 'jwks',
+    throttle: 'documents',
+    documented: true,
+  },
   {
     path: healthPath,
     methods: ['GET', 'HEAD'],

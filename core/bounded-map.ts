@@ -71,3 +71,19 @@ export class WeighedMap<Key, Value> {
     this.#entries.delete(key);
   }
 }
+
+/** The value of a key, made and kept if there is none. */
+export function remember<Key, Value extends object>(
+  known: {
+    get(key: Key): Value | undefined;
+    set(key: Key, value: Value): unknown;
+  },
+  key: Key,
+  make: (key: Key) => Value,
+): Value {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const value = make(key);
+  known.set(key, value);
+  return value;
+}

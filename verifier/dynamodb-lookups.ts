@@ -14,7 +14,7 @@ import { batchGets } from '../adapters/dynamodb/batch-gets.ts';
 import { checkTables } from '../adapters/dynamodb/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-item.ts';
-import { createBatchGet, createJsonCalls } from '../adapters/dynamodb/json-calls.ts';
+import { createBatchGet, createJsonCalls, rememberItems } from '../adapters/dynamodb/json-calls.ts';
 import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { maxLookupCacheSeconds } from '../contract/limits.ts';
@@ -148,7 +148,7 @@ function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
     clients: tableName(location.prefix, 'clients'),
     identityProviders: tableName(location.prefix, 'identityProviders'),
   };
-  return { client, calls: createJsonCalls(client), names, awsRegion, openClient };
+  return { client, calls: createJsonCalls(client, rememberItems()), names, awsRegion, openClient };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { remember } from '../../core/bounded-map.ts';
 import type { Item } from './item.ts';
 
 /**
@@ -6,11 +7,5 @@ import type { Item } from './item.ts';
  */
 export function rememberParsed<T extends object>(parse: (item: Item) => T): (item: Item) => T {
   const known = new WeakMap<Item, T>();
-  return (item) => {
-    const before = known.get(item);
-    if (before !== undefined) return before;
-    const value = parse(item);
-    known.set(item, value);
-    return value;
-  };
+  return (item) => remember(known, item, parse);
 }

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { maxSigningInputBytes } from '../../contract/limits.ts';
+import { remember } from '../bounded-map.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PortOptions } from '../port.ts';
@@ -68,11 +69,7 @@ export function signingInputOf(key: SigningKey, { typ, payload }: JwsContent): s
 const keyObjects = new WeakMap<PublicJwk, KeyObject>();
 
 function keyObjectOf(jwk: PublicJwk): KeyObject {
-  const known = keyObjects.get(jwk);
-  if (known !== undefined) return known;
-  const created = createPublicKey({ key: jwk, format: 'jwk' });
-  keyObjects.set(jwk, created);
-  return created;
+  return remember(keyObjects, jwk, (key) => createPublicKey({ key, format: 'jwk' }));
 }
 
 /** Whether a JWS signature is that of the public key's private half over the signing input. */

@@ -11,7 +11,7 @@ import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-stor
 import { createApiKeyUseRecorder } from '../../adapters/dynamodb/api-key-uses.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
-import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
+import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/json-calls.ts';
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';
@@ -167,7 +167,7 @@ export function createAuthorizerHandler(
   aws: AuthorizerClients,
   options: Partial<AuthorizerOptions> = {},
 ): AuthorizerFunction {
-  const calls = createJsonCalls(aws.dynamodb);
+  const calls = createJsonCalls(aws.dynamodb, rememberItems());
   const issuer = environment.AUTH_ISSUER;
   const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
   const allowLoopback = environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1';

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
-import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
+import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/json-calls.ts';
 import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
@@ -186,7 +186,7 @@ export function createTokenHandler(
   options: Partial<FunctionOptions> & { readonly loadFederation?: LoadFederation } = {},
 ): TokenFunction {
   const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE } = environment;
-  const calls = createJsonCalls(aws.dynamodb);
+  const calls = createJsonCalls(aws.dynamodb, rememberItems());
   const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE);
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
   const sealedTokens = openSealedTokens(environment, aws);

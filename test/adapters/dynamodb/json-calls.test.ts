@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
-import { createBatchGet, createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
+import {
+  createBatchGet,
+  createJsonCalls,
+  rememberItems,
+} from '../../../adapters/dynamodb/json-calls.ts';
 
 /** Gives the bodies one by one, as DynamoDB would send them. */
 function clientOf(bodies: readonly object[]): AwsJsonClient {
@@ -17,7 +21,7 @@ const bodyWith = (text: string) => ({ Item: { id: { S: text }, parts: { M: {} } 
 const itemWith = (text: string) => ({ id: text, parts: {} });
 
 async function getAll(bodies: readonly object[]) {
-  const calls = createJsonCalls(clientOf(bodies));
+  const calls = createJsonCalls(clientOf(bodies), rememberItems());
   const items = [];
   for (const _ of bodies) {
     items.push((await calls.get({ TableName: 't', Key: { id: 'a' } }, {})).Item);
