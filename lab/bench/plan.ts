@@ -1,5 +1,7 @@
 /** How much of two handlers next to each other is measured. */
 export interface PairPlan {
+  /** Of a pair that is measured again. */
+  readonly processes: number;
   /** Invocations of each side before anything counts. */
   readonly warmUp: number;
   /** Invocations of a warm block. A cold one has one. */
@@ -40,7 +42,7 @@ export const fullPlan: Plan = {
   warmUp: 8000,
   invocations: 600,
   delayedInvocations: 60,
-  pairs: { warmUp: 3000, blockSize: 20, warm: 150, cold: 300 },
+  pairs: { processes: 3, warmUp: 2000, blockSize: 20, warm: 80, cold: 150 },
   loadSeconds: 1,
 };
 
@@ -53,6 +55,6 @@ export const quickPlan: Plan = {
   warmUp: 100,
   invocations: 50,
   delayedInvocations: 10,
-  pairs: { warmUp: 50, blockSize: 5, warm: 8, cold: 8 },
+  pairs: { processes: 1, warmUp: 50, blockSize: 5, warm: 8, cold: 8 },
   loadSeconds: 0.5,
 };

@@ -60,8 +60,9 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   tenants: {
     shows:
-      'what a customer gets, reads, writes and fetches is the same regardless of what another one does',
+      'what a customer gets, reads, writes and fetches is the same regardless of what another one does; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=tenants'],
+    isOnDemand: true,
   },
   rotation: {
     shows: 'thousands of histories of signing keys keep every promise',

@@ -54,6 +54,7 @@ async function listen(listener: RequestListener): Promise<string> {
 }
 
 const started: BackendStarted = {
+  pid: process.pid,
   kmsUrl: await listen(serve('kms')),
   dynamodbUrl: await listen(serve('dynamodb')),
   issuer: await listen(serveJwks),

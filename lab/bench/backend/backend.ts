@@ -22,6 +22,7 @@ export interface BackendCommand {
 }
 
 export interface BackendStarted {
+  readonly pid: number;
   readonly kmsUrl: string;
   readonly dynamodbUrl: string;
   /** An issuer whose JWKS, at the usual path, holds the signing key. */
