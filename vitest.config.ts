@@ -27,6 +27,18 @@ const replacing = [
   'test/lambda/token/federated.test.ts',
 ];
 
+/** Integration tests whose files share a worker, and what it has imported. */
+const sharing = ['test/integration/{adapters,aws-json,cli,lambda,openapi,portal}/**/*.test.ts'];
+
+/** Of these folders: replace functions, change limits, or trust certificates of their own. */
+const notSharing = [
+  'test/integration/adapters/{caller-identity,guarded-fetch}.test.ts',
+  'test/integration/cli/{api-key-refusals,same-messages}.test.ts',
+  'test/integration/cli/{hostile-text,narrow-terminal,operator-permissions,providers}.test.ts',
+  'test/integration/lambda/token-outages.test.ts',
+  'test/integration/portal/{hostile-requests,login-provider,portal-function}.test.ts',
+];
+
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback; template tests need neither and spend their time in CDK.
 export default defineConfig({
@@ -74,8 +86,21 @@ export default defineConfig({
         test: {
           ...overLoopback,
           name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
+          include: [
+            'test/integration/!(adapters|aws-json|cli|lambda|openapi|portal)/**/*.test.ts',
+            ...notSharing,
+          ],
           exclude: [faults, ...fromSynth],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...overLoopback,
+          name: 'integration-sharing',
+          include: sharing,
+          exclude: notSharing,
+          isolate: false,
         },
       },
       { extends: true, test: { ...overLoopback, name: 'from-synth', include: fromSynth } },

@@ -67,7 +67,7 @@ if (missing === undefined) {
   try {
     const files = process.argv.slice(2);
     process.exitCode = runVitest(
-      ['--project=integration', ...(files.length === 0 ? suites : files)],
+      ['--project=integration*', ...(files.length === 0 ? suites : files)],
       { DYNAMODB_LOCAL_ENDPOINT: `http://127.0.0.1:${port}` },
     );
   } finally {
