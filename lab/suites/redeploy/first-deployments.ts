@@ -11,11 +11,14 @@ import { Stack } from './stack.ts';
 const page = 'docs/procedures/import-retained-tables.md';
 const tableType = 'AWS::DynamoDB::GlobalTable';
 
-/** The first resource of each type; the last one of the tables, so that a failure leaves others. */
+/**
+ * The first resource of each type; of the tables the last one that is protected, so that a failure
+ * leaves others.
+ */
 function chooseResources({ Resources }: Template): Readonly<Record<string, string>> {
   const chosen: Record<string, string> = {};
-  for (const [logicalId, { Type }] of Object.entries(Resources)) {
-    if (Type === tableType) chosen[Type] = logicalId;
+  for (const [logicalId, { Type, DeletionPolicy }] of Object.entries(Resources)) {
+    if (Type === tableType && DeletionPolicy !== 'Delete') chosen[Type] = logicalId;
     chosen[Type] ??= logicalId;
   }
   return chosen;
@@ -74,6 +77,11 @@ export async function proveFailedFirstDeployments(cloud: Cloud, release: Release
   });
   // The procedure's own.
   cloud.tally.deployments += 1;
-  assert.deepEqual(await readData(cloud, configPath), data);
+  // The table of last uses is not kept: a failed deployment deletes it, and this one made it again.
+  const now = await readData(cloud, configPath);
+  assert.deepEqual(
+    data.filter((identity) => !now.includes(identity)),
+    [],
+  );
   say('the service has the tables and the signing keys of the failed deployments');
 }
