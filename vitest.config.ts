@@ -30,13 +30,16 @@ const replacing = [
 /** Integration tests whose files share a worker, and what it has imported. */
 const sharing = ['test/integration/{adapters,aws-json,cli,lambda,openapi,portal}/**/*.test.ts'];
 
-/** Of these folders: replace functions, change limits, or trust certificates of their own. */
+/**
+ * Of these folders: replace functions, change limits, trust certificates of their own, or measure the
+ * CPU time of their process.
+ */
 const notSharing = [
   'test/integration/adapters/{caller-identity,guarded-fetch}.test.ts',
   'test/integration/cli/{api-key-refusals,same-messages}.test.ts',
   'test/integration/cli/{hostile-text,narrow-terminal,operator-permissions,providers}.test.ts',
   'test/integration/lambda/token-outages.test.ts',
-  'test/integration/portal/{hostile-requests,login-provider,portal-function}.test.ts',
+  'test/integration/portal/{hostile-requests,login-provider,page-cost,portal-function}.test.ts',
 ];
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
