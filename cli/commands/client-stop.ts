@@ -1,10 +1,7 @@
 import type { Client } from '../../adapters/management.ts';
 import { clientWords } from '../../contract/management/field-words.ts';
-import {
-  type PlainClientField,
-  plainClientFields,
-  wireNameOf,
-} from '../../contract/management/inputs.ts';
+import { wireNameOf } from '../../contract/management/fields.ts';
+import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
 import type { ClaimCondition } from '../../core/client/claim-condition.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
 import { describeRotation } from '../../core/client/rotation.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { type FieldKind, type GivenWords } from '../../contract/management/field-words.ts';
-import { wireNameOf } from '../../contract/management/inputs.ts';
+import { wireNameOf } from '../../contract/management/fields.ts';
 import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration, numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
 import { collectValues, option } from '../command-spec.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { limitWords, newLimitWarning } from '../../contract/management/field-words.ts';
-import { wireNameOf } from '../../contract/management/inputs.ts';
+import { wireNameOf } from '../../contract/management/fields.ts';
 import type {
   LimitsCheck,
   TrunkGroupExcess,

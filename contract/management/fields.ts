@@ -202,3 +202,8 @@ export function asStored<const Entries extends v.ObjectEntries>(entries: Entries
   const stored = Object.keys(entries).map((name) => [name, v.optional(v.unknown())]);
   return Object.fromEntries(stored) as Entries;
 }
+
+/** A field by its name on the wire, which is in snake_case. */
+export function wireNameOf(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -108,11 +108,6 @@ export type PlainClientField = keyof typeof plainClientEntries;
 /** The names of what a client has as it was given. */
 export const plainClientFields = Object.keys(plainClientEntries) as readonly PlainClientField[];
 
-/** A field by its name on the wire: `max_clients`. */
-export function wireNameOf(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
 export const newClient = exactly(
   {
     name: rule.newName,

@@ -1,4 +1,5 @@
-import { plainClientFields, wireNameOf } from '../../contract/management/inputs.ts';
+import { wireNameOf } from '../../contract/management/fields.ts';
+import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';

@@ -5,8 +5,8 @@ import {
   type Facts,
   unknownField,
   type Wrong,
+  wireNameOf,
 } from '../../contract/management/fields.ts';
-import { wireNameOf } from '../../contract/management/inputs.ts';
 import { InputError, type InputProblem } from '../errors.ts';
 
 /** Longer values are cut: a message is read by a person. */

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
-import { type newLimits, wireNameOf } from '../../../contract/management/inputs.ts';
+import { wireNameOf } from '../../../contract/management/fields.ts';
+import { type newLimits } from '../../../contract/management/inputs.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
 import { formatTime } from '../../rfc3339.ts';

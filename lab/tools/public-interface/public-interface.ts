@@ -4,7 +4,8 @@ import { parseSync } from 'oxc-parser';
 import { commandGroups, singleCommands } from '../../../cli/command-groups.ts';
 import { deploymentConfigSchema } from '../../../contract/deployment-config-schema.ts';
 import { keyMetrics } from '../../../contract/key-metrics.ts';
-import { plainClientFields, wireNameOf } from '../../../contract/management/inputs.ts';
+import { wireNameOf } from '../../../contract/management/fields.ts';
+import { plainClientFields } from '../../../contract/management/inputs.ts';
 import { dailyRunMetrics, noticeDetails } from '../../../contract/notices.ts';
 import {
   authorizerMetrics,
