@@ -3,7 +3,7 @@ import { delimiter } from 'node:path';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { noticeBusName } from '../../../contract/notices.ts';
-import { sealedTokenTable } from '../../../contract/tables.ts';
+import { apiKeyUseTable, sealedTokenTable } from '../../../contract/tables.ts';
 import { eventually, say } from '../../ministack/proof.ts';
 import { assertKept, listStatefulResources, listTables } from './deployment.ts';
 import { compareStacks } from './difference.ts';
@@ -11,6 +11,11 @@ import type { KeptInUse } from './kept-releases.ts';
 import { followProcedure } from './procedure.ts';
 import { deployRelease, importExisting, stackName, synthesiseRelease } from './release.ts';
 import { update } from './updates.ts';
+
+/** Nothing decides by the cache of sealed tokens and the last uses: they end with what has them. */
+function outlivesItsStack(table: string): boolean {
+  return ![sealedTokenTable, apiKeyUseTable].some(({ suffix }) => table.includes(suffix));
+}
 
 /** Every switch of the config that adds or removes resources, off. */
 const off = {
@@ -148,11 +153,7 @@ export async function proveDestroyed(
   const config = { ...release.config, ...on, terminationProtection: false };
   const assembly = await synthesiseRelease(cloud, 'last', { ...release, config });
   await cloud.deploy(assembly, importExisting, stackName);
-  // The cache of sealed tokens is deleted with its stack: nothing is lost with it.
-  const listKept = async () =>
-    (await listTables(cloud))
-      .filter((table) => !table.includes(sealedTokenTable.suffix))
-      .toSorted();
+  const listKept = async () => (await listTables(cloud)).filter(outlivesItsStack).toSorted();
   const tables = await listKept();
   await cloud.destroy(assembly, stackName);
   assert.equal(await stack.readStatus(), 'DELETE_COMPLETE');
@@ -171,7 +172,7 @@ export async function proveDestroyed(
 export async function proveReleaseAndBack(kept: KeptInUse): Promise<void> {
   const { deployment, release, former } = kept;
   const { cloud, service } = deployment;
-  const stateful = await listStatefulResources(deployment);
+  const stateful = (await listStatefulResources(deployment)).filter(outlivesItsStack);
   const back = await service.during(async () => {
     await cloud.deploy(former, importExisting, stackName);
   });
