@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { formatColumns } from '../../support/generated-parts.ts';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
+import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
+import { formatColumns, formatTable } from '../../support/generated-parts.ts';
 import { portalConfig } from '../../support/portal-config.ts';
 import { prices } from './prices.ts';
 import {
@@ -10,13 +10,7 @@ import {
   standingCost,
   takeInventory,
 } from './standing-cost.ts';
-import {
-  type Configuration,
-  type CostLines,
-  costOfMillion,
-  type TokenWork,
-  total,
-} from './token-cost.ts';
+import { type Configuration, costOfMillion, type TokenWork, total } from './token-cost.ts';
 
 export interface CostModel {
   readonly usual: Configuration;
@@ -28,14 +22,6 @@ interface Deployment {
   readonly inventory: Inventory;
 }
 
-/** One month of a deployment, in dollars. */
-interface Month {
-  readonly standing: CostLines;
-  readonly tokens: number;
-}
-
-const root = join(import.meta.dirname, '../../..');
-
 /** Each client gets a token an hour on two hosts, which keep it for its default life. */
 const tokensOfClient = 2 * 24 * 30;
 
@@ -43,43 +29,44 @@ export const dollars = (value: number) =>
   `$${value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 const thousands = (value: number) => value.toLocaleString('en-US');
 
-function readConfig(file: string): object {
-  return JSON.parse(readFileSync(join(root, 'config', file), 'utf8')) as object;
-}
-
 /** The two example configs, synthesised. @param bundles folder of the function bundles. */
 export function readDeployments(bundles: string): readonly Deployment[] {
   return [
-    ['one region', 'single-region.json'],
-    ['three regions', 'three-regions.json'],
-  ].map(([name = '', file = '']) => ({
-    name: `${name}: \`config/${file}\``,
-    inventory: takeInventory(readConfig(file), bundles),
-  }));
+    {
+      name: 'one region: `config/single-region.json`',
+      inventory: takeInventory(singleRegion, bundles),
+    },
+    {
+      name: 'three regions: `config/three-regions.json`',
+      inventory: takeInventory(threeRegions, bundles),
+    },
+  ];
 }
 
-/** Tokens spread evenly over the regions. */
-function costOfMonth({ inventory }: Deployment, { usual, work }: CostModel, tokens: number): Month {
-  const configuration = { ...usual, webAcl: inventory.webAcls > 0 };
+function configurationOf({ inventory }: Deployment, { usual }: CostModel): Configuration {
+  return { ...usual, webAcl: inventory.webAcls > 0 };
+}
+
+/** What a month costs at rest. */
+function standingOf(deployment: Deployment, model: CostModel) {
+  return standingCost(deployment.inventory, configurationOf(deployment, model), model.work);
+}
+
+/** What a month costs, in dollars, with tokens spread evenly over the regions. */
+function costOfMonth(deployment: Deployment, model: CostModel, tokens: number): number {
+  const { inventory } = deployment;
   const traffic = {
     tokens: Math.max(1, tokens / inventory.regions),
     others: inventory.healthChecks > 0 ? healthRequestsAMonth : 0,
   };
-  const perMillion = total(costOfMillion(configuration, work, traffic));
-  return {
-    standing: standingCost(inventory, configuration, work),
-    tokens: (tokens / 1e6) * perMillion,
-  };
-}
-
-function sumMonth({ standing, tokens }: Month): number {
-  return total(standing) + tokens;
+  const ofMillion = costOfMillion(configurationOf(deployment, model), model.work, traffic);
+  return total(standingOf(deployment, model)) + (tokens / 1e6) * total(ofMillion);
 }
 
 /** The totals of a month: at rest, with clients, and with a million tokens. */
 export function formatTotals(deployments: readonly Deployment[], model: CostModel): string {
   const totalOf = (tokens: number) => (deployment: Deployment) =>
-    `**${dollars(sumMonth(costOfMonth(deployment, model, tokens)))}**`;
+    `**${dollars(costOfMonth(deployment, model, tokens))}**`;
   return formatColumns(deployments, {
     'a month': ({ name }) => name,
     'at rest': totalOf(0),
@@ -93,38 +80,31 @@ export function formatTotals(deployments: readonly Deployment[], model: CostMode
 export function formatMonth(deployments: readonly Deployment[], model: CostModel): string {
   const months = deployments.map((deployment) => ({
     name: deployment.name.replace(/:.*/, ''),
-    standing: costOfMonth(deployment, model, 0).standing,
+    standing: standingOf(deployment, model),
   }));
   const largest = months.at(-1)?.standing ?? {};
   const lines = Object.entries(largest).sort(([, a], [, b]) => b - a);
   return formatColumns(lines, {
     'a month at rest': ([line]) => line,
     ...Object.fromEntries(
-      months.map(({ name, standing }): [string, (line: (typeof lines)[number]) => string] => [
-        name,
-        ([line]) => dollars(standing[line] ?? Number.NaN),
-      ]),
+      months.map(({ name, standing }) => {
+        const cell = ([line]: (typeof lines)[number]) => dollars(standing[line] ?? Number.NaN);
+        return [name, cell] as const;
+      }),
     ),
   });
 }
 
 /** What the portal adds to three regions, idle. @param bundles folder of the function bundles. */
 export function formatPortal(bundles: string): string {
-  const config = readConfig('three-regions.json');
   const costs = costOfPortal(
-    takeInventory(config, bundles),
-    takeInventory({ ...config, portal: portalConfig }, bundles),
+    takeInventory(threeRegions, bundles),
+    takeInventory({ ...threeRegions, portal: portalConfig }, bundles),
   );
-  return formatColumns([costs], {
-    'the portal, a month': () => 'next to three regions',
-    together: (lines) => `**${dollars(total(lines))}**`,
-    ...Object.fromEntries(
-      Object.keys(costs).map((line): [string, (lines: typeof costs) => string] => [
-        line,
-        (lines) => dollars(lines[line] ?? Number.NaN),
-      ]),
-    ),
-  });
+  return formatTable([
+    ['the portal, a month', 'together', ...Object.keys(costs)],
+    ['next to three regions', `**${dollars(total(costs))}**`, ...Object.values(costs).map(dollars)],
+  ]);
 }
 
 const { perThousandTokens, firstTierTokens } = prices.cognito;
@@ -132,8 +112,7 @@ const ofCognito = (tokens: number) => (tokens / 1000) * perThousandTokens;
 
 /** Tokens a month, to the next hundred, from which a deployment costs less than Cognito's first tier. */
 export function findBreakEven(deployment: Deployment, model: CostModel): number {
-  const isLess = (tokens: number) =>
-    sumMonth(costOfMonth(deployment, model, tokens)) < ofCognito(tokens);
+  const isLess = (tokens: number) => costOfMonth(deployment, model, tokens) < ofCognito(tokens);
   let [from, to]: readonly [number, number] = [0, firstTierTokens];
   if (!isLess(to)) throw new Error(`${deployment.name} costs more than Cognito's first tier`);
   while (to - from > 1) {
@@ -143,28 +122,25 @@ export function findBreakEven(deployment: Deployment, model: CostModel): number 
   return Math.ceil(to / 100) * 100;
 }
 
-function formatCognito(tokens: number): string {
-  return `${tokens > firstTierTokens ? 'at most ' : ''}${dollars(ofCognito(tokens))}`;
-}
-
 /** What a month costs next to Amazon Cognito. */
 export function formatPrice(deployments: readonly Deployment[], model: CostModel): string {
   return formatColumns([0, 10_000, 1_000_000], {
     'tokens a month': thousands,
     ...Object.fromEntries(
-      deployments.map((deployment): [string, (tokens: number) => string] => [
-        deployment.name,
-        (tokens) => dollars(sumMonth(costOfMonth(deployment, model, tokens))),
-      ]),
+      deployments.map((deployment) => {
+        const cell = (tokens: number) => dollars(costOfMonth(deployment, model, tokens));
+        return [deployment.name, cell] as const;
+      }),
     ),
-    'Amazon Cognito': formatCognito,
+    'Amazon Cognito': (tokens) =>
+      `${tokens > firstTierTokens ? 'at most ' : ''}${dollars(ofCognito(tokens))}`,
   });
 }
 
 /** The figures of README, and of the first row of docs/compare.md. */
 export function describePrices(deployments: readonly Deployment[], model: CostModel) {
   const at = (tokens: number) =>
-    deployments.map((deployment) => dollars(sumMonth(costOfMonth(deployment, model, tokens))));
+    deployments.map((deployment) => dollars(costOfMonth(deployment, model, tokens)));
   const [oneIdle, threeIdle] = at(0);
   const [oneMillion, threeMillion] = at(1e6);
   const [one = 0, three = 0] = deployments.map((deployment) => findBreakEven(deployment, model));

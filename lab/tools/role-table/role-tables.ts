@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
 import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
@@ -10,7 +9,6 @@ import { formatColumns } from '../../support/generated-parts.ts';
 import { portalConfig } from '../../support/portal-config.ts';
 import { type DescribedRole, describeOperators, describeRoles } from './describe-roles.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const context = { 'aws:cdk:disable-stack-trace': true };
 
 /** Every option that adds a permission. */
@@ -41,12 +39,8 @@ function resourcesOf(stack: Stack): Resources {
 }
 
 /** One region of the example of three, which has every optional part, and the portal. */
-function synthesiseService(bundles: string): {
-  readonly region: Resources;
-  readonly portal: Resources;
-} {
-  const input: unknown = JSON.parse(readFileSync(join(root, 'config/three-regions.json'), 'utf8'));
-  const config = parseDeploymentConfig({ ...(input as object), ...options });
+function synthesiseService(bundles: string) {
+  const config = parseDeploymentConfig({ ...threeRegions, ...options });
   const { regions, portal } = addAuthorizationServer(new App({ context }), config, { bundles });
   if (regions.slc === undefined || portal === undefined) {
     throw new Error('the example has no region slc');
