@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,11 +9,9 @@ import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { forwardAuthBuildOptions } from '../../build/packages.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import type { LocalRun } from '../../local/start-local.ts';
-import {
-  type ForwardAuthStart,
-  startForwardAuthProcess,
-} from '../../support/forward-auth-process.ts';
+import { startForwardAuthProcess } from '../../support/forward-auth-process.ts';
 import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
+import type { Command } from '../../support/run-command.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { keepBusy } from '../load/token-load.ts';
@@ -24,7 +22,7 @@ import { cpuSeconds, type MeasuredProcess, peakMegabytes } from './process-usage
 const root = resolve(import.meta.dirname, '../../..');
 
 /** How Node starts forward-auth in a container: the Dockerfile's entry point without the file. */
-function readContainerCommand(): readonly [string, ...string[]] {
+function readContainerCommand(): Command {
   const dockerfile = readFileSync(join(root, 'examples/forward-auth/Dockerfile'), 'utf8');
   const text = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile)?.[1] ?? '[]';
   const [, ...args] = JSON.parse(text) as readonly string[];
@@ -32,27 +30,19 @@ function readContainerCommand(): readonly [string, ...string[]] {
 }
 
 /** Commands of the programs that are measured, both as one file and with the same heap. */
-interface Programs {
-  readonly forwardAuth: readonly [string, ...string[]];
-  readonly reference: readonly [string, ...string[]];
-}
+type Programs = Readonly<Record<'forwardAuth' | 'reference', Command>>;
 
-/** Builds the programs of the sources as they are, for as long as they are used. */
-async function withPrograms<T>(use: (programs: Programs) => Promise<T>): Promise<T> {
-  const outdir = mkdtempSync(join(tmpdir(), 'bench-forward-auth-'));
-  try {
-    const outExtension = { '.js': '.mjs' };
-    buildSync({ ...forwardAuthBuildOptions, outdir, outExtension });
-    const entryPoints = { reference: join(import.meta.dirname, 'reference-server.ts') };
-    buildSync({ ...forwardAuthBuildOptions, entryPoints, outdir, outExtension });
-    const node = readContainerCommand();
-    return await use({
-      forwardAuth: [...node, join(outdir, 'forward-auth.mjs')],
-      reference: [...node, join(outdir, 'reference.mjs')],
-    });
-  } finally {
-    rmSync(outdir, { recursive: true, force: true });
-  }
+/** Builds the programs of the sources as they are. */
+function buildPrograms(outdir: string): Programs {
+  const outExtension = { '.js': '.mjs' };
+  buildSync({ ...forwardAuthBuildOptions, outdir, outExtension });
+  const entryPoints = { reference: join(import.meta.dirname, 'reference-server.ts') };
+  buildSync({ ...forwardAuthBuildOptions, entryPoints, outdir, outExtension });
+  const node = readContainerCommand();
+  return {
+    forwardAuth: [...node, join(outdir, 'forward-auth.mjs')],
+    reference: [...node, join(outdir, 'reference.mjs')],
+  };
 }
 
 /*
@@ -188,10 +178,7 @@ async function measureAll(programs: Programs): Promise<Readonly<Record<string, F
   return withLocalService({}, async (service) => {
     const { environment } = service;
     const { ISSUER: issuer = '', AUDIENCE: audience = '' } = environment;
-    async function start(
-      command: NonNullable<ForwardAuthStart['command']>,
-      args: readonly string[],
-    ): Promise<MeasuredProcess> {
+    async function start(command: Command, args: readonly string[]): Promise<MeasuredProcess> {
       const running = await startForwardAuthProcess({ command, args, environment });
       return {
         url: `${running.address}/verify/messaging:view`,
@@ -225,7 +212,8 @@ const targets: Readonly<Record<string, number>> = {
 const memoryTarget = 125;
 const verdict = (isMet: boolean): string => (isMet ? 'met' : '**short**');
 
-const results = await withPrograms(measureAll);
+using outdir = mkdtempDisposableSync(join(tmpdir(), 'bench-forward-auth-'));
+const results = await measureAll(buildPrograms(outdir.path));
 const rows = Object.entries(results).map(([name, { cpuUs, ratio, p99Ms, megabytes }]) => {
   const target = targets[name];
   return [

@@ -1,7 +1,7 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { findFreePort } from '../../emulator/loopback-server.ts';
+import { OutputProcess } from '../../support/output-process.ts';
 import { answers, waitUntil } from '../../support/wait-until.ts';
 import type { MeasuredProcess } from './process-usage.ts';
 
@@ -49,15 +49,13 @@ export async function startOauth2Proxy(
     'request-logging': 'false',
   };
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  const child = spawn(path, args, { stdio: 'ignore' });
+  const running = new OutputProcess([path, ...args], { env: process.env });
+  const { child } = running;
   const ping = `http://${address}/ping`;
   await waitUntil(`oauth2-proxy answers ${ping}`, () => answers(ping), { child });
   return {
     url: `http://${address}/oauth2/auth`,
     pid: child.pid ?? 0,
-    async stop() {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
-    },
+    stop: () => running.stop(),
   };
 }

@@ -137,16 +137,14 @@ async function post(agent: Agent, body: string, headers: Readonly<Record<string,
 
 const [, authorization = ''] = tokenRequestHeaders();
 
+async function askAsBasic(agent: Agent): Promise<void> {
+  const status = await post(agent, tokenRequestBody, { authorization });
+  if (status !== 200) throw new Error(`a Basic request got ${status}`);
+}
+
 /** A Basic client on two connections, until `isOver`. */
 async function askBeside(isOver: () => boolean): Promise<readonly number[]> {
-  return keepBusy(
-    2,
-    () => !isOver(),
-    async (agent) => {
-      const status = await post(agent, tokenRequestBody, { authorization });
-      if (status !== 200) throw new Error(`a Basic request got ${status}`);
-    },
-  );
+  return keepBusy(2, () => !isOver(), askAsBasic);
 }
 
 interface Measured {
@@ -219,8 +217,7 @@ async function askAfter(bodies: readonly string[], headers: Readonly<Record<stri
     async (agent) => {
       await post(agent, bodies[times.length] ?? '', { ...headers, 'x-source': addresses.many() });
       const start = performance.now();
-      const status = await post(agent, tokenRequestBody, { authorization });
-      if (status !== 200) throw new Error(`a Basic request got ${status}`);
+      await askAsBasic(agent);
       times.push(performance.now() - start);
     },
   );

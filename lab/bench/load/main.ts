@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -129,12 +129,8 @@ async function measureFunction(): Promise<readonly Measured[]> {
 }
 
 async function measureLocalService(): Promise<readonly Measured[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'load-'));
-  try {
-    return await measureRound(await startLocalService(folder));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'load-'));
+  return await measureRound(await startLocalService(folder.path));
 }
 
 const servers: Readonly<Record<string, () => Promise<readonly Measured[]>>> = {

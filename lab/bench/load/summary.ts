@@ -30,11 +30,9 @@ export function countBusiestSecond(times: readonly number[]): number {
   return most;
 }
 
-function countErrors(samples: readonly Sample[]): Readonly<Record<string, number>> {
+function addErrors(counts: Iterable<readonly [error: string, count: number]>) {
   const errors: Record<string, number> = {};
-  for (const { error } of samples) {
-    if (error !== undefined) errors[error] = (errors[error] ?? 0) + 1;
-  }
+  for (const [error, count] of counts) errors[error] = (errors[error] ?? 0) + count;
   return errors;
 }
 
@@ -59,7 +57,7 @@ export function summarise(samples: readonly Sample[]): LoadSummary {
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
     p999Ms: percentile(latencies, 0.999),
-    errors: countErrors(samples),
+    errors: addErrors(samples.flatMap(({ error }) => (error === undefined ? [] : [[error, 1]]))),
     signatures: signed.length,
     busiestSecond: countBusiestSecond(signed),
   };
@@ -71,10 +69,7 @@ export interface JoinedSummary extends LoadSummary {
 }
 
 export function joinSummaries(rounds: readonly LoadSummary[]): JoinedSummary {
-  const errors: Record<string, number> = {};
-  for (const [error, count] of rounds.flatMap((round) => Object.entries(round.errors))) {
-    errors[error] = (errors[error] ?? 0) + count;
-  }
+  const errors = addErrors(rounds.flatMap((round) => Object.entries(round.errors)));
   return { ...medianOf(rounds), errors, p99Band: bandOf(rounds.map(({ p99Ms }) => p99Ms)) };
 }
 

@@ -51,12 +51,9 @@ function buildBundle(run: LocalRun) {
   const bundle = buildFunction('management');
   const config = parseDeploymentConfig(readConfig(run), { allowLoopbackIssuer: true });
   writeFileSync(join(bundle.taskRoot, managementConfigFile), formatManagementConfig(config));
-  const functionArn = arnOf(functionName(config.name, 'management'));
+  const name = functionName(config.name, 'management');
+  const functionArn = `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${name}`;
   return { ...bundle, functionArn, arn: `${functionArn}:administrator` };
-}
-
-function arnOf(name: string): string {
-  return `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${name}`;
 }
 
 type Bundle = ReturnType<typeof buildBundle>;

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -123,10 +123,6 @@ async function measurePeers(folder: string): Promise<void> {
 
 checkComparison();
 if (values.comparison !== true) {
-  const folder = mkdtempSync(join(tmpdir(), 'peers-'));
-  try {
-    await measurePeers(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'peers-'));
+  await measurePeers(folder.path);
 }

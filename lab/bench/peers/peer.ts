@@ -58,14 +58,11 @@ export function startPeerProcess(
 export function toRunningPeer(
   child: ReturnType<typeof startPeerProcess>,
   at: Pick<TokenPost, 'port' | 'path'>,
-  {
-    clientId,
-    clientSecret,
-  }: { readonly clientId: string; readonly clientSecret: string } = peerClient,
+  client: Readonly<Record<'clientId' | 'clientSecret', string>> = peerClient,
 ): RunningPeer {
   return {
     pid: child.pid,
-    post: createTokenPost(at, clientId, clientSecret),
+    post: createTokenPost(at, client.clientId, client.clientSecret),
     close: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

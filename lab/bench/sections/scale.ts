@@ -50,20 +50,11 @@ const scopesOf = (size: number) =>
   Array.from({ length: size }, (_, index) => `service${index}:view`);
 
 /** A client of its own for each size, so that all sizes are measured by turns. */
-function askAs(size: number, client: Client, token: Asked): Sized {
-  const headers = tokenRequestHeaders(undefined, client.clientId);
+function askAs(what: string, size: number, client: Client, token: Asked): Sized {
+  const clientId = `client_${`${what}${size}`.padStart(22, '0')}`;
+  const headers = tokenRequestHeaders(undefined, clientId);
   const event = tokenEvent(headers, 'grant_type=client_credentials');
-  return { size, target: { ...token, event, check }, items: [clientItem(client)] };
-}
-
-function askWithSecrets(size: number, token: Asked): Sized {
-  const clientId = `client_${`secrets${size}`.padStart(22, '0')}`;
-  return askAs(size, { ...createClient({ ...usualSize, secrets: size }), clientId }, token);
-}
-
-function askWithScopes(size: number, token: Asked): Sized {
-  const clientId = `client_${`scopes${size}`.padStart(22, '0')}`;
-  return askAs(size, { ...createClient(usualSize), scopes: scopesOf(size), clientId }, token);
+  return { size, target: { ...token, event, check }, items: [clientItem({ ...client, clientId })] };
 }
 
 /** A table of its own for each number of signing keys. */
@@ -144,8 +135,12 @@ export async function runScaleSection(options: SampleOptions): Promise<ScaleSect
   const providerCounts = plan.name === 'full' ? [1, 10, 100, 1000] : [1, 10];
   const providers = askWithProviders(backend, providerCounts);
   const all: Readonly<Record<string, readonly Sized[]>> = {
-    'secrets of the client → token': [1, 10, 100].map((size) => askWithSecrets(size, token)),
-    'scopes of the client → token': [1, 10, 40].map((size) => askWithScopes(size, token)),
+    'secrets of the client → token': [1, 10, 100].map((size) =>
+      askAs('secrets', size, createClient({ ...usualSize, secrets: size }), token),
+    ),
+    'scopes of the client → token': [1, 10, 40].map((size) =>
+      askAs('scopes', size, { ...createClient(usualSize), scopes: scopesOf(size) }, token),
+    ),
     'signing keys → token': [1, 10, 30].map((size) =>
       askWithKeys(size, token, tokenEvent(), publicSpki),
     ),
