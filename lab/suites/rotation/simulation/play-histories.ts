@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { playStory } from './play-story.ts';
-import type { Trouble } from './story.ts';
-import { arbitraryStory } from './story.ts';
+import { arbitraryStory, type Trouble } from './story.ts';
 
 export interface Histories {
   readonly histories: number;
@@ -28,15 +27,11 @@ export interface HistoryCounts {
  *   play it again.
  */
 export async function playHistories({ histories, seed, kinds }: Histories): Promise<HistoryCounts> {
-  const total = { histories: 0, troubles: 0, tokens: 0, checks: 0, largestJwks: 0 };
+  let total = { histories: 0, troubles: 0, tokens: 0, checks: 0, largestJwks: 0 };
   const isAllowed = ({ kind }: Trouble) => kinds?.has(kind) ?? true;
   const property = fc.asyncProperty(arbitraryStory(isAllowed), async (story) => {
-    const { tokens, checks, largestJwks } = (await playStory(story)).watch.counts;
-    total.histories += 1;
-    total.troubles += story.troubles.length;
-    total.tokens += tokens;
-    total.checks += checks;
-    total.largestJwks = Math.max(total.largestJwks, largestJwks);
+    const { counts } = (await playStory(story)).watch;
+    total = addCounts(total, { histories: 1, troubles: story.troubles.length, ...counts });
   });
   await fc.assert(property, { numRuns: histories, seed, includeErrorInReport: true });
   return total;

@@ -140,22 +140,23 @@ export class Region {
     };
   }
 
-  #refreshIntervalOf(kind: InstanceKind): number {
-    const { policy } = this.#world;
-    return { fresh: 0, usual: policy.keyListRefresh, slow: keyListMaxAge(policy) }[kind];
+  /** What an instance of either function has. */
+  #createHost(kind: InstanceKind, what: string, clocks: HostClock[]) {
+    const world = this.#world;
+    const { policy, time } = world;
+    const name = `${this.id}'s ${kind} ${what} instance`;
+    const clock = world.clock(name);
+    clocks.push(clock);
+    const random = world.randomFor(name);
+    const reader = this.#createReader(kind, random);
+    const intervals = { fresh: 0, usual: policy.keyListRefresh, slow: keyListMaxAge(policy) };
+    return { name, clock, time, random, reader, refreshInterval: intervals[kind] };
   }
 
   #createJwks(kind: InstanceKind): JwksInstance {
     const world = this.#world;
-    const name = `${this.id}'s ${kind} JWKS instance`;
-    const clock = world.clock(name);
-    this.jwksClocks.push(clock);
     return new JwksInstance({
-      name,
-      reader: this.#createReader(kind, world.randomFor(name)),
-      refreshInterval: this.#refreshIntervalOf(kind),
-      time: world.time,
-      clock,
+      ...this.#createHost(kind, 'JWKS', this.jwksClocks),
       watch: world.watch,
       maxKeys: world.policy.jwksMaxKeys,
       checkServed: (kid, host) => world.checkServed(kid, this, host),
@@ -164,21 +165,13 @@ export class Region {
 
   #createToken(kind: InstanceKind): TokenInstance {
     const world = this.#world;
-    const name = `${this.id}'s ${kind} token instance`;
-    const clock = world.clock(name);
-    this.tokenClocks.push(clock);
-    const random = world.randomFor(name);
+    const host = this.#createHost(kind, 'token', this.tokenClocks);
     return new TokenInstance({
-      name,
+      ...host,
       regionId: this.id,
       policy: world.policy,
-      reader: this.#createReader(kind, random),
-      refreshInterval: this.#refreshIntervalOf(kind),
-      time: world.time,
-      clock,
-      random,
       sign: this.#sign,
-      reuseShare: world.options.tokenReuse ? random.pick([0.25, 0.5, 1]) : undefined,
+      reuseShare: world.options.tokenReuse ? host.random.pick([0.25, 0.5, 1]) : undefined,
       onToken: (kid, exp) => world.onToken(kid, this.id, exp),
       onFailure: (instance, reason) => world.onFailure(this, instance, reason),
     });
