@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { runOrThrow } from '../support/run-command.ts';
@@ -35,18 +35,14 @@ function checksum(path: string): string {
  */
 export async function writeRelease(target: string): Promise<readonly string[]> {
   mkdirSync(target, { recursive: true });
-  const staged = mkdtempSync(join(tmpdir(), 'packages-'));
-  try {
-    const archives: string[] = [];
-    for (const { manifest, folder } of await stagePackages(staged)) {
-      await runOrThrow(['npm', 'pack', '--silent', '--pack-destination', target], { cwd: folder });
-      archives.push(join(target, archiveOf(manifest)));
-    }
-    writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
-    return archives;
-  } finally {
-    rmSync(staged, { recursive: true });
+  using staged = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
+  const archives: string[] = [];
+  for (const { manifest, folder } of await stagePackages(staged.path)) {
+    await runOrThrow(['npm', 'pack', '--silent', '--pack-destination', target], { cwd: folder });
+    archives.push(join(target, archiveOf(manifest)));
   }
+  writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
+  return archives;
 }
 
 /** `npm run packages -- FOLDER` */

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -114,27 +113,18 @@ function bundle(source: string, entry: BuildOptions): string {
   return outputFiles?.[0]?.text ?? '';
 }
 
-/** Operators use it until they install another. */
-function bundleAuthctl(source: string): string {
-  return bundle(source, { entryPoints: ['cli/authctl.ts'] });
-}
-
-/** Platforms use it until they install another. */
-function bundleVerifier(source: string): string {
+/** What operators and platforms use until they install another. */
+function readPrograms(source: string) {
   const contents = ['verifier', 'dynamodb-lookups']
     .map((name) => `export * from './verifier/${name}.ts';`)
     .join('\n');
-  return bundle(source, { stdin: { contents, resolveDir: source, loader: 'ts' } });
-}
-
-/** Platforms run it behind their proxies until they install another. */
-function bundleForwardAuth(source: string): string {
-  return bundle(source, { entryPoints: ['verifier/forward-auth/main.ts'] });
-}
-
-/** No stack of the service has it: a platform's own stack attaches it to an API. */
-function readAuthorizer(source: string): string {
-  return readFileSync(join(source, 'dist/lambda/authorizer/index.js'), 'utf8');
+  return {
+    authctl: bundle(source, { entryPoints: ['cli/authctl.ts'] }),
+    verifier: bundle(source, { stdin: { contents, resolveDir: source, loader: 'ts' } }),
+    forwardAuth: bundle(source, { entryPoints: ['verifier/forward-auth/main.ts'] }),
+    // No stack of the service has it: a platform's own stack attaches it to an API.
+    authorizer: readFileSync(join(source, 'dist/lambda/authorizer/index.js'), 'utf8'),
+  };
 }
 
 function keepRelease(commit: string, work: string): void {
@@ -150,24 +140,12 @@ function keepRelease(commit: string, work: string): void {
     ]),
   );
   const { version } = readJson(join(source, 'package.json')) as { readonly version: string };
-  const bytes = writeRelease({
-    version,
-    commit,
-    deployments,
-    authctl: bundleAuthctl(source),
-    verifier: bundleVerifier(source),
-    forwardAuth: bundleForwardAuth(source),
-    authorizer: readAuthorizer(source),
-  });
+  const bytes = writeRelease({ version, commit, deployments, ...readPrograms(source) });
   process.stdout.write(`${version} (${commit}): kept, ${bytes} bytes\n`);
 }
 
-const work = mkdtempSync(join(tmpdir(), 'keep-release-'));
-try {
-  for (const commit of commits) {
-    const short = execFileSync('git', ['rev-parse', '--short=8', commit], { encoding: 'utf8' });
-    keepRelease(short.trim(), work);
-  }
-} finally {
-  rmSync(work, { recursive: true, force: true });
+using work = mkdtempDisposableSync(join(tmpdir(), 'keep-release-'));
+for (const commit of commits) {
+  const short = execFileSync('git', ['rev-parse', '--short=8', commit], { encoding: 'utf8' });
+  keepRelease(short.trim(), work.path);
 }

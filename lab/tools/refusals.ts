@@ -128,16 +128,10 @@ function formatOverview(parts: Readonly<Record<string, readonly Entry[]>>): stri
   const link = (title: string) =>
     `[${title}](#${title.toLowerCase().replaceAll(' ', '-').replaceAll(/[()]/g, '')})`;
   const rows = Object.entries(parts).flatMap(([from, entries]) => {
-    const linked = entries.map((entry) => ({
-      code: formatCode(entry.shown),
-      link: link(entry.title),
-    }));
-    const codes = [...new Set(linked.map(({ code }) => code))].sort();
-    return codes.map((code) => ({
-      from,
-      code,
-      links: linked.filter((each) => each.code === code).map((each) => each.link),
-    }));
+    const byCode = Map.groupBy(entries, ({ shown }) => formatCode(shown));
+    return [...byCode]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([code, same]) => ({ from, code, links: same.map(({ title }) => link(title)) }));
   });
   return formatColumns(rows, {
     from: ({ from }) => from,

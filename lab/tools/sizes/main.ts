@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -37,28 +37,21 @@ const rules = {
   'max-lines-per-function': ['error', { max: 0, skipBlankLines: true, skipComments: true }],
 };
 
-interface Measured {
-  readonly filename: string;
-  readonly message: string;
-}
-
 /** Lines of every function of a folder, without blank ones and comments, as the linter counts. */
 function functionLines(folder: string): readonly number[] {
-  const work = mkdtempSync(join(tmpdir(), 'sizes-'));
-  try {
-    const config = join(work, 'oxlint.json');
-    writeFileSync(config, JSON.stringify({ categories: { correctness: 'off' }, rules }));
-    // It exits with 1, as every function is too long.
-    const { stdout } = spawnSync(linter, ['-c', config, '--format', 'json', folder], {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 28,
-    });
-    const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Measured[] };
-    return diagnostics.map(({ message }) => Number(/\((\d+)\)/.exec(message)?.[1]));
-  } finally {
-    rmSync(work, { recursive: true });
-  }
+  using work = mkdtempDisposableSync(join(tmpdir(), 'sizes-'));
+  const config = join(work.path, 'oxlint.json');
+  writeFileSync(config, JSON.stringify({ categories: { correctness: 'off' }, rules }));
+  // It exits with 1, as every function is too long.
+  const { stdout } = spawnSync(linter, ['-c', config, '--format', 'json', folder], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+  });
+  const { diagnostics } = JSON.parse(stdout) as {
+    readonly diagnostics: readonly { readonly message: string }[];
+  };
+  return diagnostics.map(({ message }) => Number(/\((\d+)\)/.exec(message)?.[1]));
 }
 
 function describeFolder(folder: string): Readonly<Record<string, number>> {

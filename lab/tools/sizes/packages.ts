@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempDisposableSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { writeRelease } from '../../build/release.ts';
@@ -97,31 +97,25 @@ export function formatPackages(packages: readonly InstalledPackage[]): string {
 
 const modules = resolve(import.meta.dirname, '../../../node_modules');
 
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
-}
+const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
 
 /**
  * What each published package brings into an empty project: itself and its dependencies, in the
  * versions of the lockfile. A peer, such as aws-cdk-lib, is the project's own.
  */
 export async function measurePublished(): Promise<string> {
-  const work = mkdtempSync(join(tmpdir(), 'published-'));
-  try {
-    const archives = await writeRelease(join(work, 'archives'));
-    const staged = await stagePackages(join(work, 'staged'));
-    const rows = staged.map(({ manifest, folder }, index) => {
-      const others = [...installedWith(Object.keys(manifest.dependencies ?? {}))]
-        .map((name) => join(modules, name))
-        .filter(existsSync);
-      const seen = new Set<number>();
-      const bytes = [folder, ...others].reduce((sum, path) => sum + sizeOf(path, seen), 0);
-      const archive = statSync(archives[index] ?? '').size;
-      const count = `${others.length + 1}`;
-      return [basename(manifest.name), megabytes(archive), count, megabytes(bytes)];
-    });
-    return formatTable([['package', 'archive, MB', 'packages', 'installed, MB'], ...rows]);
-  } finally {
-    rmSync(work, { recursive: true });
-  }
+  using work = mkdtempDisposableSync(join(tmpdir(), 'published-'));
+  const archives = await writeRelease(join(work.path, 'archives'));
+  const staged = await stagePackages(join(work.path, 'staged'));
+  const rows = staged.map(({ manifest, folder }, index) => {
+    const others = [...installedWith(Object.keys(manifest.dependencies ?? {}))]
+      .map((name) => join(modules, name))
+      .filter(existsSync);
+    const seen = new Set<number>();
+    const bytes = [folder, ...others].reduce((sum, path) => sum + sizeOf(path, seen), 0);
+    const archive = statSync(archives[index] ?? '').size;
+    const count = `${others.length + 1}`;
+    return [basename(manifest.name), megabytes(archive), count, megabytes(bytes)];
+  });
+  return formatTable([['package', 'archive, MB', 'packages', 'installed, MB'], ...rows]);
 }
