@@ -27,15 +27,17 @@ const mcp: Needs = {
   authorizationEndpoint: true,
 };
 
-const withNode = (program: string, needs: Needs = {}): TokenClient => {
-  const name = `${program} ${pinned.npm(program)}`;
-  return { name, language: 'Node', runtime: node, program, ...needs };
-};
+/** Libraries whose program has the name of the package. */
+const of =
+  (language: string, runtime: Runtime, versionOf: (name: string) => string) =>
+  (program: string, needs: Needs = {}): TokenClient => {
+    const name = `${program} ${versionOf(program)}`;
+    return { name, language, runtime, program, ...needs };
+  };
 
-const withPython = (program: string, needs: Needs = {}): TokenClient => {
-  const name = `${program} ${pinned.pip(program)}`;
-  return { name, language: 'Python', runtime: python, program, ...needs };
-};
+const withNode = of('Node', node, pinned.npm);
+const withPython = of('Python', python, pinned.pip);
+const withRust = of('Rust', rust, pinned.cargo);
 
 export const clients: readonly TokenClient[] = [
   withNode('openid-client', {
@@ -69,5 +71,5 @@ export const clients: readonly TokenClient[] = [
     runtime: (_name, trust) => java('HttpClient5', trust),
     program: 'httpclient5',
   },
-  { name: `oauth2 ${pinned.cargo('oauth2')}`, language: 'Rust', runtime: rust, program: 'oauth2' },
+  withRust('oauth2'),
 ];

@@ -74,28 +74,23 @@ function program(runtime: Runtime, library: string, entry = 'verify'): Library['
 
 type Findings = Omit<Library, 'name' | 'language' | 'prepare'> & Partial<Library>;
 
-const withNode = (library: string, findings: Findings): Library => ({
-  name: `${library} ${npm(library)}`,
-  language: 'Node',
-  clock: 'moves',
-  prepare: program(node, library),
-  ...findings,
-});
+/** Libraries of a language, by the name that the package and the program have. */
+const of =
+  (language: string, runtime: Runtime, versionOf: (name: string) => string) =>
+  (library: string, findings: Findings): Library => ({
+    name: `${library} ${versionOf(library)}`,
+    language,
+    prepare: program(runtime, library),
+    ...findings,
+  });
 
-const withPython = (library: string, findings: Findings): Library => ({
-  name: `${library} ${pip(library)}`,
-  language: 'Python',
-  clock: 'moves',
-  prepare: program(python, library),
-  ...findings,
-});
-
-const withGo = (library: string, module: string, findings: Findings): Library => ({
-  name: `${library} ${pinned.go(module)}`,
-  language: 'Go',
-  prepare: program(go, library),
-  ...findings,
-});
+const withNode = (library: string, findings: Findings) =>
+  of('Node', node, npm)(library, { clock: 'moves', ...findings });
+const withPython = (library: string, findings: Findings) =>
+  of('Python', python, pip)(library, { clock: 'moves', ...findings });
+const withGo = (library: string, module: string, findings: Findings) =>
+  of('Go', go, () => pinned.go(module))(library, findings);
+const withRust = of('Rust', rust, cargo);
 
 const noMlDsa = (reason = 'not implemented') => ({ 'ML-DSA-44': reason });
 const typ = 'your code checks `typ`: `at+jwt`';
@@ -195,12 +190,9 @@ export const libraries: readonly Library[] = [
   },
   ...springBoot('boot-3'),
   ...springBoot('boot-4'),
-  {
-    name: `jsonwebtoken ${cargo('jsonwebtoken')}`,
-    language: 'Rust',
+  withRust('jsonwebtoken', {
     needs: `\`Validation::new(alg)\`, \`set_issuer\`, \`set_audience\`, \`set_required_spec_claims\`; ${typ}; ${jwks}`,
     limits: noMlDsa(),
     ownCache: true,
-    prepare: program(rust, 'jsonwebtoken'),
-  },
+  }),
 ];

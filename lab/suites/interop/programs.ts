@@ -37,21 +37,15 @@ export function versionInPom(path: string, artifact: string): string {
   );
 }
 
+/** @param patternOf what the file says of a name, with the version as its first group. */
+const pinnedIn = (file: string, patternOf: (name: string) => string) => (name: string) =>
+  find(join(programs, file), new RegExp(patternOf(literal(name)), 'm'));
+
 /** The version that a language's list of dependencies pins, so that each is written once. */
 export const pinned = {
-  npm: (name: string) =>
-    find(join(programs, 'node/package.json'), new RegExp(`"${literal(name)}": "(\\d[^"]*)"`)),
-  pip: (name: string) =>
-    find(
-      join(programs, 'python/requirements.txt'),
-      new RegExp(`^${literal(name)}(?:\\[\\w+\\])?==(\\S+)`, 'm'),
-    ),
-  go: (module: string) =>
-    find(join(programs, 'go/go.mod'), new RegExp(`^\\t${literal(module)} v(\\S+)`, 'm')),
+  npm: pinnedIn('node/package.json', (name) => `"${name}": "(\\d[^"]*)"`),
+  pip: pinnedIn('python/requirements.txt', (name) => `^${name}(?:\\[\\w+\\])?==(\\S+)`),
+  go: pinnedIn('go/go.mod', (module) => `^\\t${module} v(\\S+)`),
   maven: (artifact: string) => versionInPom(join(programs, 'java/pom.xml'), artifact),
-  cargo: (name: string) =>
-    find(
-      join(programs, 'rust/Cargo.toml'),
-      new RegExp(`^${literal(name)} = (?:\\{ version = )?"=([^"]+)"`, 'm'),
-    ),
+  cargo: pinnedIn('rust/Cargo.toml', (name) => `^${name} = (?:\\{ version = )?"=([^"]+)"`),
 };
