@@ -1,4 +1,3 @@
-import { exportJWK } from 'jose';
 import { signParts } from '../test-issuer.ts';
 import {
   type Answer,
@@ -6,7 +5,7 @@ import {
   bodyOf,
   claimsRow,
   encode,
-  goodAssertion,
+  formRow,
   type HostileRow,
   type HostileWorld,
   headerRow,
@@ -21,31 +20,36 @@ function setHeader(parts: readonly string[], header: Members): readonly string[]
   return [encode(JSON.stringify(header)), ...parts.slice(1)];
 }
 
-/** Five subjects or more of a client that is refused, by claims that do not matter. */
-const ofSubject =
-  (subject: SubjectName, claims: Members = {}) =>
-  (world: HostileWorld) =>
-    Array.from({ length: 5 }, (_, index) => ({
-      sub: world.subjects[subject],
-      jti: `attempt-${index}`,
-      ...claims,
-    }));
+/** Five assertions that differ in what does not matter. */
+const attempts = (claims: Members) => ['a', 'b', 'c', 'd', 'e'].map((jti) => ({ ...claims, jti }));
+
+/** Of a client that is refused. */
+const ofSubject = (subject: SubjectName) => (world: HostileWorld) =>
+  attempts({ sub: world.subjects[subject] });
+
+const beforeRow = (name: string, subject: SubjectName) =>
+  claimsRow(
+    name,
+    'from that second',
+    ({ now, subjects }) =>
+      [1, 2, 60, 600, 3000].map((age) => ({ sub: subjects[subject], iat: now - age })),
+    ({ now, subjects }) => ({ sub: subjects[subject], iat: now }),
+  );
 
 const oneWay: Answer = [400, 'invalid_request', 'the client must authenticate in one way'];
 const repeated: Answer = [400, 'invalid_request', 'a parameter must not be repeated'];
 const tooLarge: Answer = [400, 'invalid_request', 'the request body is too large'];
 const both = (answer: Answer) => ({ client_assertion: answer, jwt_bearer: answer });
 
-/** Requests of which the form is bad. The neighbour has the same assertion. */
 const formRows: readonly HostileRow[] = [
-  {
-    name: 'no assertion',
-    change: 'the assertion is there',
-    answer: {
+  formRow(
+    'no assertion',
+    'the assertion is there',
+    {
       client_assertion: [400, 'invalid_request', 'client_assertion is missing'],
       jwt_bearer: [400, 'invalid_request', 'assertion is missing'],
     },
-    bad: async ({ subjects }, form) => {
+    async ({ subjects }, form) => {
       const empty = bodyOf(form, '');
       const without = new URLSearchParams(empty);
       without.delete('assertion');
@@ -53,42 +57,26 @@ const formRows: readonly HostileRow[] = [
       const more = ['', '&scope=messaging:view', `&client_id=${encodeURIComponent(subjects.good)}`];
       return [empty, ...more.map((text) => without.toString() + text), `${empty}&client_secret=`];
     },
-    good: goodAssertion,
-  },
-  {
-    name: 'two assertions of one name',
-    change: 'one of them',
-    answer: both(repeated),
-    bad: async (world, form) => {
-      const body = bodyOf(form, await sign(world));
-      const name = form === 'client_assertion' ? 'client_assertion' : 'assertion';
-      const others = [
-        await sign(world),
-        '',
-        'x',
-        'a.b.c',
-        await sign(world, { claims: { sub: 'x' } }),
-      ];
-      return others.map((other) => `${body}&${name}=${other}`);
-    },
-    good: goodAssertion,
-  },
-  {
-    name: 'both forms',
-    change: 'one of them',
-    answer: both(oneWay),
-    bad: async (world, form) => {
-      const assertion = await sign(world);
-      const [body, another] = [
-        bodyOf(form, assertion),
-        await sign(world, { claims: { jti: 'b' } }),
-      ];
-      const other = form === 'client_assertion' ? 'assertion' : 'client_assertion';
-      const second = [assertion, another, 'x', 'a.b.c'].map((text) => `${body}&${other}=${text}`);
-      return [...second, `${body}&client_secret=x`];
-    },
-    good: goodAssertion,
-  },
+  ),
+  formRow('two assertions of one name', 'one of them', both(repeated), async (world, form) => {
+    const body = bodyOf(form, await sign(world));
+    const name = form === 'client_assertion' ? 'client_assertion' : 'assertion';
+    const others = [
+      await sign(world),
+      '',
+      'x',
+      'a.b.c',
+      await sign(world, { claims: { sub: 'x' } }),
+    ];
+    return others.map((other) => `${body}&${name}=${other}`);
+  }),
+  formRow('both forms', 'one of them', both(oneWay), async (world, form) => {
+    const [assertion, another] = [await sign(world), await sign(world, { claims: { jti: 'b' } })];
+    const body = bodyOf(form, assertion);
+    const other = form === 'client_assertion' ? 'assertion' : 'client_assertion';
+    const second = [assertion, another, 'x', 'a.b.c'].map((text) => `${body}&${other}=${text}`);
+    return [...second, `${body}&client_secret=x`];
+  }),
   {
     name: 'a form above 8 KiB',
     change: 'at most 8 KiB',
@@ -103,23 +91,21 @@ const formRows: readonly HostileRow[] = [
 ];
 
 /** Keys as bytes, for an HMAC that a careless verifier would compute with the public key. */
-async function hmacTokens(world: HostileWorld): Promise<readonly string[]> {
-  const { publicKey, kid } = world.provider.key;
+function hmacTokens({ provider }: HostileWorld) {
+  const { publicKey, kid } = provider.key;
   const pem = publicKey.export({ format: 'pem', type: 'spki' }).toString();
   const secrets = [
     pem,
     pem.trim(),
-    JSON.stringify(await exportJWK(publicKey)),
+    JSON.stringify(publicKey.export({ format: 'jwk' })),
     kid.padEnd(64, '='),
   ];
   const bytes = [
     ...secrets.map((text) => Buffer.from(text)),
     publicKey.export({ format: 'der', type: 'spki' }),
   ];
-  return Promise.all(
-    ['HS256', 'HS384', 'HS512'].flatMap((alg) =>
-      bytes.map((key) => sign(world, { header: { alg }, key: new Uint8Array(key) })),
-    ),
+  return ['HS256', 'HS384', 'HS512'].flatMap((alg) =>
+    bytes.map((key) => ({ header: { alg }, key: new Uint8Array(key) })),
   );
 }
 
@@ -149,12 +135,7 @@ const signatureRows: readonly HostileRow[] = [
       tamper(world, (parts) => setHeader(parts, { alg, kid: world.provider.key.kid })),
     ]),
   ),
-  {
-    name: 'HMAC with a public key',
-    change: 'signed with the private key',
-    bad: async (world, form) => (await hmacTokens(world)).map((token) => bodyOf(form, token)),
-    good: goodAssertion,
-  },
+  assertionRow('HMAC with a public key', 'signed with the private key', hmacTokens),
   assertionRow(
     'a key of another issuer',
     'kid and key of this one',
@@ -240,17 +221,17 @@ const issuerRows: readonly HostileRow[] = [
     ].map((iss) => ({ iss })),
   ),
   claimsRow('a deleted issuer', 'an issuer that is registered', ({ deletedIssuer: iss }) =>
-    ['a', 'b', 'c', 'd', 'e'].map((jti) => ({ iss, jti })),
+    attempts({ iss }),
   ),
   claimsRow('keys that cannot be fetched', 'an issuer that answers', ({ unreachableIssuer: iss }) =>
-    ['a', 'b', 'c', 'd', 'e'].map((jti) => ({ iss, jti })),
+    attempts({ iss }),
   ),
   assertionRow(
     'a provider of a trunk group’s own',
     'a provider of the platform',
     ({ ownedIssuer: iss, other }) =>
-      ['a', 'b', 'c', 'd', 'e'].map((jti) => ({
-        claims: { iss, jti },
+      attempts({ iss }).map((claims) => ({
+        claims,
         header: { kid: other.key.kid },
         key: other.key,
       })),
@@ -392,21 +373,9 @@ const subjectRows: readonly HostileRow[] = [
       bodyOf(form, await sign(world), { client_id: world.subjects.good }),
   },
   claimsRow('a disabled client', 'a client that is enabled', ofSubject('disabled')),
-  claimsRow(
-    'from before tokens were revoked',
-    'from that second',
-    ({ now, subjects }) =>
-      [1, 2, 60, 600, 3000].map((age) => ({ sub: subjects.revoked, iat: now - age })),
-    ({ subjects, now }) => ({ sub: subjects.revoked, iat: now }),
-  ),
+  beforeRow('from before tokens were revoked', 'revoked'),
   claimsRow('a deleted client', 'a client that exists', ofSubject('deleted')),
-  claimsRow(
-    'from before a client was deleted and made again',
-    'from that second',
-    ({ now, subjects }) =>
-      [1, 2, 60, 600, 3000].map((age) => ({ sub: subjects.recreated, iat: now - age })),
-    ({ subjects, now }) => ({ sub: subjects.recreated, iat: now }),
-  ),
+  beforeRow('from before a client was deleted and made again', 'recreated'),
   claimsRow(
     'a claim that is not as the client requires',
     'the value',

@@ -133,9 +133,19 @@ export function signText({ provider }: HostileWorld, text: string): Promise<stri
     .sign(provider.key.privateKey);
 }
 
-/** The usual assertion, which differs in nothing. */
-export const goodAssertion: HostileRow['good'] = async (world, form) =>
-  bodyOf(form, await sign(world));
+/** A row of which the form is bad. The neighbour has the same assertion. */
+export const formRow = (
+  name: string,
+  change: string,
+  answer: Partial<Record<FormName, Answer>>,
+  bad: HostileRow['bad'],
+): HostileRow => ({
+  name,
+  change,
+  answer,
+  bad,
+  good: async (world, form) => bodyOf(form, await sign(world)),
+});
 
 /**
  * A row of which only the assertion is bad.
