@@ -94,53 +94,43 @@ class Fuzzed {
   }
 }
 
-interface FuzzArguments {
-  readonly runs: number;
-  readonly seed: number;
-  readonly target?: string;
-}
-
-/** Reads the options; ends the process if they are wrong or ask for help. */
-function readArguments(): FuzzArguments {
-  const target = new Option('--target <name>', 'only this parser').choices(Object.keys(targets));
-  return new Command('npm run test:all -- fuzz')
-    .description(
-      'Throws inputs at all that parses bytes from outside, and keeps those that reach new code.',
-    )
-    .option('--runs <n>', 'inputs in total', countFrom(1), 1_000_000)
-    .option('--seed <n>', 'makes the same inputs again', countFrom(1), 1 + (Date.now() % 1_000_000))
-    .addOption(target)
-    .parse()
-    .opts<FuzzArguments>();
-}
-
-async function main(): Promise<void> {
-  const { runs, seed, target: only } = readArguments();
-  const chosen = Object.entries(targets).filter(([name]) => only === undefined || name === only);
-  const random = new Random(seed);
-  const coverage = new Coverage();
-  const all = chosen.map(([name, target]) => new Fuzzed(name, target));
-  const start = performance.now();
-  let made = 0;
-  let told = start;
-  const broken = (): number => all.reduce((sum, { findings: found }) => sum + found, 0);
-  while (made < runs && broken() < maxFindings) {
-    for (const one of all) {
-      await one.batch(random, coverage);
-      made += batchSize;
-    }
-    if (performance.now() - told < 10_000) continue;
-    told = performance.now();
-    process.stdout.write(`${made} inputs, ${coverage.size} blocks of code reached\n`);
+const target = new Option('--target <name>', 'only this parser').choices(Object.keys(targets));
+const {
+  runs,
+  seed,
+  target: only,
+} = new Command('npm run test:all -- fuzz')
+  .description(
+    'Throws inputs at all that parses bytes from outside, and keeps those that reach new code.',
+  )
+  .option('--runs <n>', 'inputs in total', countFrom(1), 1_000_000)
+  .option('--seed <n>', 'makes the same inputs again', countFrom(1), 1 + (Date.now() % 1_000_000))
+  .addOption(target)
+  .parse()
+  .opts<{ readonly runs: number; readonly seed: number; readonly target?: string }>();
+const random = new Random(seed);
+const coverage = new Coverage();
+const all = Object.entries(targets)
+  .filter(([name]) => only === undefined || name === only)
+  .map(([name, chosen]) => new Fuzzed(name, chosen));
+const start = performance.now();
+let made = 0;
+let told = start;
+const broken = (): number => all.reduce((sum, { findings: found }) => sum + found, 0);
+while (made < runs && broken() < maxFindings) {
+  for (const one of all) {
+    await one.batch(random, coverage);
+    made += batchSize;
   }
-  const seconds = (performance.now() - start) / 1000;
-  for (const { name, runs: count, corpusSize } of all) {
-    process.stdout.write(`  ${name}: ${count} inputs, ${corpusSize} kept\n`);
-  }
-  process.stdout.write(
-    `figure: fuzzing: inputs ${made}, broken promises ${broken()}, blocks of code reached ${coverage.size}, seconds ${seconds.toFixed(0)}, seed ${seed}\n`,
-  );
-  if (broken() > 0) process.exitCode = 1;
+  if (performance.now() - told < 10_000) continue;
+  told = performance.now();
+  process.stdout.write(`${made} inputs, ${coverage.size} blocks of code reached\n`);
 }
-
-await main();
+const seconds = (performance.now() - start) / 1000;
+for (const { name, runs: count, corpusSize } of all) {
+  process.stdout.write(`  ${name}: ${count} inputs, ${corpusSize} kept\n`);
+}
+process.stdout.write(
+  `figure: fuzzing: inputs ${made}, broken promises ${broken()}, blocks of code reached ${coverage.size}, seconds ${seconds.toFixed(0)}, seed ${seed}\n`,
+);
+if (broken() > 0) process.exitCode = 1;

@@ -71,20 +71,12 @@ function makeSchedule(seconds: number): Schedule {
 /** Below, a fault is over before requests have met it, and the heap is still growing into its size. */
 const minSeconds = 60;
 
-interface SoakArguments {
-  readonly seconds: number;
-  readonly requests: number;
-}
-
-/** Reads the options; ends the process if they are wrong or ask for help. */
-function readArguments(): SoakArguments {
-  return new Command('npm run test:all -- soak')
-    .description('Mixed traffic on the local run while things break and heal.')
-    .option('--seconds <n>', `at most so long, from ${minSeconds}`, countFrom(minSeconds), 180)
-    .option('--requests <n>', 'at most so many', countFrom(1), 200_000)
-    .parse()
-    .opts<SoakArguments>();
-}
+const { seconds, requests } = new Command('npm run test:all -- soak')
+  .description('Mixed traffic on the local run while things break and heal.')
+  .option('--seconds <n>', `at most so long, from ${minSeconds}`, countFrom(minSeconds), 180)
+  .option('--requests <n>', 'at most so many', countFrom(1), 200_000)
+  .parse()
+  .opts<{ readonly seconds: number; readonly requests: number }>();
 
 /** One line for each kind of request. */
 function describeSamples(samples: readonly Sample[]): string {
@@ -99,30 +91,20 @@ function describeSamples(samples: readonly Sample[]): string {
   return lines.join('');
 }
 
-/** How the heap has grown between the first and the last quarter of the measurements. */
-interface Growth {
-  /** Share of what it was. */
-  readonly share: number;
-  readonly percent: string;
-  /** Medians in MB. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Medians, since one measurement may meet many requests under way. */
-function growthOf(measured: readonly Measurement[]): Growth {
+/**
+ * How the heap has grown between the first and the last quarter of the measurements: the share of
+ * what it was, and the medians in MB, since one measurement may meet many requests under way.
+ */
+function growthOf(measured: readonly Measurement[]) {
   const quarter = Math.floor(measured.length / 4);
   const first = measured.slice(0, quarter);
   const last = measured.slice(measured.length - quarter);
   const heapOf = (some: readonly Measurement[]): number => median(some.map(({ heap }) => heap));
   const [from, to] = [heapOf(first), heapOf(last)];
+  const share = to / from - 1;
   const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
-  return {
-    share: to / from - 1,
-    percent: ((to / from - 1) * 100).toFixed(1),
-    from: megabytes(from),
-    to: megabytes(to),
-  };
+  const percent = (share * 100).toFixed(1);
+  return { share, percent, from: megabytes(from), to: megabytes(to) };
 }
 
 /** Requests under way at any time: what two cores carry without queueing. */
@@ -187,12 +169,7 @@ async function measureAll(
   return measured;
 }
 
-async function run(
-  schedule: Schedule,
-  requests: number,
-  service: SoakedService,
-  traffic: Traffic,
-): Promise<Record> {
+async function run(schedule: Schedule, service: SoakedService, traffic: Traffic): Promise<Record> {
   const samples: Sample[] = [];
   const start = performance.now();
   const now = (): number => performance.now() - start;
@@ -220,7 +197,11 @@ function mostSockets(measured: readonly Measurement[]): number {
 }
 
 /** What the soak must not show; empty if all is well. */
-function findProblems(schedule: Schedule, record: Record, growth: Growth): readonly string[] {
+function findProblems(
+  schedule: Schedule,
+  record: Record,
+  growth: ReturnType<typeof growthOf>,
+): readonly string[] {
   const { samples, measured, affected } = record;
   const problems = samples.flatMap(({ wrong }) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));
   const missed = schedule.periods.filter((_, index) => (affected[index] ?? 0) === 0);
@@ -235,29 +216,25 @@ function findProblems(schedule: Schedule, record: Record, growth: Growth): reado
   return problems;
 }
 
-async function main({ seconds, requests }: SoakArguments): Promise<void> {
-  const service = await startService();
-  const traffic = new Traffic(service.target);
-  await traffic.prepare();
-  const schedule = makeSchedule(seconds);
-  const record = await run(schedule, requests, service, traffic);
-  traffic.close();
-  // The last answers' connections close.
-  await sleep(200);
-  const { sockets } = await service.measure();
-  await service.close();
+const service = await startService();
+const traffic = new Traffic(service.target);
+await traffic.prepare();
+const schedule = makeSchedule(seconds);
+const record = await run(schedule, service, traffic);
+traffic.close();
+// The last answers' connections close.
+await sleep(200);
+const { sockets } = await service.measure();
+await service.close();
 
-  const growth = growthOf(record.measured);
-  const problems = findProblems(schedule, record, growth);
-  process.stdout.write(describeSamples(record.samples));
-  for (const problem of problems.slice(0, 10)) process.stdout.write(`  ${problem}\n`);
-  const wrong = record.samples.filter((sample) => sample.wrong !== undefined).length;
-  const faults = record.affected.filter((count) => count > 0).length;
-  const calls = record.affected.reduce((sum, count) => sum + count, 0);
-  process.stdout.write(
-    `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}\n`,
-  );
-  if (problems.length > 0) process.exitCode = 1;
-}
-
-await main(readArguments());
+const growth = growthOf(record.measured);
+const problems = findProblems(schedule, record, growth);
+process.stdout.write(describeSamples(record.samples));
+for (const problem of problems.slice(0, 10)) process.stdout.write(`  ${problem}\n`);
+const wrong = record.samples.filter((sample) => sample.wrong !== undefined).length;
+const faults = record.affected.filter((count) => count > 0).length;
+const calls = record.affected.reduce((sum, count) => sum + count, 0);
+process.stdout.write(
+  `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}\n`,
+);
+if (problems.length > 0) process.exitCode = 1;

@@ -4,7 +4,8 @@ import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.
 import type { TokenWatch } from './token-watch.ts';
 import type { HostClock, VirtualTime } from './virtual-time.ts';
 
-interface JwksInstanceOptions {
+/** Of an instance of either function. */
+export interface HostOptions {
   /** In messages. */
   readonly name: string;
   readonly reader: SigningKeyReader;
@@ -12,6 +13,9 @@ interface JwksInstanceOptions {
   readonly refreshInterval: number;
   readonly time: VirtualTime;
   readonly clock: HostClock;
+}
+
+interface JwksInstanceOptions extends HostOptions {
   readonly watch: TokenWatch;
   /** The most keys that a JWKS may have. */
   readonly maxKeys: number;

@@ -12,24 +12,18 @@ import {
   type Sign,
   signWithFirst,
 } from '../../../../core/signing-key/sign-jws.ts';
-import type { SigningKey, SigningKeyReader } from '../../../../core/signing-key/signing-key.ts';
+import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
 import type { AccessTokenClaims } from '../../../../core/token/access-token-claims.ts';
 import { findOrSign } from '../../../../core/token/issue-token.ts';
 import { TokenReuse } from '../../../../core/token/token-reuse.ts';
 import { makeClient, makeSecret } from '../../../support/clients.ts';
+import type { HostOptions } from './jwks-instance.ts';
 import type { Random } from './random.ts';
-import type { HostClock, VirtualTime } from './virtual-time.ts';
 
-interface TokenInstanceOptions {
-  readonly name: string;
+interface TokenInstanceOptions extends HostOptions {
   readonly regionId: RegionId;
   readonly policy: SigningKeyPolicy;
-  readonly reader: SigningKeyReader;
-  /** Seconds. */
-  readonly refreshInterval: number;
-  readonly time: VirtualTime;
-  readonly clock: HostClock;
   readonly random: Random;
   readonly sign: Sign;
   /** Share of its life that a token must have left to be given again. */
