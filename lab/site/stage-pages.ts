@@ -152,15 +152,13 @@ export class Stage {
           ? piece
           : piece.replaceAll(
               /\]\((?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?\)/g,
-              (_, target: string, anchor = '') => `](${this.#address(page, target)}${anchor})`,
+              (_, target: string, anchor = '') => {
+                const path = normalize(join(dirname(page), target)).replace(/\/$/, '');
+                return `](${this.addressOf(path)}${anchor})`;
+              },
             ),
       )
       .join('');
-  }
-
-  #address(page: string, target: string): string {
-    const path = normalize(join(dirname(page), target)).replace(/\/$/, '');
-    return this.addressOf(path);
   }
 
   /** The address of a path of the repository. @throws {Error} if there is no such file. */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, verify } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import { listenOnLoopback } from '../../emulator/loopback-server.ts';
 
 // What forward-auth is compared with, one mode for each part of its work: node:http that answers
 // every request (bare), that verifies one RS256 signature (signature), that asks another node:http
@@ -57,9 +57,7 @@ const server = createServer((incoming, response) => {
     response.writeHead(status, { 'Content-Length': 0 }).end();
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo;
-  process.stdout.write(
-    `${JSON.stringify({ message: 'listening', address: `http://127.0.0.1:${port}` })}\n${JSON.stringify({ message: 'ready' })}\n`,
-  );
-});
+const address = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+for (const line of [{ message: 'listening', address }, { message: 'ready' }]) {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

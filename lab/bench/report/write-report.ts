@@ -31,15 +31,10 @@ function formatCells(row: BandRow | undefined): readonly string[] {
 function formatSpeeds(full: Results, slow: SlowResults): string {
   const atFullSpeed = joinRounds(full.rounds.map(functionRows));
   const rows = joinRounds(slow.rounds.map(functionRows));
-  const head = ['ours', 'ratio', 'band', ''];
+  const head = ['ours', 'ratio', 'band'];
+  const slowHead = head.map((name) => `slow: ${name}`);
   const table = formatTable([
-    [
-      'figure',
-      'against',
-      'to reach',
-      ...head,
-      ...head.map((name) => (name === '' ? '' : `slow: ${name}`)),
-    ],
+    ['figure', 'against', 'to reach', ...head, '', ...slowHead, ''],
     ...atFullSpeed.map((row) => [
       row.figure,
       row.against,

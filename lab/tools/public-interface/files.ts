@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import manifest from '../../../package.json' with { type: 'json' };
 import { parseVersion, type Release } from './rule.ts';
 
 export const root = resolve(import.meta.dirname, '../../..');
@@ -18,10 +19,7 @@ export function readLines(path: string): readonly string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
 }
 
-export function readVersion(): string {
-  const text = readFileSync(join(root, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
-}
+export const readVersion = () => manifest.version;
 
 /** The newest release before a version. */
 function releaseBefore(version: string): string {

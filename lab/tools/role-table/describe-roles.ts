@@ -61,14 +61,12 @@ function otherConditions({ Condition = {} }: Statement): readonly string[] {
 }
 
 function describeConditions(statement: Statement): string {
-  const items = valuesOf(statement, 'dynamodb:LeadingKeys');
-  const attributes = valuesOf(statement, 'dynamodb:Attributes');
-  const others = otherConditions(statement);
-  return [
-    ...(items.length > 0 ? [`only the items ${items.map(code).join(', ')}`] : []),
-    ...(attributes.length > 0 ? [`only the attributes ${attributes.map(code).join(', ')}`] : []),
-    ...(others.length > 0 ? [`conditions on ${others.map(code).join(', ')}`] : []),
-  ].join(', ');
+  const conditions = Object.entries({
+    'only the items': valuesOf(statement, 'dynamodb:LeadingKeys'),
+    'only the attributes': valuesOf(statement, 'dynamodb:Attributes'),
+    'conditions on': otherConditions(statement),
+  }).filter(([, names]) => names.length > 0);
+  return conditions.map(([what, names]) => `${what} ${names.map(code).join(', ')}`).join(', ');
 }
 
 function describeStatement(statement: Statement): string {
