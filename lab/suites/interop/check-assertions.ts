@@ -5,6 +5,7 @@ import { type PlatformCopy, startPlatformCopies } from '../../support/platforms/
 import { trustVariables } from '../../support/runtimes.ts';
 import { trustService, withLocalService } from '../../support/with-local-service.ts';
 import { authctl } from '../examples/world.ts';
+import type { TokenAnswer } from './check-client.ts';
 import { clients, type TokenClient } from './clients.ts';
 import { type Library, libraries } from './libraries.ts';
 import { startProgram } from './running-program.ts';
@@ -112,10 +113,7 @@ async function checkMcp(
     // The Python SDK has no provider for the grant.
     const forms = client.language === 'Python' ? assertionForms.slice(0, 1) : assertionForms;
     for (const form of forms) {
-      const program = startProgram<
-        object,
-        { readonly ok: boolean; readonly why?: string; readonly token?: string }
-      >([...built, client.program, form], {
+      const program = startProgram<object, TokenAnswer>([...built, client.program, form], {
         ...service.environment,
         ...trustVariables(trust.caPath),
         AUDIENCE: audience,

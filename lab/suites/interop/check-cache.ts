@@ -32,10 +32,9 @@ function fetchesOf(count: number): string {
   return count === 1 ? '1 fetch' : `${count} fetches`;
 }
 
-async function acceptedAfter(
-  verifier: RunningVerifier,
-  question: { readonly token: string; readonly jwks: string },
-): Promise<number | undefined> {
+type Question = Parameters<RunningVerifier['ask']>[0];
+
+async function acceptedAfter(verifier: RunningVerifier, question: Question) {
   for (let later = clockStep; later <= clockLimit; later += clockStep) {
     if ((await verifier.ask({ ...question, later })).ok) return later;
   }
@@ -43,10 +42,7 @@ async function acceptedAfter(
 }
 
 /** Asks until the token is accepted, or the limit has passed. */
-async function isAcceptedSoon(
-  verifier: RunningVerifier,
-  question: { readonly token: string; readonly jwks: string },
-): Promise<boolean> {
+async function isAcceptedSoon(verifier: RunningVerifier, question: Question): Promise<boolean> {
   const end = Date.now() + refreshLimit;
   while (Date.now() < end) {
     if ((await verifier.ask(question)).ok) return true;

@@ -8,7 +8,7 @@ import { type Answer, startProgram, type Variables } from './running-program.ts'
 /** Calls of a platform API, each of which needs a token. */
 export const calls = 3;
 
-interface TokenAnswer extends Answer {
+export interface TokenAnswer extends Answer {
   readonly token?: string;
 }
 
@@ -24,14 +24,6 @@ export interface ClientRow {
   readonly problems: readonly string[];
 }
 
-type Mode = 'default' | 'ready';
-
-/** What some calls cost, and why the last one failed. */
-interface Calls {
-  readonly requests: number;
-  readonly why: string | undefined;
-}
-
 /** With the world's own certificate: two authorities of the same name confuse `fetch`. */
 async function callApi({ service, trust }: World, token: string): Promise<string | undefined> {
   const headers = { authorization: `Bearer ${token}` };
@@ -40,13 +32,12 @@ async function callApi({ service, trust }: World, token: string): Promise<string
   return status === 200 ? undefined : `the API answered ${status} to its token`;
 }
 
-/** Gets tokens with a program that has just started, and calls the example API with each. */
-async function runCalls(
-  command: Command,
-  world: World,
-  variables: Variables,
-  count = calls,
-): Promise<Calls> {
+/**
+ * Gets tokens with a program that has just started, and calls the example API with each.
+ *
+ * @returns the token requests that the calls took, and why the last one failed.
+ */
+async function runCalls(command: Command, world: World, variables: Variables, count = calls) {
   const program = startProgram<object, TokenAnswer>(command, {
     ...world.environment,
     ...variables,
@@ -77,7 +68,7 @@ export async function checkClient(
   program: Command,
   worlds: Worlds,
 ): Promise<ClientRow> {
-  const run = (mode: Mode, isShort = false) => {
+  const run = (mode: 'default' | 'ready', isShort = false) => {
     const world = mode === 'ready' ? worlds.ready : worlds.usual;
     return runCalls([...program, client.program, mode], world, isShort ? world.shortLived : {});
   };

@@ -20,19 +20,10 @@ export type ServiceCommand =
   | { readonly do: 'play'; readonly rules: readonly FaultRuleInput[] }
   | { readonly do: 'measure' | 'count' };
 
-/** The service in a process of its own. */
-export interface SoakedService {
-  readonly target: Target;
-  /** Breaks things from now on; none heals everything. */
-  play(rules: readonly FaultRuleInput[]): Promise<unknown>;
-  measure(): Promise<Measurement>;
-  /** Calls that a fault has affected since the last time. */
-  takeAffected(): Promise<number>;
-  close(): Promise<void>;
-}
+export type SoakedService = Awaited<ReturnType<typeof startService>>;
 
-/** @throws if the process ends before it is asked to. */
-export async function startService(): Promise<SoakedService> {
+/** The service in a process of its own. @throws if the process ends before it is asked to. */
+export async function startService() {
   const path = join(import.meta.dirname, 'service-process.ts');
   const { started, ask, close } = await startChildScript<Target, ServiceCommand, unknown>(path, {
     execArgv: ['--expose-gc'],
@@ -40,8 +31,10 @@ export async function startService(): Promise<SoakedService> {
   });
   return {
     target: started,
-    play: (rules) => ask({ do: 'play', rules }),
+    /** Breaks things from now on; none heals everything. */
+    play: (rules: readonly FaultRuleInput[]) => ask({ do: 'play', rules }),
     measure: () => ask({ do: 'measure' }) as Promise<Measurement>,
+    /** Calls that a fault has affected since the last time. */
     takeAffected: () => ask({ do: 'count' }) as Promise<number>,
     close,
   };

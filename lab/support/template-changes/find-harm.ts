@@ -157,20 +157,21 @@ interface Index {
   readonly Projection: unknown;
 }
 
+/** What an index is, by its name. */
+function indexesOf({ Properties }: TemplateResource) {
+  const indexes = (Properties?.['GlobalSecondaryIndexes'] ?? []) as readonly Index[];
+  return new Map(
+    indexes.map(({ IndexName, KeySchema, Projection }) => [IndexName, [KeySchema, Projection]]),
+  );
+}
+
 /** DynamoDB creates or deletes one global secondary index of a table at a time. */
 function countIndexChanges(before: TemplateResource, after: TemplateResource): number {
-  const [former, later] = [before, after].map(
-    ({ Properties }) => (Properties?.['GlobalSecondaryIndexes'] ?? []) as readonly Index[],
-  );
-  const byName = (indexes: readonly Index[] = []) =>
-    new Map(indexes.map((index) => [index.IndexName, index]));
-  const [old, current] = [byName(former), byName(later)];
+  const [old, current] = [indexesOf(before), indexesOf(after)];
   const names = [...new Set([...old.keys(), ...current.keys()])];
-  const keyOf = (index: Index | undefined) => [index?.KeySchema, index?.Projection];
   return names.reduce((count, name) => {
-    const [was, is] = [old.get(name), current.get(name)];
-    if (isDeepStrictEqual(keyOf(was), keyOf(is))) return count;
+    if (isDeepStrictEqual(old.get(name), current.get(name))) return count;
     // Another key or projection needs a deletion and a creation.
-    return count + (was !== undefined && is !== undefined ? 2 : 1);
+    return count + (old.has(name) && current.has(name) ? 2 : 1);
   }, 0);
 }

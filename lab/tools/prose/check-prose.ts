@@ -10,14 +10,10 @@ const phrases = Object.keys(wordList);
 /** How much of the text before a phrase decides whether an exception applies. */
 const longestContext = 100;
 
-/** The sentence before a position, as far as it matters, on one line. */
-function textBefore(prose: string, offset: number): string {
-  const before = prose.slice(Math.max(0, offset - longestContext), offset);
-  return before.replace(/\s+/g, ' ');
-}
-
+/** By the sentence before the phrase, as far as it matters, on one line. */
 function isCorrect(phrase: string, prose: string, offset: number): boolean {
-  return correctAfter[phrase]?.test(textBefore(prose, offset)) ?? false;
+  const before = prose.slice(Math.max(0, offset - longestContext), offset);
+  return correctAfter[phrase]?.test(before.replace(/\s+/g, ' ')) ?? false;
 }
 
 function retextWordList() {

@@ -6,17 +6,12 @@ const root = resolve(import.meta.dirname, '../../..');
 /** Imports that exist when the code runs: types are erased. */
 const importPattern = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'([^']+)'|^import\s+'([^']+)'/gm;
 
-function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, 'utf8').matchAll(importPattern)].map(
-    ([, from, bare]) => from ?? bare ?? '',
-  );
-}
-
 /** Everything that a function loads: files relative to the project, and packages by name. */
 export function loadedBy(functionName: string): ReadonlySet<string> {
   const seen = new Set<string>();
   const visit = (file: string): void => {
-    for (const specifier of importsOf(file)) {
+    for (const [, from, bare] of readFileSync(file, 'utf8').matchAll(importPattern)) {
+      const specifier = from ?? bare ?? '';
       const isLocal = specifier.startsWith('.');
       const target = isLocal ? resolve(dirname(file), specifier) : specifier;
       const name = isLocal ? relative(root, target) : specifier;
