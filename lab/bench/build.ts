@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import { lambdaBuildOptions } from '../build/main.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+export const root = resolve(import.meta.dirname, '../..');
 
 /** The folder for the bundles of a benchmark. Git ignores it. */
 export const workFolder = join(root, '.local/bench');

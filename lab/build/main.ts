@@ -1,9 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { buildPackages } from './packages.ts';
+import { buildPackages, root } from './packages.ts';
 
-const root = resolve(import.meta.dirname, '../..');
 const dist = join(root, 'dist');
 
 /** The functions: each folder of lambda/ that has a handler. */

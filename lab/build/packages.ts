@@ -14,7 +14,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, buildSync } from 'esbuild';
 import manifest from '../../package.json' with { type: 'json' };
 
-const root = resolve(import.meta.dirname, '../..');
+export const root = resolve(import.meta.dirname, '../..');
 /** Declarations of all packages. Each package gets those that its entries lead to. */
 const allTypes = join(root, 'dist/types');
 

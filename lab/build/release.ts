@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { runOrThrow } from '../support/run-command.ts';
+import { root } from './packages.ts';
 import { archiveOf, stagePackages } from './stage.ts';
-
-const root = resolve(import.meta.dirname, '../..');
 
 /** Checksums of the archives, as `sha256sum --check` reads them. */
 export const checksumFile = 'SHA256SUMS';

@@ -1,10 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { runOrThrow } from '../support/run-command.ts';
-import { packages } from './packages.ts';
+import { packages, root } from './packages.ts';
 import { findRepository, type Repository } from './repository.ts';
-
-const root = resolve(import.meta.dirname, '../..');
 
 export interface Manifest {
   readonly name: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempDisposableSync, readFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import { cpus, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { createManagement } from '../../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
@@ -14,12 +14,11 @@ import { formatTable, performancePages, writeParts } from '../../support/generat
 import type { Command } from '../../support/run-command.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { root } from '../build.ts';
 import { keepBusy } from '../load/token-load.ts';
 import { median, percentile } from '../statistics.ts';
 import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
 import { cpuSeconds, type MeasuredProcess, peakMegabytes } from './process-usage.ts';
-
-const root = resolve(import.meta.dirname, '../../..');
 
 /** How Node starts forward-auth in a container: the Dockerfile's entry point without the file. */
 function readContainerCommand(): Command {

@@ -1,17 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { tokenPath } from '../../../contract/routes.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { runOrThrow } from '../../support/run-command.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { buildFunction } from '../build.ts';
+import { buildFunction, root } from '../build.ts';
 import { createTokenPost } from '../load/token-load.ts';
 import { environments } from '../scenario.ts';
 import { startServer } from '../servers/start-server.ts';
 import { type Peer, type RunningPeer, sizeOf, startPeerProcess, toRunningPeer } from './peer.ts';
-
-const root = resolve(import.meta.dirname, '../../..');
 
 /** A server of lab/bench/servers, with its key and its client in memory. */
 async function startInMemory(file: string): Promise<RunningPeer> {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { median } from '../../bench/statistics.ts';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
-import { loadedBy } from './loaded-files.ts';
+import { loadedBy, root } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
 import { formatPackages, measurePackages, measurePublished } from './packages.ts';
 
@@ -22,8 +22,6 @@ const {
   .option('--published', 'measures what the built packages bring into an empty project instead')
   .parse()
   .opts<{ readonly calls?: true; readonly packages?: true; readonly published?: true }>();
-
-const root = resolve(import.meta.dirname, '../../..');
 
 const linter = join(root, 'node_modules/.bin/oxlint');
 // Each option needs it, or measures what is installed with it.

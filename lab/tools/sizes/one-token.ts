@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { Session } from 'node:inspector/promises';
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { tokenPath } from '../../../contract/routes.ts';
@@ -16,11 +16,10 @@ import {
   tokenRequestHeaders,
 } from '../../bench/scenario.ts';
 import { listenOnLoopback } from '../../emulator/loopback-server.ts';
+import { root } from './loaded-files.ts';
 
 /** The first token reads the signing keys, and the first ones open connections. */
 const warmUp = 3;
-
-const root = resolve(import.meta.dirname, '../../..');
 
 /** Names of functions, by the file that defines them. */
 type CalledFunctions = ReadonlyMap<string, readonly string[]>;
