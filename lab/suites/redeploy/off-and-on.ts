@@ -3,19 +3,13 @@ import { delimiter } from 'node:path';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { noticeBusName } from '../../../contract/notices.ts';
-import { apiKeyUseTable, sealedTokenTable } from '../../../contract/tables.ts';
 import { eventually, say } from '../../ministack/proof.ts';
-import { assertKept, listStatefulResources, listTables } from './deployment.ts';
+import { assertKept, listStatefulResources, listTables, outlivesItsStack } from './deployment.ts';
 import { compareStacks } from './difference.ts';
 import type { KeptInUse } from './kept-releases.ts';
 import { followProcedure } from './procedure.ts';
 import { deployRelease, importExisting, stackName, synthesiseRelease } from './release.ts';
 import { update } from './updates.ts';
-
-/** Nothing decides by the cache of sealed tokens and the last uses: they end with what has them. */
-function outlivesItsStack(table: string): boolean {
-  return ![sealedTokenTable, apiKeyUseTable].some(({ suffix }) => table.includes(suffix));
-}
 
 /** Every switch of the config that adds or removes resources, off. */
 const off = {
