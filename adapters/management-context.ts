@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
 import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
-import type { FetchJson } from '../core/identity-provider/fetch-json.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
@@ -34,9 +33,9 @@ import {
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createDynamoDbWorkloadUseReader } from './dynamodb/workload-use.ts';
-import type { GuardedFetchOptions } from './https/json-request.ts';
+import { createGuardedFetch } from './https/json-request.ts';
 import { recordServerDates } from './record-server-dates.ts';
-import { createCallerIdentity } from './sts/caller-proof.ts';
+import { createCallerIdentity } from './sts/caller-identity.ts';
 
 /** The deployment that the library manages, and how it is reached. */
 export interface ManagementOptions {
@@ -71,17 +70,6 @@ interface TableOptions extends ManagementOptions {
 
 const elapsed = () => performance.now();
 
-/**
- * Loaded only if a provider's documents are fetched, because an import of node:http also evaluates
- * Node's WebSocket and fetch.
- */
-function createLazyFetch(options: GuardedFetchOptions): FetchJson {
-  return async (url, port) => {
-    const { createGuardedFetch } = await import('./https/json-request.ts');
-    return createGuardedFetch(options)(url, port);
-  };
-}
-
 /** A context for each request, over the same connections. */
 type OpenedTables = (
   reports: Pick<ManagementOptions, 'onMalformedRecord' | 'onAuditGap'>,
@@ -100,7 +88,7 @@ export function openManagementTables(
   const audits = openAuditRegions({ config, aws, dynamodb });
   const apiKeyUses = openApiKeyUses(audits, config.name);
   const auditHistory = openAuditHistory(audits);
-  const fetchJson = createLazyFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
+  const fetchJson = createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   const providerKeys = new JwksCache({
     fetchJwks: ({ jwksUri }) => fetchJson(jwksUri),
     clock: Date.now,

@@ -18,13 +18,9 @@ import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { WithoutHashes } from '../core/management/without-hashes.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
+import { createAskManagement } from './lambda/ask-management.ts';
 import type { ManagementOptions } from './management-context.ts';
-import {
-  type Asker,
-  type AskFunction,
-  FunctionClient,
-  narrowAsker,
-} from './management-function.ts';
+import { type Asker, FunctionClient, narrowAsker } from './management-function.ts';
 import { AwsCallerError, findAwsCallerError } from './sts/authenticate-caller.ts';
 
 export {
@@ -173,18 +169,6 @@ export interface ManagementPlace {
   readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
 }
 
-/** The SDK's clients of Lambda and STS are loaded with the first request. */
-function createLazyAsk(options: ManagementOptions & ManagementPlace): AskFunction {
-  const { config, aws = {}, account } = options;
-  let ask: Promise<AskFunction> | undefined;
-  return async (alias, request) => {
-    ask ??= import('./lambda/ask-management.ts').then(({ createAskManagement }) =>
-      createAskManagement({ config, aws, account, environment: stsEnvironment(aws) }),
-    );
-    return (await ask)(alias, request);
-  };
-}
-
 function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
   if (endpointSts === undefined) return process.env;
   return { ...process.env, AWS_ENDPOINT_URL_STS: endpointSts };
@@ -213,9 +197,18 @@ function refuseTables({ through }: { readonly through?: unknown }): void {
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
   refuseTables(options);
-  const { alias, onMalformedRecord, onAuditGap, onAudited, actor } = options;
+  const {
+    config,
+    aws = {},
+    account,
+    alias,
+    onMalformedRecord,
+    onAuditGap,
+    onAudited,
+    actor,
+  } = options;
   const client = new FunctionClient({
-    ask: createLazyAsk(options),
+    ask: createAskManagement({ config, aws, account, environment: stsEnvironment(aws) }),
     alias,
     onMalformedRecord,
     onAuditGap,

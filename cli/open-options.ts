@@ -1,9 +1,6 @@
 import { appendFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
-import { createCallerIdentity } from '../adapters/sts/caller-proof.ts';
 import type { AuditLog, AuditRecord } from '../core/audit/audit-log.ts';
 import { toPrintable } from '../core/printable-text.ts';
-import type { Deployment } from './deployment.ts';
 
 export interface OpenOptions {
   /** File that each audit record is also appended to, one JSON document per line. */
@@ -20,12 +17,6 @@ export function reports({ warn }: OpenOptions) {
         `warning: the change was made, but its outcome could not be written to the audit (${recordId})`,
       ),
   };
-}
-
-/** Who the audit names for changes of this process. */
-export function getCaller({ aws, isLoopback }: Deployment): Promise<string> {
-  // On AWS, AWS identifies the caller. On this machine there is only the login name.
-  return isLoopback ? Promise.resolve(`local:${userInfo().username}`) : createCallerIdentity(aws)();
 }
 
 /** Only printable text, because people read such files in a terminal. */

@@ -1,7 +1,7 @@
 import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { Cli } from './cli.ts';
+import { getCaller } from './get-caller.ts';
 import { openManagement } from './open-management.ts';
-import { getCaller } from './open-options.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { createManagementContext } from '../adapters/management-context.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { Deployment } from './deployment.ts';
-import { getCaller, type OpenOptions, reports, withAuditFile } from './open-options.ts';
+import { getCaller } from './get-caller.ts';
+import { type OpenOptions, reports, withAuditFile } from './open-options.ts';
 
 /** The management library on a deployment's tables. */
 export function openTableContext(deployment: Deployment, options: OpenOptions): ManagementContext {

@@ -5,8 +5,6 @@ import {
   callerProofRequest,
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
-import { type AwsClientOptions, createSdkClient } from '../aws-client-options.ts';
-import { callAws } from '../aws-errors.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 
 type SignatureV4Init = ConstructorParameters<typeof SignatureV4>[0];
@@ -73,37 +71,5 @@ export function createCallerProof(
       date: headers['x-amz-date'] ?? '',
       ...(token !== undefined && { security_token: token }),
     };
-  };
-}
-
-/**
- * Names the caller: the ARN of the user or of the role's session. The call needs no permission. It
- * is repeated until it succeeds.
- *
- * @throws {UnavailableError} if STS does not answer in time.
- */
-export function createCallerIdentity(options: AwsClientOptions = {}): () => Promise<string> {
-  let known: Promise<string> | undefined;
-  const ask = async (): Promise<string> => {
-    // Loaded only if something changes: lists and the local run need no STS.
-    const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');
-    const client = createSdkClient(
-      (settings) => new STSClient(settings),
-      options,
-      options.endpointSts,
-    );
-    const { Arn: arn } = await callAws('STS', 'find out who calls', () =>
-      client.send(new GetCallerIdentityCommand({})),
-    );
-    if (arn === undefined) throw new Error('STS named no caller');
-    return arn;
-  };
-  return () => {
-    // A failure is not cached, because a portal runs longer than an outage of STS.
-    known ??= ask().catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-    return known;
   };
 }

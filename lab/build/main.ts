@@ -47,8 +47,14 @@ export function lambdaBuildOptions(names: readonly string[], outdir: string): Bu
     sourcesContent: false,
     legalComments: 'none',
     mainFields: ['module', 'main'],
-    // The SDK's clients find credentials as a function has them, and bundle no other way.
-    alias: { '@aws-sdk/credential-provider-node': './lambda/shared/sdk-credentials.ts' },
+    // What the SDK imports when it runs becomes a `require`: as an ESM import, node:http also loads
+    // Node's fetch.
+    supported: { 'dynamic-import': false },
+    alias: {
+      // The SDK's clients find credentials as a function has them, and bundle no other way.
+      '@aws-sdk/credential-provider-node': './lambda/shared/sdk-credentials.ts',
+      '@smithy/core/event-streams': './lambda/shared/sdk-event-streams.ts',
+    },
     logLevel: 'warning',
   };
 }

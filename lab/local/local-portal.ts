@@ -1,5 +1,5 @@
 import { createManagement, type Management } from '../../adapters/management.ts';
-import { createCallerIdentity } from '../../adapters/sts/caller-proof.ts';
+import { createCallerIdentity } from '../../adapters/sts/caller-identity.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { type LoopbackPortal, servePortalOnLoopback } from '../../portal/serve-on-loopback.ts';
 import { type PortChoice, portInUse } from '../emulator/loopback-server.ts';

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createCallerIdentity } from '../../../adapters/sts/caller-proof.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 
 const arn = 'arn:aws:sts::123456789012:assumed-role/portal/session';

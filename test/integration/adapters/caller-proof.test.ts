@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
-import { createCallerIdentity, createCallerProof } from '../../../adapters/sts/caller-proof.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
+import { createCallerProof } from '../../../adapters/sts/caller-proof.ts';
 import { requestDigest } from '../../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
 import { createAccessKey } from '../../../lab/emulator/aws-server/access-key.ts';

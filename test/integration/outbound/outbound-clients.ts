@@ -22,7 +22,7 @@ import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
-import { createCallerIdentity } from '../../../adapters/sts/caller-proof.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { providerFetchTimeout, trustedFetchTimeout } from '../../../contract/limits.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
@@ -197,7 +197,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       createInvokeFunction(createLambdaClient({ ...sdk, endpointLambda: url }))('a', {}),
   },
   "the SDK's client of STS": {
-    files: ['adapters/sts/caller-proof.ts'],
+    files: ['adapters/sts/caller-identity.ts'],
     limit: 2 * awsLimit,
     call: (url) => createCallerIdentity({ ...sdk, endpointSts: url })(),
   },
