@@ -1,4 +1,5 @@
 import { type ChildProcess, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { startChildScript } from '../support/child-script.ts';
@@ -80,7 +81,10 @@ export function summarise(blocks: PairBlocks): PairSection {
 function keepOnLastCore(pid: number): void {
   spawnSync('taskset', ['-apc', String(availableParallelism() - 1), String(pid)]);
   try {
-    setPriority(pid, constants.priority.PRIORITY_HIGHEST);
+    // Each thread has its own priority: those that verify, compile and collect count as well.
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      setPriority(Number(thread), constants.priority.PRIORITY_HIGHEST);
+    }
   } catch {
     // It runs as before.
   }
@@ -99,11 +103,11 @@ function readOutput({ stdout }: ChildProcess): void {
 }
 
 /** Measures both in a process of their own. */
-export async function measurePair(
+async function measureInProcess(
   ours: PairTarget,
   floor: PairTarget,
-  { plan: { pairs }, backend }: Pick<SampleOptions, 'plan' | 'backend'>,
-  temperatures: readonly Temperature[] = ['warm'],
+  plan: PairPlan,
+  backend: SampleOptions['backend'],
 ): Promise<PairSection> {
   const script = await startChildScript<object, PairQuestion, PairBlocks>(
     join(import.meta.dirname, 'pairs-process.ts'),
@@ -122,36 +126,31 @@ export async function measurePair(
     outcome,
   });
   try {
-    return summarise(
-      await script.ask({
-        ours: toSide(ours),
-        floor: toSide(floor),
-        plan: { ...pairs, cold: temperatures.includes('cold') ? pairs.cold : 0 },
-      }),
-    );
+    return summarise(await script.ask({ ours: toSide(ours), floor: toSide(floor), plan }));
   } finally {
     await script.close();
   }
 }
 
 /**
- * Measures both in several processes, because code and memory lie differently in each. Of each
- * temperature, it is the process whose ratio is the median.
+ * Measures both, in several processes if the plan has them, because code and memory lie differently in
+ * each. Of each temperature, it is the process whose ratio is the median.
  */
-export async function measurePairAgain(
+export async function measurePair(
   ours: PairTarget,
   floor: PairTarget,
-  options: Pick<SampleOptions, 'plan' | 'backend'>,
-  temperatures: readonly Temperature[],
+  plan: PairPlan,
+  backend: SampleOptions['backend'],
 ): Promise<PairSection> {
   const sections: PairSection[] = [];
-  for (let process = 0; process < options.plan.pairs.processes; process += 1) {
-    sections.push(await measurePair(ours, floor, options, temperatures));
+  for (let process = 0; process < plan.processes; process += 1) {
+    sections.push(await measureInProcess(ours, floor, plan, backend));
   }
   const ratioOf = (figures: PairFigures) => figures.ours / figures.floor;
   const middle = (temperature: Temperature) => {
     const figures = sections.flatMap((section) => section[temperature] ?? []);
     return figures.toSorted((a, b) => ratioOf(a) - ratioOf(b))[Math.floor(figures.length / 2)];
   };
-  return Object.fromEntries(temperatures.map((each) => [each, middle(each)]));
+  const measured = Object.keys(sections[0] ?? {}) as readonly Temperature[];
+  return Object.fromEntries(measured.map((each) => [each, middle(each)]));
 }

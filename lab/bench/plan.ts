@@ -1,6 +1,6 @@
 /** How much of two handlers next to each other is measured. */
 export interface PairPlan {
-  /** Of a pair that is measured again. */
+  /** Of a pair with a target. */
   readonly processes: number;
   /** Invocations of each side before anything counts. */
   readonly warmUp: number;
