@@ -1,6 +1,7 @@
 import type { FunctionProcess } from '../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from './backend/backend.ts';
 import {
+  beforeOthers,
   type ColdStart,
   measureColdStart,
   measureWarm,
@@ -12,7 +13,7 @@ import {
 import type { Plan } from './plan.ts';
 import { noDelays } from './scenario.ts';
 import type { SlowMachine } from './slow-machine.ts';
-import { medianOf } from './statistics.ts';
+import { medianOf, percentileOf } from './statistics.ts';
 
 /** A start of a new process. */
 interface ColdFigures {
@@ -24,8 +25,9 @@ interface ColdFigures {
 }
 
 /**
- * What one bundle took. Each figure is the median of its runs. CPU time includes the runtime's loop,
- * wall time the delays of the options.
+ * What one bundle took. Each figure is the median of its runs, of starts the lower quartile: what
+ * disturbs the machine only adds. CPU time includes the runtime's loop, wall time the delays of the
+ * options.
  */
 export interface Figures extends ColdFigures, WarmRun {
   readonly bundleBytes: number;
@@ -48,7 +50,11 @@ interface Samples {
 }
 
 async function sampleCold(target: Target, { runtime, slow }: SampleOptions): Promise<ColdFigures> {
-  const { moduleLoadMs, firstResponseMs } = await measureColdStart(target, runtime, { slow });
+  const launcher = slow === undefined ? beforeOthers : [];
+  const { moduleLoadMs, firstResponseMs } = await measureColdStart(target, runtime, {
+    slow,
+    launcher,
+  });
   if (slow !== undefined || process.platform !== 'linux') return { moduleLoadMs, firstResponseMs };
   const oneCore = await measureColdStart(target, runtime, { launcher: onOneCore });
   return { moduleLoadMs, firstResponseMs, oneCore };
@@ -99,7 +105,7 @@ export async function sampleTargets<Name extends string>(
   const names = Object.keys(targets);
   const figures = samples.map(({ target, cold, warm }, index) => [
     names[index],
-    { bundleBytes: target.bundle.bytes, ...medianOf(cold), ...medianOf(warm) },
+    { bundleBytes: target.bundle.bytes, ...percentileOf(cold, 0.25), ...medianOf(warm) },
   ]);
   return Object.fromEntries(figures) as Record<Name, Figures>;
 }

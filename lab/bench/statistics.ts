@@ -38,15 +38,23 @@ export function judge({ lowest, median: middle }: Band, bound: number): Outcome 
 }
 
 /**
- * The same structure with the median of each number. Of everything else, the first is taken: texts,
- * and what only some of the values have.
+ * The same structure with the percentile of each number. Of everything else, the first is taken:
+ * texts, and what only some of the values have.
  */
-export function medianOf<T>(values: readonly T[]): T {
+export function percentileOf<T>(values: readonly T[], share: number): T {
   const [first] = values;
-  if (typeof first === 'number') return median(values as readonly number[]) as T;
+  if (typeof first === 'number') return percentile(values as readonly number[], share) as T;
   if (typeof first !== 'object' || first === null) return first as T;
   const of = (key: string | number) =>
-    medianOf(values.map((value) => (value as Record<string | number, unknown>)[key]));
+    percentileOf(
+      values.map((value) => (value as Record<string | number, unknown>)[key]),
+      share,
+    );
   if (Array.isArray(first)) return first.map((_, index) => of(index)) as T;
   return Object.fromEntries(Object.keys(first).map((key) => [key, of(key)])) as T;
+}
+
+/** See {@link percentileOf}. */
+export function medianOf<T>(values: readonly T[]): T {
+  return percentileOf(values, 0.5);
 }
