@@ -35,7 +35,7 @@ import { buildPortal, sealSession, sessionKeySecret, startPortalServices } from 
 const { awsRegion } = localRegion;
 const warmUp = 50;
 const measured = 200;
-const coldStarts = 7;
+const coldStarts = 15;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -149,11 +149,14 @@ async function measurePortal(run: LocalRun, bundle: Bundle, machine?: SlowMachin
 
 type Figures = Readonly<Record<'bytes' | 'startMs' | 'cpuMs', number>>;
 
-function describe(name: string, { bytes, startMs, cpuMs }: Figures, toReach: number): string {
+/** What is to be reached: a first answer on the slow machine, and the CPU time of a warm one. */
+type Goals = Pick<Figures, 'startMs' | 'cpuMs'>;
+
+function describe(name: string, { bytes, startMs, cpuMs }: Figures, goals: Goals): string {
   return [
     `${name}: bundle                     ${Math.round(bytes / 1000)} kB`,
-    `${name}: process start to answer    ${Math.round(startMs)} ms (to reach: 1000 ms on a slow machine)`,
-    `${name}: CPU of a list of clients   ${cpuMs.toFixed(1)} ms (to reach: ${toReach} ms)`,
+    `${name}: process start to answer    ${Math.round(startMs)} ms (to reach: ${goals.startMs} ms on a slow machine)`,
+    `${name}: CPU of a list of clients   ${cpuMs.toFixed(1)} ms (to reach: ${goals.cpuMs} ms)`,
     '',
   ].join('\n');
 }
@@ -163,8 +166,12 @@ try {
   await withLocalService({}, async (run) => {
     const bundle = buildBundle(run);
     const management = await measureManagement(run, bundle, machine);
-    process.stdout.write(describe('management', { ...management, bytes: bundle.bytes }, 60));
-    process.stdout.write(describe('portal', await measurePortal(run, bundle, machine), 100));
+    process.stdout.write(
+      describe('management', { ...management, bytes: bundle.bytes }, { startMs: 450, cpuMs: 60 }),
+    );
+    process.stdout.write(
+      describe('portal', await measurePortal(run, bundle, machine), { startMs: 600, cpuMs: 100 }),
+    );
   });
 } finally {
   machine?.close();
