@@ -78,7 +78,11 @@ const pairNames: Readonly<
   ],
   discovery: ['CPU of the discovery document', 'constant answer, same log line', 1.5],
   jwks: ['CPU of the JWKS', 'constant answer, same log line', 1.5],
-  authorizerToken: ['CPU of the authorizer, own token', 'jose, same log line', 1.3],
+  authorizerToken: [
+    'CPU of the authorizer, own token',
+    'a verification and the same log line',
+    1.3,
+  ],
   authorizerApiKey: ['CPU of the authorizer, API key with scopes', 'the read and nothing else'],
 };
 

@@ -163,7 +163,7 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
     ),
     discovery: await pair(200, [documents.discovery, documents.discoveryConstant], withoutBackend),
     jwks: await pair(200, [documents.jwks, documents.jwksConstant], withoutBackend),
-    authorizerToken: await pair('Allow', [authorizer.ours, authorizer.jose], withoutBackend),
+    authorizerToken: await pair('Allow', [authorizer.ours, authorizer.floor], withoutBackend),
     authorizerApiKey: await pair('Allow', [byKey, { ...byKey, bundle: read }], {
       ...shorter,
       ...warmOnly,
