@@ -33,7 +33,7 @@ function parseEvent(body: Buffer): unknown {
   try {
     return JSON.parse(body.length === 0 ? '{}' : body.toString());
   } catch {
-    throw new AwsError('InvalidRequestContentException', 'the event is not JSON', 400);
+    throw new AwsError('InvalidRequestContentException', 'the event is not JSON');
   }
 }
 

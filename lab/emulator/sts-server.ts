@@ -24,7 +24,7 @@ function answerIdentity(
 ): Buffer {
   const action = new URLSearchParams(body.toString()).get('Action');
   if (action !== 'GetCallerIdentity') {
-    throw new AwsError('InvalidAction', `received ${action}; allowed: GetCallerIdentity`, 400);
+    throw new AwsError('InvalidAction', `received ${action}; allowed: GetCallerIdentity`);
   }
   const arn = accessControl?.principalArn(accessKeyId) ?? localUserArn();
   const result = `<Arn>${escapeXml(arn)}</Arn><UserId>AIDALOCAL</UserId><Account>${localApi.accountId}</Account>`;

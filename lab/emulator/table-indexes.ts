@@ -50,7 +50,7 @@ function run(method: (...given: never[]) => void, ...given: readonly unknown[]):
 }
 
 function refuse(type: string, message: string): never {
-  throw new AwsError(type, message, 400);
+  throw new AwsError(type, message);
 }
 
 const oneAtATime =

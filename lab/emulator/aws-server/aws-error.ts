@@ -20,7 +20,7 @@ export class AwsError extends Error {
   readonly type: string;
   readonly status: number;
 
-  constructor(type: string, message: string, status: number) {
+  constructor(type: string, message: string, status = 400) {
     super(message);
     this.type = type;
     this.status = status;

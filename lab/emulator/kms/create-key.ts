@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { AwsError } from '../aws-server/aws-error.ts';
 import type { KmsContext } from './find-key.ts';
 import { type KmsInput, readChoice, readFlag, readOptionalText } from './input.ts';
 import { keySpecs } from './key-spec.ts';
-import { KmsError, validationError } from './kms-error.ts';
+import { validationError } from './kms-error.ts';
 import { describeKey, localAccountId } from './kms-key.ts';
 import { readTags } from './tags.ts';
 
@@ -33,7 +34,7 @@ function statementsOf(policy: string): readonly Statement[] {
     const document = JSON.parse(policy) as { readonly Statement?: unknown };
     return [document.Statement ?? []].flat();
   } catch {
-    throw new KmsError('MalformedPolicyDocumentException', 'Policy contains invalid JSON');
+    throw new AwsError('MalformedPolicyDocumentException', 'Policy contains invalid JSON');
   }
 }
 
@@ -51,7 +52,7 @@ function canBeChanged(policy: string): boolean {
 function readKeyPolicy(input: KmsInput): string {
   const policy = readOptionalText(input, 'Policy', { min: 1, max: 32_768 }) ?? defaultPolicy;
   if (!canBeChanged(policy) && !readFlag(input, 'BypassPolicyLockoutSafetyCheck')) {
-    throw new KmsError(
+    throw new AwsError(
       'MalformedPolicyDocumentException',
       'The new key policy will not allow you to update the key policy in the future.',
     );
@@ -91,7 +92,7 @@ export async function createKey(
   const keyUsage = readChoice(input, 'KeyUsage', keyUsages, 'ENCRYPT_DECRYPT');
   const spec = keySpecs.get(keySpec);
   if (spec === undefined || readFlag(input, 'MultiRegion')) {
-    throw new KmsError(
+    throw new AwsError(
       'UnsupportedOperationException',
       `the local KMS makes single-Region signing keys: ${[...keySpecs.keys()].join(', ')}`,
     );

@@ -1,6 +1,7 @@
+import { AwsError } from '../aws-server/aws-error.ts';
 import { type KmsInput, readText } from './input.ts';
 import type { KeyStore } from './key-store.ts';
-import { KmsError, notFoundError } from './kms-error.ts';
+import { notFoundError } from './kms-error.ts';
 import { type KmsKey, keyArn, keyState, localAccountId } from './kms-key.ts';
 
 /** The context of an operation. */
@@ -50,12 +51,12 @@ export function findKey(input: KmsInput, context: KmsContext): KmsKey {
 export function findKeptKey(input: KmsInput, context: KmsContext): KmsKey {
   const key = findKey(input, context);
   if (keyState(key) !== 'PendingDeletion') return key;
-  throw new KmsError('KMSInvalidStateException', `${keyArn(key)} is pending deletion.`);
+  throw new AwsError('KMSInvalidStateException', `${keyArn(key)} is pending deletion.`);
 }
 
 /** The key that `KeyId` names, if its material may be used. */
 export function findUsableKey(input: KmsInput, context: KmsContext): KmsKey {
   const key = findKeptKey(input, context);
   if (keyState(key) !== 'Disabled') return key;
-  throw new KmsError('DisabledException', `${keyArn(key)} is disabled.`);
+  throw new AwsError('DisabledException', `${keyArn(key)} is disabled.`);
 }

@@ -1,4 +1,5 @@
-import { constraintError, KmsError } from './kms-error.ts';
+import { AwsError } from '../aws-server/aws-error.ts';
+import { constraintError } from './kms-error.ts';
 
 /** The JSON object of a request. */
 export type KmsInput = Readonly<Record<string, unknown>>;
@@ -7,8 +8,8 @@ function memberName(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function serializationError(name: string): KmsError {
-  return new KmsError('SerializationException', `${memberName(name)} has the wrong type`);
+function serializationError(name: string): AwsError {
+  return new AwsError('SerializationException', `${memberName(name)} has the wrong type`);
 }
 
 interface Limits {
@@ -28,7 +29,7 @@ function checkLimits(
   throw constraintError(memberName(name), `Member must have ${what} ${bound}`, value);
 }
 
-/** @throws {KmsError} if the member is missing. */
+/** @throws {AwsError} if the member is missing. */
 function required<T>(name: string, value: T | undefined): T {
   if (value !== undefined) return value;
   throw constraintError(memberName(name), 'Member must not be null');

@@ -1,9 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { AwsError } from '../aws-server/aws-error.ts';
 import { writePrivateFile } from '../private-file.ts';
 import { answersUnavailable, type OnStorage, StorageWatch } from '../storage.ts';
-import { KmsError } from './kms-error.ts';
 import type { KmsKey } from './kms-key.ts';
 
 type StoredKey = Omit<KmsKey, 'privateKey'> & { readonly privateKey: string };
@@ -39,7 +39,7 @@ export class KeyStore {
     return [...this.#keys.values()].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
   }
 
-  /** @throws {KmsError} if the key cannot be written. Nothing is changed then. */
+  /** @throws {AwsError} if the key cannot be written. Nothing is changed then. */
   save(key: KmsKey): void {
     if (this.#directory !== undefined) this.#write(this.#file(this.#directory, key.keyId), key);
     this.#keys.set(key.keyId, key);
@@ -51,7 +51,7 @@ export class KeyStore {
       this.#storage.worked();
     } catch (error) {
       this.#storage.failed(error);
-      throw new KmsError('ServiceUnavailable', 'the folder of the keys cannot be written to', 503);
+      throw new AwsError('ServiceUnavailable', 'the folder of the keys cannot be written to', 503);
     }
   }
 

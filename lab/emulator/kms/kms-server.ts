@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { contentTypes, sendAnswer } from '../aws-server/aws-error.ts';
+import { AwsError, contentTypes, sendAnswer } from '../aws-server/aws-error.ts';
 import {
   type RunningService,
   type ServiceOptions,
@@ -12,7 +12,6 @@ import type { OnStorage } from '../storage.ts';
 import { findKey } from './find-key.ts';
 import type { KmsInput } from './input.ts';
 import { KeyStore } from './key-store.ts';
-import { KmsError } from './kms-error.ts';
 import { operations } from './operations.ts';
 
 interface KmsOptions extends ServiceOptions {
@@ -41,11 +40,11 @@ async function answer(
   const target = targetPattern.exec(headers['x-amz-target']?.toString() ?? '')?.[1];
   const operation = operations.get(target ?? '');
   if (method !== 'POST' || target === undefined || operation === undefined) {
-    throw new KmsError('UnknownOperationException', `unknown operation ${target ?? ''}`.trim());
+    throw new AwsError('UnknownOperationException', `unknown operation ${target ?? ''}`.trim());
   }
   const input: KmsInput | undefined = parseJsonObject(body);
   if (input === undefined) {
-    throw new KmsError('SerializationException', 'the request is not a JSON object');
+    throw new AwsError('SerializationException', 'the request is not a JSON object');
   }
   const context = { store, region, now: clock() / 1000 };
   await accessControl?.authorize('kms', request, () => findKey(input, context));

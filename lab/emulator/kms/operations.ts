@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { AwsError } from '../aws-server/aws-error.ts';
 import { createKey } from './create-key.ts';
 import { findKeptKey, findKey, findUsableKey, type KmsContext, listKeysOf } from './find-key.ts';
 import { type KmsInput, readNumber, readText } from './input.ts';
-import { KmsError } from './kms-error.ts';
 import { describeKey, type KmsKey, keyArn, keyState, publicKeyInfo, specOf } from './kms-key.ts';
 import { readPage } from './page.ts';
 import { sign } from './sign.ts';
@@ -51,7 +51,7 @@ function scheduleKeyDeletion(input: KmsInput, context: KmsContext): Output {
 function cancelKeyDeletion(input: KmsInput, context: KmsContext): Output {
   const found = findKey(input, context);
   if (keyState(found) !== 'PendingDeletion') {
-    throw new KmsError('KMSInvalidStateException', `${keyArn(found)} is not pending deletion.`);
+    throw new AwsError('KMSInvalidStateException', `${keyArn(found)} is not pending deletion.`);
   }
   const { deletionDate: _, ...kept } = found;
   context.store.save({ ...kept, enabled: false });

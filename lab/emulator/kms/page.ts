@@ -1,5 +1,5 @@
+import { AwsError } from '../aws-server/aws-error.ts';
 import { type KmsInput, readNumber, readOptionalText } from './input.ts';
-import { KmsError } from './kms-error.ts';
 
 /** One page of a sorted list, in the members that KMS's list operations share. */
 interface Page<T> {
@@ -22,7 +22,7 @@ export function readPage<T>(
   const marker = readOptionalText(input, 'Marker', { min: 1, max: 1024 });
   const last = marker === undefined ? undefined : Buffer.from(marker, 'base64url').toString();
   if (last !== undefined && !items.some((item) => idOf(item) === last)) {
-    throw new KmsError('InvalidMarkerException', 'Could not deserialize marker');
+    throw new AwsError('InvalidMarkerException', 'Could not deserialize marker');
   }
   const start = last === undefined ? 0 : items.findIndex((item) => idOf(item) === last) + 1;
   const page = items.slice(start, start + limit);

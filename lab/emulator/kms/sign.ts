@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { AwsError } from '../aws-server/aws-error.ts';
 import { findUsableKey, type KmsContext } from './find-key.ts';
 import { type KmsInput, readBytes, readChoice } from './input.ts';
 import type { KmsSigningAlgorithm } from './key-spec.ts';
 import { signingAlgorithmNames } from './key-spec.ts';
-import { KmsError, validationError } from './kms-error.ts';
+import { validationError } from './kms-error.ts';
 import { type KmsKey, keyArn, specOf } from './kms-key.ts';
 
 /** KMS quota: octets of `Message`. Longer messages are hashed by the caller. */
@@ -17,7 +18,7 @@ function readAlgorithm(input: KmsInput, key: KmsKey): KmsSigningAlgorithm {
   const name = readChoice(input, 'SigningAlgorithm', signingAlgorithmNames);
   const algorithm = specOf(key).signingAlgorithms.find((candidate) => candidate.name === name);
   if (algorithm !== undefined) return algorithm;
-  throw new KmsError(
+  throw new AwsError(
     'InvalidKeyUsageException',
     `Algorithm ${name} is incompatible with key spec ${key.keySpec}.`,
   );
@@ -35,7 +36,7 @@ function signatureInput(
 ): Uint8Array {
   const { digest, name } = algorithm;
   if (messageType === 'EXTERNAL_MU') {
-    throw new KmsError('UnsupportedOperationException', 'the local KMS has no EXTERNAL_MU');
+    throw new AwsError('UnsupportedOperationException', 'the local KMS has no EXTERNAL_MU');
   }
   if (digest === undefined) {
     if (messageType === 'RAW') return message;

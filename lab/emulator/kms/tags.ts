@@ -1,5 +1,5 @@
+import { AwsError } from '../aws-server/aws-error.ts';
 import { type KmsInput, readObjects, readText } from './input.ts';
-import { KmsError } from './kms-error.ts';
 import type { KmsTag } from './kms-key.ts';
 
 /** KMS quota: tags of one key. */
@@ -12,10 +12,10 @@ export function readTags(input: KmsInput): readonly KmsTag[] {
     TagValue: readText(item, 'TagValue', { max: 256 }),
   }));
   if (tags.some((tag) => tag.TagKey.startsWith('aws:'))) {
-    throw new KmsError('TagException', 'Tag keys may not start with the reserved prefix aws:');
+    throw new AwsError('TagException', 'Tag keys may not start with the reserved prefix aws:');
   }
   if (new Set(tags.map((tag) => tag.TagKey)).size < tags.length) {
-    throw new KmsError('TagException', 'Duplicate tag keys');
+    throw new AwsError('TagException', 'Duplicate tag keys');
   }
   return checkTagCount(tags);
 }
@@ -27,6 +27,6 @@ export function mergeTags(old: readonly KmsTag[], added: readonly KmsTag[]): rea
 }
 
 function checkTagCount(tags: readonly KmsTag[]): readonly KmsTag[] {
-  if (tags.length > maxTags) throw new KmsError('TagException', 'Too many tags');
+  if (tags.length > maxTags) throw new AwsError('TagException', 'Too many tags');
   return tags;
 }

@@ -218,7 +218,7 @@ export class PermissionGate {
     const { key } = this.#options.deployed;
     const found = typeof KeyId === 'string' ? await key(region, KeyId) : undefined;
     if (found !== undefined) return found;
-    throw new AwsError('NotFoundException', `Key '${String(KeyId)}' does not exist`, 400);
+    throw new AwsError('NotFoundException', `Key '${String(KeyId)}' does not exist`);
   };
 }
 
