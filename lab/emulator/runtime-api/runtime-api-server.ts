@@ -47,68 +47,60 @@ interface Pending {
 
 const invocationPath = /^\/2018-06-01\/runtime\/invocation\/([^/]+)\/(response|error)$/;
 
-/** The state of one function's Runtime API. */
-class InvocationQueue {
-  readonly #options: RuntimeApiOptions;
-  readonly #waiting: Pending[] = [];
-  readonly #running = new Map<string, Pending>();
-  #poll: ServerResponse | undefined;
-  #failure: Error | undefined;
+/** The events of one function: those that wait, and those that it has been given. */
+function createInvocationQueue(options: RuntimeApiOptions) {
+  const waiting: Pending[] = [];
+  const running = new Map<string, Pending>();
+  let poll: ServerResponse | undefined;
+  let failure: Error | undefined;
 
-  constructor(options: RuntimeApiOptions) {
-    this.#options = options;
-  }
-
-  add(event: unknown, functionArn = this.#options.functionArn): Promise<Invocation> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return new Promise((resolve, reject) => {
-      const id = randomUUID();
-      this.#waiting.push({ id, event: JSON.stringify(event), functionArn, resolve, reject });
-      this.#handOut();
-    });
-  }
-
-  poll(response: ServerResponse): void {
-    this.#poll = response;
-    this.#handOut();
-  }
-
-  settle(id: string, kind: string, body: string, headers: IncomingHttpHeaders): void {
-    const pending = this.#running.get(id);
-    if (pending === undefined) return;
-    this.#running.delete(id);
-    if (kind === 'error') pending.reject(new FunctionError(body));
-    else pending.resolve({ payload: JSON.parse(body) as unknown, headers });
-  }
-
-  fail(error: Error): void {
-    this.#failure ??= error;
-    for (const pending of [...this.#waiting.splice(0), ...this.#running.values()]) {
-      pending.reject(this.#failure);
-    }
-    this.#running.clear();
-  }
-
-  #handOut(): void {
-    const response = this.#poll;
+  const handOut = (): void => {
+    const response = poll;
     if (response === undefined) return;
-    const next = this.#waiting.shift();
+    const next = waiting.shift();
     if (next === undefined) return;
-    this.#poll = undefined;
-    this.#running.set(next.id, next);
+    poll = undefined;
+    running.set(next.id, next);
     response.writeHead(200, {
       'Content-Type': 'application/json',
       'Lambda-Runtime-Aws-Request-Id': next.id,
-      'Lambda-Runtime-Deadline-Ms': String(Date.now() + this.#options.timeoutMs),
+      'Lambda-Runtime-Deadline-Ms': String(Date.now() + options.timeoutMs),
       'Lambda-Runtime-Invoked-Function-Arn': next.functionArn,
       'Lambda-Runtime-Trace-Id': `Root=1-00000000-${next.id.replaceAll('-', '').slice(0, 24)};Sampled=0`,
     });
     response.end(next.event);
-  }
+  };
+
+  return {
+    add: (event: unknown, functionArn = options.functionArn): Promise<Invocation> => {
+      if (failure !== undefined) return Promise.reject(failure);
+      return new Promise((resolve, reject) => {
+        const id = randomUUID();
+        waiting.push({ id, event: JSON.stringify(event), functionArn, resolve, reject });
+        handOut();
+      });
+    },
+    poll: (response: ServerResponse): void => {
+      poll = response;
+      handOut();
+    },
+    settle: (id: string, kind: string, body: string, headers: IncomingHttpHeaders): void => {
+      const pending = running.get(id);
+      if (pending === undefined) return;
+      running.delete(id);
+      if (kind === 'error') pending.reject(new FunctionError(body));
+      else pending.resolve({ payload: JSON.parse(body) as unknown, headers });
+    },
+    fail: (error: Error): void => {
+      failure ??= error;
+      for (const pending of [...waiting.splice(0), ...running.values()]) pending.reject(failure);
+      running.clear();
+    },
+  };
 }
 
 function routeRequest(
-  queue: InvocationQueue,
+  queue: ReturnType<typeof createInvocationQueue>,
   request: { url: string; body: string; headers: IncomingHttpHeaders },
   response: ServerResponse,
 ): void {
@@ -127,7 +119,7 @@ function routeRequest(
 
 /** Starts a Runtime API on a free loopback port. */
 export async function startRuntimeApi(options: RuntimeApiOptions): Promise<RuntimeApi> {
-  const queue = new InvocationQueue(options);
+  const queue = createInvocationQueue(options);
   const server = createServer((request, response) => {
     try {
       refuseBrowsers(request);
@@ -146,8 +138,8 @@ export async function startRuntimeApi(options: RuntimeApiOptions): Promise<Runti
   const port = await listenOnLoopback(server, { port: 0 }, 'Runtime API');
   return {
     address: `${loopbackHost}:${port}`,
-    invoke: (event, functionArn) => queue.add(event, functionArn),
-    fail: (error) => queue.fail(error),
+    invoke: queue.add,
+    fail: queue.fail,
     close: () => closeServer(server),
   };
 }
