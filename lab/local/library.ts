@@ -45,24 +45,21 @@ async function mapValues<Key extends string, From, To>(
   return Object.fromEntries(made) as Record<Key, To>;
 }
 
-/** The clock of one service. */
-class TestClock {
-  #ahead: number;
-
-  /** @param behind seconds. */
-  constructor(behind: number) {
-    this.#ahead = -behind;
-  }
-
-  readonly now = (): number => Date.now() + this.#ahead * 1000;
-
-  readonly move = (seconds: number): void => {
-    if (!(seconds >= 0)) {
-      throw new RangeError(`moveClock: received ${seconds}; allowed: seconds from 0`);
-    }
-    this.#ahead += seconds;
+/** The clock of one service, which starts some seconds behind. */
+function createTestClock(behind: number) {
+  let ahead = -behind;
+  return {
+    now: () => Date.now() + ahead * 1000,
+    move: (seconds: number): void => {
+      if (!(seconds >= 0)) {
+        throw new RangeError(`moveClock: received ${seconds}; allowed: seconds from 0`);
+      }
+      ahead += seconds;
+    },
   };
 }
+
+type TestClock = ReturnType<typeof createTestClock>;
 
 type Credentials = LocalService<string, string>['clients'][string];
 
@@ -121,7 +118,7 @@ export async function startLocal<Clients extends string = never, Keys extends st
   const stateDirectory = mkdtempSync(join(tmpdir(), 'authorization-server-'));
   const cleanUp = new CleanUp();
   cleanUp.use({ close: async () => rmSync(stateDirectory, { recursive: true, force: true }) });
-  const clock = new TestClock(options.behind ?? 0);
+  const clock = createTestClock(options.behind ?? 0);
   try {
     const { config, signingAlgorithms } = options;
     const settings = { config, signingAlgorithms, signingKeyPolicy: quickly, clock: clock.now };
