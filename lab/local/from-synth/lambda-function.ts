@@ -43,53 +43,40 @@ function eachLine(onLine: (line: string) => void): (text: string) => void {
  * A function as Lambda runs it: in a process that starts with the first event, handles one event at
  * a time, and is replaced when it ends.
  */
-export class LambdaFunction {
-  readonly #function: SynthesisedFunction;
-  readonly #surroundings: ProcessSurroundings;
-  #process: Promise<FunctionProcess> | undefined;
-
-  constructor(fn: SynthesisedFunction, surroundings: ProcessSurroundings) {
-    this.#function = fn;
-    this.#surroundings = surroundings;
-  }
-
-  /** @throws {Error} with the name and message of the function's error. */
-  async invoke(event: unknown, functionArn?: string): Promise<unknown> {
-    const running = await this.#ensureProcess();
-    this.#surroundings.onInvocation(this.#function.name);
-    try {
-      return (await running.invoke(event, functionArn)).payload;
-    } catch (error) {
-      throw readFunctionError(error);
-    }
-  }
-
-  async close(): Promise<void> {
-    await (await this.#process)?.close();
-  }
-
-  async #ensureProcess(): Promise<FunctionProcess> {
-    this.#process ??= this.#start();
-    const running = await this.#process;
-    if (running.isRunning()) return running;
-    await running.close();
-    this.#process = this.#start();
-    return this.#process;
-  }
-
-  #start(): Promise<FunctionProcess> {
-    const { name, directory, handler, memoryMb, timeoutMs } = this.#function;
-    const { awsRegion, variables, onLine } = this.#surroundings;
-    return startFunctionProcess({
+export function createLambdaFunction(
+  { name, directory: taskRoot, variables: own, ...settings }: SynthesisedFunction,
+  { awsRegion, variables, onInvocation, onLine }: ProcessSurroundings,
+) {
+  let current: Promise<FunctionProcess> | undefined;
+  const start = () =>
+    startFunctionProcess({
+      ...settings,
       name,
-      taskRoot: directory,
-      handler,
-      memoryMb,
-      timeoutMs,
+      taskRoot,
       awsRegion,
-      environment: { ...variables, ...this.#function.variables },
+      environment: { ...variables, ...own },
       onOutput: eachLine((line) => onLine(name, line)),
       onErrorOutput: eachLine((line) => onLine(name, line)),
     });
-  }
+  const ensureProcess = async (): Promise<FunctionProcess> => {
+    current ??= start();
+    const running = await current;
+    if (running.isRunning()) return running;
+    await running.close();
+    current = start();
+    return current;
+  };
+  return {
+    /** @throws {Error} with the name and message of the function's error. */
+    invoke: async (event: unknown, functionArn?: string): Promise<unknown> => {
+      const running = await ensureProcess();
+      onInvocation(name);
+      try {
+        return (await running.invoke(event, functionArn)).payload;
+      } catch (error) {
+        throw readFunctionError(error);
+      }
+    },
+    close: async () => (await current)?.close(),
+  };
 }

@@ -13,17 +13,9 @@ import { createLocalTelemetry } from '../local-telemetry.ts';
 import type { LogFile } from '../log-file.ts';
 import type { Surroundings } from '../program.ts';
 import { type Access, createCallers } from './access.ts';
-import { LambdaFunction } from './lambda-function.ts';
+import { createLambdaFunction } from './lambda-function.ts';
 import type { SynthesisedFunction } from './stack-contents.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
-
-/** The calls that Lambda makes for a function, with the function's role. */
-interface LambdaService {
-  /** Whether the function's log accepts lines. CloudWatch drops those of other functions. */
-  readonly mayLog: (functionName: string) => Promise<boolean>;
-  /** Sends a trace to X-Ray if the role allows it. Otherwise the function runs without tracing. */
-  readonly trace: (functionName: string) => void;
-}
 
 const traceActions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'];
 const logActions = ['logs:CreateLogStream', 'logs:PutLogEvents'];
@@ -34,15 +26,18 @@ function logStream(awsRegion: string, functionName: string): string {
   return `arn:aws:logs:${awsRegion}:${localApi.accountId}:log-group:${group}:log-stream:local`;
 }
 
-function createLambdaService(awsRegion: string, access: Access): LambdaService {
+/** The calls that Lambda makes for a function, with the function's role. */
+function createLambdaService(awsRegion: string, access: Access) {
   return {
-    mayLog: async (name) => {
+    /** Whether the function's log accepts lines. CloudWatch drops those of other functions. */
+    mayLog: async (name: string) => {
       const allowed = await Promise.all(
         logActions.map((action) => access.mayService(name, action, logStream(awsRegion, name))),
       );
       return allowed.every(Boolean);
     },
-    trace: (name) => {
+    /** Sends a trace to X-Ray if the role allows it. Otherwise the function runs without tracing. */
+    trace: (name: string) => {
       for (const action of traceActions) void access.mayService(name, action, '*');
     },
   };
@@ -94,12 +89,12 @@ function startFunctions(
   { contents }: SynthesisedDeployment,
   surroundings: Surroundings,
   access: Access,
-): ReadonlyMap<string, LambdaFunction> {
+) {
   const service = createLambdaService(contents.awsRegion, access);
   return new Map(
     [...contents.functions].map(([name, fn]) => [
       name,
-      new LambdaFunction(withLocalVariables(fn), {
+      createLambdaFunction(withLocalVariables(fn), {
         awsRegion: contents.awsRegion,
         variables: sdkVariables(name, surroundings, access),
         onInvocation: service.trace,
