@@ -15,7 +15,7 @@ function nameOf(property: string): Attribute {
 /** An ARN of the account: `table/` before the name of a table, and so on. */
 function arnOf(service: string, before: string, name: Attribute, after = ''): Attribute {
   return (id, resource, resolver) => {
-    const region = service === 'iam' ? '' : resolver.awsRegion;
+    const region = service === 'iam' ? '' : resolver.stack.awsRegion;
     const value = String(name(id, resource, resolver));
     return `arn:aws:${service}:${region}:${localApi.accountId}:${before}${value}${after}`;
   };
@@ -85,11 +85,11 @@ const intrinsics: Readonly<Record<string, Intrinsic>> = {
  * An unknown function is an error, never a guess.
  */
 export class Resolver {
-  readonly #stack: SynthesisedStack;
+  readonly stack: SynthesisedStack;
   readonly #pseudoParameters: Readonly<Record<string, string>>;
 
   constructor(stack: SynthesisedStack) {
-    this.#stack = stack;
+    this.stack = stack;
     this.#pseudoParameters = {
       'AWS::AccountId': localApi.accountId,
       'AWS::Partition': 'aws',
@@ -99,13 +99,9 @@ export class Resolver {
     };
   }
 
-  get awsRegion(): string {
-    return this.#stack.awsRegion;
-  }
-
   /** Reads every resource of a type, with its logical id. */
   each<T>(type: string, read: (id: string, resource: TemplateResource) => T): readonly T[] {
-    return [...this.#stack.resources]
+    return [...this.stack.resources]
       .filter(([, resource]) => resource.Type === type)
       .map(([id, resource]) => read(id, resource));
   }
@@ -152,12 +148,12 @@ export class Resolver {
 
   misunderstood(what: string): LocalRunError {
     return new LocalRunError(
-      `the template of ${this.#stack.name} uses ${what}, which the local run does not understand`,
+      `the template of ${this.stack.name} uses ${what}, which the local run does not understand`,
     );
   }
 
   #resource(id: string): TemplateResource {
-    const resource = this.#stack.resources.get(id);
+    const resource = this.stack.resources.get(id);
     if (resource === undefined) throw this.misunderstood(`${id}, which is no resource of it`);
     return resource;
   }

@@ -67,125 +67,113 @@ const functionSchema = v.object({
 /** The function within the address that API Gateway calls. */
 const integrationUri = /(arn:[\w-]+:lambda:[^/]+:function:[^:/]+(?::[^:/]+)?)\/invocations$/;
 
-class ContentsReader {
-  readonly #stack: SynthesisedStack;
-  readonly #resolver: Resolver;
+function readTable(resolver: Resolver, { Properties }: TemplateResource): TableDefinition {
+  const { partitionKey, sortKey } = readKeys(v.parse(keySchema, Properties['KeySchema']));
+  return {
+    name: resolver.resolveText(Properties['TableName']),
+    partitionKey,
+    ...(sortKey === undefined ? {} : { sortKey }),
+    ...readIndex(resolver, Properties['GlobalSecondaryIndexes'] ?? []),
+  };
+}
 
-  constructor(stack: SynthesisedStack) {
-    this.#stack = stack;
-    this.#resolver = new Resolver(stack);
+function readIndex(resolver: Resolver, given: unknown): Pick<TableDefinition, 'index'> {
+  const indexes = v.safeParse(v.pipe(v.array(indexSchema), v.maxLength(maxIndexes)), given);
+  if (!indexes.success) throw resolver.misunderstood('the indexes of a table');
+  const [index] = indexes.output;
+  if (index === undefined) return {};
+  const { partitionKey, sortKey = '' } = readKeys(index.KeySchema);
+  return { index: { name: index.IndexName, partitionKey, sortKey } };
+}
+
+/** The service's functions. Those that the CDK adds for its own custom resources have no name. */
+function readFunctions(resolver: Resolver): readonly SynthesisedFunction[] {
+  return resolver
+    .each('AWS::Lambda::Function', (_, { Properties }) => Properties)
+    .filter((properties) => properties['FunctionName'] !== undefined)
+    .map((properties) => readFunction(resolver, properties));
+}
+
+function readFunction(
+  resolver: Resolver,
+  properties: TemplateResource['Properties'],
+): SynthesisedFunction {
+  const { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment } = properties;
+  const wanted = { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment };
+  const result = v.safeParse(functionSchema, resolver.resolve(wanted));
+  if (!result.success) {
+    const [{ message }] = result.issues;
+    throw resolver.misunderstood(`a function that cannot run here (${message})`);
   }
+  const found = result.output;
+  return {
+    name: found.FunctionName,
+    directory: findCode(resolver, found.FunctionName, found.Code.S3Key),
+    handler: found.Handler,
+    memoryMb: found.MemorySize,
+    timeoutMs: found.Timeout * 1000,
+    variables: found.Environment.Variables,
+  };
+}
 
-  read(): StackContents {
-    const integrations = this.#readIntegrations();
-    return {
-      awsRegion: this.#stack.awsRegion,
-      tables: this.#resolver.each('AWS::DynamoDB::GlobalTable', (_, table) =>
-        this.#readTable(table),
-      ),
-      functions: new Map(this.#readFunctions().map((fn) => [fn.name, fn])),
-      routes: new Map([...integrations].map(([path, arn]) => [path, arn.split(':')[6] ?? ''])),
-      integrations,
-      addresses: this.#readAddresses(),
-      policies: readStackPolicies(this.#stack),
-    };
-  }
+function findCode(resolver: Resolver, name: string, key: string): string {
+  const directory = resolver.stack.assets.get(key);
+  if (directory !== undefined && existsSync(directory)) return directory;
+  throw new LocalRunError(
+    `the code of ${name} (${key}) is not in the synthesis: run "npx cdk synth" again`,
+  );
+}
 
-  #readTable({ Properties }: TemplateResource): TableDefinition {
-    const { partitionKey, sortKey } = readKeys(v.parse(keySchema, Properties['KeySchema']));
-    return {
-      name: this.#resolver.resolveText(Properties['TableName']),
-      partitionKey,
-      ...(sortKey === undefined ? {} : { sortKey }),
-      ...this.#readIndex(Properties['GlobalSecondaryIndexes'] ?? []),
-    };
-  }
-
-  #readIndex(given: unknown): Pick<TableDefinition, 'index'> {
-    const indexes = v.safeParse(v.pipe(v.array(indexSchema), v.maxLength(maxIndexes)), given);
-    if (!indexes.success) throw this.#resolver.misunderstood('the indexes of a table');
-    const [index] = indexes.output;
-    if (index === undefined) return {};
-    const { partitionKey, sortKey = '' } = readKeys(index.KeySchema);
-    return { index: { name: index.IndexName, partitionKey, sortKey } };
-  }
-
-  /** The service's functions. Those that the CDK adds for its own custom resources have no name. */
-  #readFunctions(): readonly SynthesisedFunction[] {
-    return this.#resolver
-      .each('AWS::Lambda::Function', (_, { Properties }) => Properties)
-      .filter((properties) => properties['FunctionName'] !== undefined)
-      .map((properties) => this.#readFunction(properties));
-  }
-
-  #readFunction(properties: TemplateResource['Properties']): SynthesisedFunction {
-    const { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment } = properties;
-    const wanted = { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment };
-    const result = v.safeParse(functionSchema, this.#resolver.resolve(wanted));
-    if (!result.success) {
-      const [{ message }] = result.issues;
-      throw this.#resolver.misunderstood(`a function that cannot run here (${message})`);
+/** `ANY` matches every method, so its function is the path's. */
+function readIntegrations(resolver: Resolver): ReadonlyMap<string, string> {
+  const routes = new Map<string, string>();
+  resolver.each('AWS::ApiGateway::Method', (_, { Properties }) => {
+    const path = pathOf(resolver, Properties['ResourceId']);
+    const uri = resolver.resolveText(
+      (Properties['Integration'] as Readonly<Record<string, unknown>>)['Uri'],
+    );
+    const arn = integrationUri.exec(uri)?.[1];
+    if (arn === undefined) throw resolver.misunderstood(`the integration ${uri}`);
+    if (routes.has(path) && routes.get(path) !== arn) {
+      throw resolver.misunderstood(`two functions for ${path}`);
     }
-    const found = result.output;
-    return {
-      name: found.FunctionName,
-      directory: this.#findCode(found.FunctionName, found.Code.S3Key),
-      handler: found.Handler,
-      memoryMb: found.MemorySize,
-      timeoutMs: found.Timeout * 1000,
-      variables: found.Environment.Variables,
-    };
-  }
+    routes.set(path, arn);
+  });
+  return routes;
+}
 
-  #findCode(name: string, key: string): string {
-    const directory = this.#stack.assets.get(key);
-    if (directory !== undefined && existsSync(directory)) return directory;
-    throw new LocalRunError(
-      `the code of ${name} (${key}) is not in the synthesis: run "npx cdk synth" again`,
-    );
-  }
+function pathOf(resolver: Resolver, resourceId: unknown): string {
+  const id = resolver.resolveText(resourceId);
+  if (id === rootResource) return '';
+  const { ParentId, PathPart } = resolver.stack.resources.get(id)?.Properties ?? {};
+  return `${pathOf(resolver, ParentId)}/${resolver.resolveText(PathPart)}`;
+}
 
-  /** `ANY` matches every method, so its function is the path's. */
-  #readIntegrations(): ReadonlyMap<string, string> {
-    const routes = new Map<string, string>();
-    this.#resolver.each('AWS::ApiGateway::Method', (_, { Properties }) => {
-      const path = this.#pathOf(Properties['ResourceId']);
-      const uri = this.#resolver.resolveText(
-        (Properties['Integration'] as Readonly<Record<string, unknown>>)['Uri'],
-      );
-      const arn = integrationUri.exec(uri)?.[1];
-      if (arn === undefined) throw this.#resolver.misunderstood(`the integration ${uri}`);
-      if (routes.has(path) && routes.get(path) !== arn) {
-        throw this.#resolver.misunderstood(`two functions for ${path}`);
-      }
-      routes.set(path, arn);
-    });
-    return routes;
-  }
-
-  #pathOf(resourceId: unknown): string {
-    const id = this.#resolver.resolveText(resourceId);
-    if (id === rootResource) return '';
-    const { ParentId, PathPart } = this.#stack.resources.get(id)?.Properties ?? {};
-    return `${this.#pathOf(ParentId)}/${this.#resolver.resolveText(PathPart)}`;
-  }
-
-  #readAddresses(): readonly string[] {
-    const { awsRegion } = this.#stack;
-    const own = this.#resolver.each(
-      'AWS::ApiGateway::Stage',
-      (_, { Properties }) =>
-        `https://${localApi.apiId}.execute-api.${awsRegion}.amazonaws.com/${this.#resolver.resolveText(Properties['StageName'])}`,
-    );
-    const domains = this.#resolver.each(
-      'AWS::ApiGateway::DomainName',
-      (_, { Properties }) => `https://${this.#resolver.resolveText(Properties['DomainName'])}`,
-    );
-    return [...own, ...domains];
-  }
+function readAddresses(resolver: Resolver): readonly string[] {
+  const { awsRegion } = resolver.stack;
+  const own = resolver.each(
+    'AWS::ApiGateway::Stage',
+    (_, { Properties }) =>
+      `https://${localApi.apiId}.execute-api.${awsRegion}.amazonaws.com/${resolver.resolveText(Properties['StageName'])}`,
+  );
+  const domains = resolver.each(
+    'AWS::ApiGateway::DomainName',
+    (_, { Properties }) => `https://${resolver.resolveText(Properties['DomainName'])}`,
+  );
+  return [...own, ...domains];
 }
 
 /** @throws {LocalRunError} for what the local run does not understand. */
 export function readStackContents(stack: SynthesisedStack): StackContents {
-  return new ContentsReader(stack).read();
+  const resolver = new Resolver(stack);
+  const integrations = readIntegrations(resolver);
+  return {
+    awsRegion: stack.awsRegion,
+    tables: resolver.each('AWS::DynamoDB::GlobalTable', (_, table) => readTable(resolver, table)),
+    functions: new Map(readFunctions(resolver).map((fn) => [fn.name, fn])),
+    routes: new Map([...integrations].map(([path, arn]) => [path, arn.split(':')[6] ?? ''])),
+    integrations,
+    addresses: readAddresses(resolver),
+    policies: readStackPolicies(stack),
+  };
 }
