@@ -51,7 +51,7 @@ export async function deployAssembly(
   sayLeftOut(assembly.leftOut);
   return {
     cloud,
-    stack: new Stack(cloud, awsRegion, stackName),
+    stack: new Stack(cloud),
     service: new ServiceInUse({ issuer, audience: config.defaultAudience }, client),
     clientId: client.clientId,
     authctl,

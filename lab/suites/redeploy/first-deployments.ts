@@ -37,7 +37,7 @@ async function readData(cloud: Cloud, configPath: string): Promise<readonly stri
  */
 export async function proveFailedFirstDeployments(cloud: Cloud, release: Release): Promise<void> {
   const assembly = await synthesiseRelease(cloud, 'first', release);
-  const stack = new Stack(cloud, awsRegion, stackName);
+  const stack = new Stack(cloud);
   const template = readTemplate(assembly);
   const { [tableType]: lastTable = '', ...others } = chooseResources(template);
 

@@ -15,7 +15,12 @@ import {
   type LiveVersion,
   listLiveVersions,
 } from './deployment.ts';
-import { Operators, proveOperatorsAfterUpdate, proveOperatorsBefore } from './operators.ts';
+import {
+  attachOperators,
+  type Operators,
+  proveOperatorsAfterUpdate,
+  proveOperatorsBefore,
+} from './operators.ts';
 import { awsRegion, type Release, stackName } from './release.ts';
 import { update } from './updates.ts';
 
@@ -64,7 +69,7 @@ export async function deployKept(
   const deployment = await deployAssembly(cloud, assembly, config);
   const { clientId } = deployment;
   const former = { version, config, clientId, folder: assembly.directory };
-  const operators = await Operators.attach(cloud, former);
+  const operators = await attachOperators(cloud, former);
   const before = await listLiveVersions(deployment);
   return { deployment, release: { bundles, config }, before, operators, former: assembly };
 }
@@ -72,7 +77,7 @@ export async function deployKept(
 /** Updates it to this version: operators and the client work as before. */
 export async function updateKept(kept: KeptInUse): Promise<void> {
   const { deployment, release, operators } = kept;
-  await proveOperatorsBefore(operators, release.config);
+  await proveOperatorsBefore(deployment.cloud, operators, release.config);
   await update(deployment, 'to this version', release);
   await proveOperatorsAfterUpdate(deployment.cloud, operators, release.config);
 }

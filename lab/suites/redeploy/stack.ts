@@ -15,6 +15,9 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../support/template-changes/template.ts';
+import { awsRegion, stackName } from './release.ts';
+
+const StackName = stackName;
 
 /** A resource of a stack. */
 interface StackResource {
@@ -38,24 +41,20 @@ interface Outcome {
   readonly failed: readonly string[];
 }
 
-/** A stack of the emulator, through the API of CloudFormation. */
+/** The stack of the service in the emulator, through the API of CloudFormation. */
 export class Stack {
-  readonly #name: string;
   readonly #cloud: Cloud;
-  readonly #awsRegion: string;
   readonly #client: CloudFormationClient;
   #changeSets = 0;
 
-  constructor(cloud: Cloud, awsRegion: string, name: string) {
+  constructor(cloud: Cloud) {
     this.#cloud = cloud;
-    this.#awsRegion = awsRegion;
-    this.#name = name;
     this.#client = new CloudFormationClient(cloud.sdk(awsRegion));
   }
 
   async #listResources(): Promise<StackResources> {
     const resources = new Map<string, StackResource>();
-    const pages = paginateListStackResources({ client: this.#client }, { StackName: this.#name });
+    const pages = paginateListStackResources({ client: this.#client }, { StackName });
     for await (const { StackResourceSummaries = [] } of pages) {
       for (const {
         LogicalResourceId,
@@ -79,7 +78,7 @@ export class Stack {
   async allowDeletion(): Promise<void> {
     await this.#client.send(
       new UpdateTerminationProtectionCommand({
-        StackName: this.#name,
+        StackName,
         EnableTerminationProtection: false,
       }),
     );
@@ -91,7 +90,7 @@ export class Stack {
 
   /** The template that was deployed last. */
   async #readTemplate(): Promise<Template> {
-    const command = new GetTemplateCommand({ StackName: this.#name });
+    const command = new GetTemplateCommand({ StackName });
     const { TemplateBody = '' } = await this.#client.send(command);
     return JSON.parse(TemplateBody) as Template;
   }
@@ -105,12 +104,12 @@ export class Stack {
     await this.forgetFailedCreation();
     this.#changeSets += 1;
     const name = `changes-${this.#changeSets}`;
-    const file = `${this.#name}-${name}.json`;
-    const url = await this.#cloud.publish(this.#awsRegion, file, JSON.stringify(template));
+    const file = `${StackName}-${name}.json`;
+    const url = await this.#cloud.publish(awsRegion, file, JSON.stringify(template));
     const before = await this.#describe();
     await this.#client.send(
       new CreateChangeSetCommand({
-        StackName: this.#name,
+        StackName,
         ChangeSetName: name,
         ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
         TemplateURL: url,
@@ -121,7 +120,7 @@ export class Stack {
     );
     await this.#client.send(
       new ExecuteChangeSetCommand({
-        StackName: this.#name,
+        StackName,
         ChangeSetName: name,
         ClientRequestToken: name,
       }),
@@ -140,7 +139,7 @@ export class Stack {
   async forgetFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
     await this.allowDeletion();
-    await this.#client.send(new DeleteStackCommand({ StackName: this.#name }));
+    await this.#client.send(new DeleteStackCommand({ StackName }));
     assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
   }
 
@@ -156,7 +155,7 @@ export class Stack {
   /** The events of the last operation, which had this token. The newest event is the first. */
   async #listEvents(token: string): Promise<readonly StackEvent[]> {
     const found: StackEvent[] = [];
-    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName: this.#name });
+    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName });
     for await (const { StackEvents = [] } of pages) {
       for (const event of StackEvents) {
         if (event.ClientRequestToken !== token) return found;
@@ -168,7 +167,7 @@ export class Stack {
 
   async #describe(): Promise<StackDescription | undefined> {
     try {
-      const command = new DescribeStacksCommand({ StackName: this.#name });
+      const command = new DescribeStacksCommand({ StackName });
       const { Stacks = [] } = await this.#client.send(command);
       return Stacks[0];
     } catch (error) {
