@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestKey } from '../../support/test-issuer.ts';
 import type { InteropIssuer } from './issuer.ts';
 import { type Library, typOf } from './libraries.ts';
 import type { RunningVerifier, Variables } from './running-program.ts';
@@ -46,7 +48,7 @@ async function isAcceptedSoon(verifier: RunningVerifier, question: Question): Pr
   const end = Date.now() + refreshLimit;
   while (Date.now() < end) {
     if ((await verifier.ask(question)).ok) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
   }
   return false;
 }
@@ -58,7 +60,7 @@ async function checkNewKey(
   withVerifier: WithVerifier,
 ): Promise<Outcome> {
   const { refresh, clock } = library;
-  const [first, second] = [issuer.createKey('RS256'), issuer.createKey('RS256')];
+  const [first, second] = [createTestKey('RS256'), createTestKey('RS256')];
   // They do not expire while the clock of a program is moved.
   const exp = Math.floor(Date.now() / 1000) + 2 * clockLimit;
   const signLasting = (key: typeof first) => issuer.sign(key, { exp }, { typ: typOf(library) });
@@ -95,7 +97,7 @@ export async function checkCache(
     const outcome = { text: 'your code decides' };
     return { cache: outcome, newKey: outcome, unknownKid: outcome };
   }
-  const key = issuer.createKey('RS256');
+  const key = createTestKey('RS256');
   issuer.publish([key]);
   const [cache, unknownKid] = await withVerifier(async (verifier) => {
     const ask = (header: object = {}) => {

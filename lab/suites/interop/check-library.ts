@@ -1,5 +1,6 @@
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { trustVariables } from '../../support/runtimes.ts';
+import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
 import { type CacheOutcomes, checkCache, type Outcome, type WithVerifier } from './check-cache.ts';
 import { audience, type InteropIssuer } from './issuer.ts';
 import { type Library, type Open, typOf } from './libraries.ts';
@@ -17,8 +18,6 @@ export interface Row extends CacheOutcomes {
 export function behaviourOf({ cache, newKey, unknownKid, mlDsa }: Row): readonly Outcome[] {
   return [cache, newKey, unknownKid, mlDsa];
 }
-
-type Key = ReturnType<InteropIssuer['createKey']>;
 
 interface Check {
   readonly library: Library;
@@ -41,12 +40,12 @@ function verifierOf({ open, issuer }: Check, alg: Alg): WithVerifier {
 }
 
 /** Tokens under the issuer's own key that only a check can refuse. */
-function refusedTokens({ library, issuer }: Check, key: Key) {
+function refusedTokens({ library, issuer }: Check, key: TestKey) {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600;
   const typ = typOf(library);
   const sign = (claims: object, header: object = {}) =>
     issuer.sign(key, claims, { typ, ...header });
-  const another = { ...issuer.createKey(key.alg), kid: key.kid };
+  const another = { ...createTestKey(key.alg), kid: key.kid };
   return [
     ['another type', sign({}, { typ: typ === 'JWT' ? 'at+jwt' : 'JWT' }), 401],
     ['another audience', sign({ aud: 'https://other.example.com' }), 401],
@@ -62,7 +61,7 @@ function refusedTokens({ library, issuer }: Check, key: Key) {
 /** @returns what a verifier accepted that it must refuse, or refused in the wrong way. */
 async function findWrongAnswer(
   check: Check,
-  key: Key,
+  key: TestKey,
   verifier: RunningVerifier,
 ): Promise<string | undefined> {
   const jwks = check.issuer.jwks();
@@ -77,7 +76,7 @@ async function findWrongAnswer(
 /** A good token is accepted, and none that a verifier must refuse. */
 async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
   const { library, issuer } = check;
-  const key = issuer.createKey(alg);
+  const key = createTestKey(alg);
   issuer.publish([key]);
   const withVerifier = verifierOf(check, alg);
   return withVerifier(async (verifier) => {
@@ -95,8 +94,8 @@ async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
 /** What a published ML-DSA key that signs nothing does to a verifier of RS256. */
 async function checkMlDsa(check: Check): Promise<Outcome> {
   const { library, issuer } = check;
-  const key = issuer.createKey('RS256');
-  issuer.publish([issuer.createKey('ML-DSA-44'), key]);
+  const key = createTestKey('RS256');
+  issuer.publish([createTestKey('ML-DSA-44'), key]);
   const withVerifier = verifierOf(check, 'RS256');
   return withVerifier(async (verifier) => {
     const token = issuer.sign(key, {}, { typ: typOf(library) });

@@ -2,28 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jwksPath } from '../../../contract/routes.ts';
-import { type Alg, algs } from '../../../contract/signing-algorithms.ts';
+import { algs } from '../../../contract/signing-algorithms.ts';
 import { buildMetadata } from '../../../core/discovery/metadata.ts';
 import { createLoopbackCertificate, serveHttps } from '../../support/loopback-https.ts';
-import type { Trust } from '../../support/runtimes.ts';
-import { createTestKey, signToken, type TestKey } from '../../support/test-issuer.ts';
+import { signToken, type TestKey } from '../../support/test-issuer.ts';
 
 export const audience = 'https://api.example.com';
 
-/** An issuer with this service's documents and tokens, whose JWKS the matrix changes. */
-export interface InteropIssuer extends Trust {
-  readonly issuer: string;
-  readonly jwksUri: string;
-  /** The keys that the JWKS has. */
-  publish(keys: readonly TestKey[]): void;
-  /** The JWKS as text. */
-  jwks(): string;
-  /** Fetches of the JWKS since the last call. */
-  takeFetches(): number;
-  createKey(alg: Alg): TestKey;
-  sign(key: TestKey, claims?: object, header?: object): string;
-  close(): Promise<void>;
-}
+export type InteropIssuer = Awaited<ReturnType<typeof startIssuer>>;
 
 function claimsOf(issuer: string) {
   const now = Math.floor(Date.now() / 1000);
@@ -41,7 +27,8 @@ function claimsOf(issuer: string) {
   };
 }
 
-export async function startIssuer(): Promise<InteropIssuer> {
+/** An issuer with this service's documents and tokens, whose JWKS the matrix changes. */
+export async function startIssuer() {
   const directory = mkdtempSync(join(tmpdir(), 'interop-'));
   const certificate = await createLoopbackCertificate();
   const caPath = join(directory, 'ca.pem');
@@ -62,17 +49,19 @@ export async function startIssuer(): Promise<InteropIssuer> {
     jwksUri: issuer + jwksPath,
     caPath,
     directory,
-    publish: (published) => {
+    /** @param published the keys that the JWKS has from now on. */
+    publish: (published: readonly TestKey[]) => {
       keys = published;
     },
+    /** The JWKS as text. */
     jwks,
+    /** Fetches of the JWKS since the last call. */
     takeFetches: () => {
       const taken = fetches;
       fetches = 0;
       return taken;
     },
-    createKey: createTestKey,
-    sign: (key, claims = {}, header = {}) =>
+    sign: (key: TestKey, claims: object = {}, header: object = {}) =>
       signToken(key, { ...claimsOf(issuer), ...claims }, { ...header }),
     close: async () => {
       await server.close();
