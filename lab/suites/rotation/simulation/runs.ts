@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RegionId } from '../../../../contract/regions.ts';
 import {
   ConflictError,
@@ -167,12 +168,6 @@ export async function survive(run: () => Promise<unknown>): Promise<boolean> {
     if (!expected.some((known) => error instanceof known)) throw error;
     return error instanceof Crash;
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 interface Play {
