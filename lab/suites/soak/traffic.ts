@@ -8,8 +8,6 @@ import type { Target } from './service.ts';
 /** One answered request. */
 export interface Sample {
   readonly kind: Kind;
-  /** Milliseconds since the soak began. */
-  readonly at: number;
   readonly milliseconds: number;
   readonly status: number;
   /** What is wrong with the answer. */
@@ -60,7 +58,6 @@ const form = 'application/x-www-form-urlencoded';
 export class Traffic {
   readonly #service: Target;
   readonly #agent = new Agent({ keepAlive: true });
-  readonly #start = performance.now();
   readonly #kinds: readonly Kind[];
   #token = '';
   #made = 0;
@@ -77,13 +74,13 @@ export class Traffic {
     this.#made += 1;
     // A stride without a common divisor mixes the kinds evenly, and alike in each run.
     const kind = this.#kinds[(this.#made * 37) % this.#kinds.length] ?? 'token';
-    const at = performance.now() - this.#start;
+    const start = performance.now();
     const before = isBroken();
     const answer = await this.#ask(kind);
-    const milliseconds = performance.now() - this.#start - at;
+    const milliseconds = performance.now() - start;
     const late = milliseconds > maxMilliseconds ? `${kind}: after ${milliseconds} ms` : undefined;
     const wrong = late ?? (await this.#judge(kind, answer, before || isBroken()));
-    return { kind, at, milliseconds, status: answer.status, wrong };
+    return { kind, milliseconds, status: answer.status, wrong };
   }
 
   /** Gets the first token, for requests that need one. */
