@@ -10,7 +10,6 @@ import { callProfiles } from '../../adapters/call-profile.ts';
 import type { DeploymentConfig, DeploymentConfigInput } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName } from '../../contract/tables.ts';
-import type { AccessKey } from '../emulator/aws-server/access-key.ts';
 import { forwardHead } from '../emulator/http-exchange.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
@@ -241,22 +240,25 @@ export class Cloud {
    * It returns what `--json` printed.
    */
   authctl(config: string, awsRegion: string, policyName?: string): Authctl {
-    const environment =
-      policyName === undefined
-        ? this.administratorEnvironment(awsRegion)
-        : this.operatorEnvironment(policyName, awsRegion);
+    const environment = this.operatorEnvironment(awsRegion, policyName);
     return async (...args) =>
       JSON.parse(await run(authctlCommand(config, ...args), environment)) as Printed;
   }
 
-  /** The environment of a user that has only one of the deployed operator policies. */
-  operatorEnvironment(policyName: string, awsRegion: string): NodeJS.ProcessEnv {
-    return this.#operator(this.permissions.gate.operator(policyName), awsRegion);
-  }
-
-  /** The environment of an administrator, whom key policies limit. */
-  administratorEnvironment(awsRegion: string): NodeJS.ProcessEnv {
-    return this.#operator(this.permissions.gate.administrator, awsRegion);
+  /**
+   * The environment of a user whose calls IAM decides: one that has only one of the deployed operator
+   * policies, or else an administrator, whom key policies limit.
+   */
+  operatorEnvironment(awsRegion: string, policyName?: string): NodeJS.ProcessEnv {
+    const { gate } = this.permissions;
+    const { accessKeyId, secretAccessKey } =
+      policyName === undefined ? gate.administrator : gate.operator(policyName);
+    return {
+      ...this.#environment(awsRegion),
+      AWS_ENDPOINT_URL: gate.endpoint,
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    };
   }
 
   /**
@@ -272,7 +274,7 @@ export class Cloud {
     folder?: string,
   ): Promise<string> {
     const environment = command.includes('npx --no -- authctl ')
-      ? this.administratorEnvironment(defaultRegion)
+      ? this.operatorEnvironment(defaultRegion)
       : this.#environment(defaultRegion);
     const script: Command = ['bash', '-euo', 'pipefail', '-c', command];
     return run(script, { ...environment, ...variables }, folder);
@@ -298,16 +300,6 @@ export class Cloud {
     } finally {
       await outage.close();
     }
-  }
-
-  /** The environment of an operator, whose calls IAM decides. */
-  #operator({ accessKeyId, secretAccessKey }: AccessKey, awsRegion: string): NodeJS.ProcessEnv {
-    return {
-      ...this.#environment(awsRegion),
-      AWS_ENDPOINT_URL: this.permissions.gate.endpoint,
-      AWS_ACCESS_KEY_ID: accessKeyId,
-      AWS_SECRET_ACCESS_KEY: secretAccessKey,
-    };
   }
 
   #environment(awsRegion: string): NodeJS.ProcessEnv {

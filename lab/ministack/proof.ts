@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRemoteJWKSet, type JWTVerifyResult, jwtVerify } from 'jose';
+import { operatorPolicyName } from '../../contract/function-names.ts';
+import type { RegionId } from '../../contract/regions.ts';
 import { hangLimit } from '../support/hang-limit.ts';
 import { type Credentials, requestToken } from '../support/token-request.ts';
 import type { Authctl } from './cloud.ts';
 
 /** The functions read the list of keys again every second, so that the tests see changes soon. */
 export const signingKeyPolicy = { keyListRefresh: 1 };
+
+/** The deployed policy of an operator group, in a region of an example. */
+export function policyOf(group: string, regionId: RegionId = 'slc'): string {
+  return operatorPolicyName('authorization-server', regionId, group);
+}
 
 export function say(text: string): void {
   process.stdout.write(`  ${text}\n`);

@@ -10,10 +10,10 @@ import {
   UpdateAliasCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import { functionName, operatorPolicyName } from '../../../contract/function-names.ts';
+import { functionName } from '../../../contract/function-names.ts';
 import { managementAliases } from '../../../contract/management/roles.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
-import { eventually, say } from '../../ministack/proof.ts';
+import { eventually, policyOf, say } from '../../ministack/proof.ts';
 import { codeBlocks, readPage } from '../../support/markdown.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
@@ -65,20 +65,17 @@ export async function proveStopWithoutFunction(failure: Failure): Promise<void> 
   const { cloud, configPath, awsRegion, tokenUrl, client } = failure;
   const { clientId } = client;
   await breakFunction(failure);
-  const operator = operatorPolicyName('authorization-server', 'slc', 'client-operator');
-  const { code, output } = await runCommand(
-    authctlCommand(configPath, 'client', 'show', clientId),
-    {
-      onlyEnvironment: cloud.operatorEnvironment(operator, awsRegion),
-    },
-  );
+  const operator = policyOf('client-operator');
+  const show = authctlCommand(configPath, 'client', 'show', clientId);
+  const { code, output } = await runCommand(show, {
+    onlyEnvironment: cloud.operatorEnvironment(awsRegion, operator),
+  });
   assert.equal(code, 1);
   assert.match(output, /authorization-server-management:client-operator failed: /);
   const answers = (status: number) =>
     eventually(async () => assert.equal((await requestToken(tokenUrl, client)).status, status));
   const tables = ['--through', 'tables'] as const;
-  const breakGlass = operatorPolicyName('authorization-server', 'slc', 'break-glass-operator');
-  const authctl = cloud.authctl(configPath, awsRegion, breakGlass);
+  const authctl = cloud.authctl(configPath, awsRegion, policyOf('break-glass-operator'));
   const onTables = (name: string) => authctl('client', name, clientId, ...tables);
   await answers(200);
   await cloud.permissions.record.expectDenials(

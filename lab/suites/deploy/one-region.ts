@@ -12,7 +12,6 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
-import { operatorPolicyName } from '../../../contract/function-names.ts';
 import type { Assembly, Cloud, Outputs } from '../../ministack/cloud.ts';
 import { account } from '../../ministack/permissions/function-key.ts';
 import { proveSignPermission } from '../../ministack/permissions/prove-permissions.ts';
@@ -20,6 +19,7 @@ import {
   createClient,
   eventually,
   getToken,
+  policyOf,
   say,
   sayLeftOut,
   signingKeyPolicy,
@@ -94,7 +94,7 @@ async function deployService(cloud: Cloud): Promise<Service> {
 /** Runs a command as the operator whose policy is there for it. */
 function authctl({ cloud, configPath }: Service, ...args: readonly string[]) {
   const group = args[0]?.replace('client-secret', 'client');
-  const policy = operatorPolicyName('authorization-server', 'slc', `${group}-operator`);
+  const policy = policyOf(`${group}-operator`);
   return cloud.authctl(configPath, awsRegion, policy)(...args);
 }
 

@@ -5,12 +5,12 @@ import { request } from 'node:https';
 import { text as readText } from 'node:stream/consumers';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import { operatorPolicyName } from '../../../contract/function-names.ts';
 import { loadCertificate } from '../../local/certificate.ts';
 import type { Cloud, Outputs } from '../../ministack/cloud.ts';
 import {
   createClient,
   getToken,
+  policyOf,
   say,
   sayLeftOut,
   signingKeyPolicy,
@@ -140,8 +140,8 @@ async function provePortalWith(cloud: Cloud, openid: TestOpenIdProvider): Promis
   const alone = await cloud.synthesiseConfig('service', service);
   const outputs = await cloud.deploy(alone, serviceStack);
   const { Issuer, TokenUrl } = outputs[serviceStack] as Outputs;
-  const policy = operatorPolicyName('authorization-server', 'slc', 'client-operator');
-  const client = await createClient(cloud.authctl(configPath, awsRegion, policy));
+  const authctl = cloud.authctl(configPath, awsRegion, policyOf('client-operator'));
+  const client = await createClient(authctl);
   await getToken(String(TokenUrl), client);
   const deployed = { issuer: String(Issuer), audience: service.defaultAudience };
   const use = new ServiceInUse(deployed, client);

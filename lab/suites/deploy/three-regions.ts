@@ -8,7 +8,6 @@ import {
   deployedRegions,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
-import { operatorPolicyName } from '../../../contract/function-names.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
@@ -18,6 +17,7 @@ import {
   createClient,
   eventually,
   getToken,
+  policyOf,
   say,
   sayLeftOut,
   signingKeyPolicy,
@@ -59,7 +59,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
-  const policy = operatorPolicyName('authorization-server', home.id, 'client-operator');
+  const policy = policyOf('client-operator', home.id);
   const client = await createClient(cloud.authctl(configPath, home.awsRegion, policy));
   const token = await getToken(home.origin + tokenPath, client);
   await proveIndexAfterFunctions(cloud, home, { assembly, configPath });
@@ -212,8 +212,7 @@ async function joinService(
 ): Promise<string> {
   const early = await requestToken(origin + tokenPath, client);
   assert.equal(early.status, 503, await early.text());
-  const policy = operatorPolicyName('authorization-server', id, 'signing-key-operator');
-  const authctl = cloud.authctl(configPath, awsRegion, policy);
+  const authctl = cloud.authctl(configPath, awsRegion, policyOf('signing-key-operator', id));
   const rotate = () => authctl('signing-key', 'rotate', '--region', id);
   await assert.rejects(rotate, /may sign from .* at the earliest/);
   await cloud.ageNextKey(parseDeploymentConfig(example), id);

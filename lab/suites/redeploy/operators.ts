@@ -10,28 +10,25 @@ import {
   ListEntitiesForPolicyCommand,
 } from '@aws-sdk/client-iam';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import { operatorPolicyName } from '../../../contract/function-names.ts';
 import { type OperatorGroupName, operatorGroups } from '../../../contract/operator-permissions.ts';
 import { authctlCommand, type Cloud } from '../../ministack/cloud.ts';
 import { account } from '../../ministack/permissions/function-key.ts';
-import { say } from '../../ministack/proof.ts';
+import { policyOf, say } from '../../ministack/proof.ts';
 import { codeBlocks, readPage, root } from '../../support/markdown.ts';
 import { readRelease } from '../../support/releases/kept-release.ts';
 import { type Command, runCommand } from '../../support/run-command.ts';
-import { example } from '../deploy/three-regions.ts';
 import { awsRegion } from './release.ts';
 
 /** What an operator runs. */
 type OperatorCommand = readonly [as: OperatorGroupName, ...args: string[]];
 
 const user = 'ada';
+const groupNames = Object.keys(operatorGroups);
 
-const policyName = (group: string) => operatorPolicyName(String(example.name), 'slc', group);
-
-const policyArn = (group: string) => `arn:aws:iam::${account}:policy/${policyName(group)}`;
+const policyArn = (group: string) => `arn:aws:iam::${account}:policy/${policyOf(group)}`;
 
 /** What IAM says of an operator policy. The id is another one if it was deleted and created again. */
-async function readPolicy(iam: IAMClient, group: OperatorGroupName) {
+async function readPolicy(iam: IAMClient, group: string) {
   const PolicyArn = policyArn(group);
   const { Policy } = await iam.send(new GetPolicyCommand({ PolicyArn }));
   const { PolicyUsers = [] } = await iam.send(new ListEntitiesForPolicyCommand({ PolicyArn }));
@@ -42,8 +39,8 @@ async function readPolicy(iam: IAMClient, group: OperatorGroupName) {
 /** Says how many statements the operator policies have, and how many of them are about tables. */
 async function sayStatements(cloud: Cloud, when: string): Promise<void> {
   const statements = await Promise.all(
-    Object.keys(operatorGroups).map(async (name) => {
-      const known = cloud.permissions.deployed.managedPolicy(policyName(name));
+    groupNames.map(async (name) => {
+      const known = cloud.permissions.deployed.managedPolicy(policyOf(name));
       const policy = await known.catch(() => undefined);
       return policy?.document.Statement ?? [];
     }),
@@ -83,8 +80,7 @@ export async function attachOperators(cloud: Cloud, release: Former) {
   const iam = new IAMClient(cloud.sdk('us-east-1'));
   const authctl = installAuthctl(release);
   const templates = JSON.stringify(readRelease(release.version).deployments['one-region']);
-  const names = Object.keys(operatorGroups) as OperatorGroupName[];
-  const groups = names.filter((name) => templates.includes(policyName(name)));
+  const groups = groupNames.filter((name) => templates.includes(policyOf(name)));
   await iam.send(new CreateUserCommand({ UserName: user }));
   for (const group of groups) {
     const attachment = { UserName: user, PolicyArn: policyArn(group) };
@@ -92,8 +88,8 @@ export async function attachOperators(cloud: Cloud, release: Former) {
   }
   const readPolicies = () => Promise.all(groups.map((group) => readPolicy(iam, group)));
   const before = await readPolicies();
-  const run = async (group: OperatorGroupName, command: Command) => {
-    const onlyEnvironment = cloud.operatorEnvironment(policyName(group), awsRegion);
+  const run = async (group: string, command: Command) => {
+    const onlyEnvironment = cloud.operatorEnvironment(awsRegion, policyOf(group));
     const { code, output } = await runCommand(command, { onlyEnvironment });
     return { code, text: output.trim() };
   };
