@@ -5,7 +5,7 @@ import { type AccessKey, createAccessKey } from '../../emulator/aws-server/acces
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import { Authorizer, type DecidedRequest, type Principal } from '../../emulator/iam/authorizer.ts';
 import type { NamedPolicy } from '../../emulator/iam/evaluate-request.ts';
-import { type AccessControl, PermissionGate } from '../../emulator/iam/permission-gate.ts';
+import { type KeyHolder, PermissionGate } from '../../emulator/iam/permission-gate.ts';
 import {
   administratorAccess,
   functionPrincipal,
@@ -15,6 +15,7 @@ import {
 } from '../../emulator/iam/principals.ts';
 import type { Propagation } from '../../emulator/iam/propagation.ts';
 import { localUserArn } from '../../emulator/sts-server.ts';
+import type { StackContents } from './stack-contents.ts';
 import type { SynthesisedDeployment } from './synthesised-deployment.ts';
 
 /** An invocation by an AWS service, or with a role. */
@@ -24,19 +25,6 @@ interface Invocation {
   /** ARN of the source of the call: an API's method, or a rule. */
   readonly source?: string | undefined;
   readonly functionArn: string;
-}
-
-/** The permissions of a synthesis, and the access keys that identify principals in this run. */
-export interface Access {
-  readonly control: AccessControl;
-  /** Access keys of functions, by the function's name. */
-  readonly functionKeys: ReadonlyMap<string, AccessKey>;
-  /** Access keys of users that have one managed policy each, by the policy's name. */
-  readonly operatorKeys: ReadonlyMap<string, AccessKey>;
-  /** @throws {AwsError} if the function's permissions or the role do not allow it. */
-  authorizeInvocation(invocation: Invocation): Promise<void>;
-  /** Whether the Lambda service may call something for a function, with the function's role. */
-  mayService(functionName: string, action: string, resource: string): Promise<boolean>;
 }
 
 export interface AccessOptions {
@@ -58,115 +46,93 @@ function partitionKeys({ config, contents }: SynthesisedDeployment): ReadonlyMap
   ]);
 }
 
-/** Evaluates the policies of a synthesis. */
-class SynthesisedAccess implements Access {
-  readonly control: AccessControl;
-  readonly functionKeys: ReadonlyMap<string, AccessKey>;
-  readonly operatorKeys: ReadonlyMap<string, AccessKey>;
-  readonly #deployment: SynthesisedDeployment;
-  readonly #authorizer: Authorizer;
-
-  constructor(deployment: SynthesisedDeployment, { accessKey, ...options }: AccessOptions) {
-    this.#deployment = deployment;
-    this.#authorizer = new Authorizer({ account: accountId, ...options });
-    const { functions, policies } = deployment.contents;
-    const issue = (names: Iterable<string>) =>
-      new Map([...names].map((name) => [name, createAccessKey()] as const));
-    this.functionKeys = issue(functions.keys());
-    this.operatorKeys = issue(policies.managed.keys());
-    const principals = [
-      [accessKey, userPrincipal(localUserArn(), administratorAccess)] as const,
-      ...[...this.functionKeys].map(([name, key]) => [key, this.#functionPrincipal(name)] as const),
-      ...[...this.operatorKeys].map(([name, key]) => [key, this.#operatorPrincipal(name)] as const),
-    ];
-    const holders = new Map(
-      principals.map(([key, principal]) => [
-        key.accessKeyId,
-        { accessKey: key, arn: principal.arn, principal: () => principal },
-      ]),
-    );
-    const keys = partitionKeys(deployment);
-    const gate = new PermissionGate(this.#authorizer, (id) => holders.get(id), {
-      account: accountId,
-      partitionKey: (_, table) => keys.get(table),
-    });
-    this.control = Object.assign(gate, {
-      principalArn: (id: string) => holders.get(id)?.arn ?? localUserArn(),
-    });
-  }
-
-  async authorizeInvocation({ by, source, functionArn }: Invocation): Promise<void> {
-    const call = { action: 'lambda:InvokeFunction', resource: functionArn, context: {} };
-    if (source === undefined) {
-      await this.#authorizer.authorize(sessionPrincipal(this.#role(by), by), call);
-      return;
-    }
-    const context = { 'aws:SourceArn': source, 'aws:SourceAccount': accountId };
-    const principal = { arn: by, policies: [], context };
-    const resourcePolicy = this.#functionPolicy(functionArn);
-    await this.#authorizer.authorize(principal, { ...call, resourcePolicy });
-  }
-
-  async mayService(functionName: string, action: string, resource: string): Promise<boolean> {
-    const principal = sessionPrincipal(this.#role(functionName), functionName);
-    const call = { action, resource, context: {} };
-    return (await this.#authorizer.decide(principal, call)).result === 'Allowed';
-  }
-
-  #role(functionName: string): Role {
-    const { policies } = this.#deployment.contents;
-    const role = policies.roles.get(functionName);
-    if (role === undefined) throw new Error(`the templates have no role of ${functionName}`);
-    const { permissionsBoundary } = this.#deployment;
-    return { ...role, boundary: role.boundaryArn === undefined ? undefined : permissionsBoundary };
-  }
-
-  #functionPrincipal(name: string): Principal {
-    const { awsRegion } = this.#deployment.contents;
-    const arn = `arn:aws:lambda:${awsRegion}:${accountId}:function:${name}`;
-    return functionPrincipal(this.#role(name), arn);
-  }
-
-  #operatorPrincipal(name: string): Principal {
-    const policy = this.#deployment.contents.policies.managed.get(name);
-    if (policy === undefined) throw new Error(`the templates have no managed policy ${name}`);
-    return userPrincipal(`arn:aws:iam::${accountId}:user/${name}`, policy);
-  }
-
-  #functionPolicy(functionArn: string): NamedPolicy | undefined {
-    const Statement = this.#deployment.contents.policies.permissions
-      .filter((permission) => permission.functionArn === functionArn)
-      .map(({ statement }) => statement);
-    if (Statement.length === 0) return undefined;
-    const name = `permissions of ${functionArn.split(':function:')[1]}`;
-    return { name, document: { Version: '2012-10-17', Statement } };
-  }
+function roleOf(deployment: SynthesisedDeployment, functionName: string): Role {
+  const { contents, permissionsBoundary } = deployment;
+  const role = contents.policies.roles.get(functionName);
+  if (role === undefined) throw new Error(`the templates have no role of ${functionName}`);
+  return { ...role, boundary: role.boundaryArn === undefined ? undefined : permissionsBoundary };
 }
 
-export function createAccess(deployment: SynthesisedDeployment, options: AccessOptions): Access {
-  return new SynthesisedAccess(deployment, options);
+/** What lets others invoke a function. */
+function functionPolicy({ policies }: StackContents, functionArn: string): NamedPolicy | undefined {
+  const Statement = policies.permissions
+    .filter((permission) => permission.functionArn === functionArn)
+    .map(({ statement }) => statement);
+  if (Statement.length === 0) return undefined;
+  const name = `permissions of ${functionArn.split(':function:')[1]}`;
+  return { name, document: { Version: '2012-10-17', Statement } };
+}
+
+export type Access = ReturnType<typeof createAccess>;
+
+/** The permissions of a synthesis, and the access keys that identify principals in this run. */
+export function createAccess(
+  deployment: SynthesisedDeployment,
+  { accessKey, ...options }: AccessOptions,
+) {
+  const { contents } = deployment;
+  const authorizer = new Authorizer({ account: accountId, ...options });
+  const session = (name: string) => sessionPrincipal(roleOf(deployment, name), name);
+  const holders = new Map<string, KeyHolder & Pick<Principal, 'arn'>>();
+  const hold = (principal: Principal, key = createAccessKey()): AccessKey => {
+    const { arn } = principal;
+    holders.set(key.accessKeyId, { accessKey: key, arn, principal: () => principal });
+    return key;
+  };
+  hold(userPrincipal(localUserArn(), administratorAccess), accessKey);
+  const functionKeys = [...contents.functions.keys()].map((name) => {
+    const arn = `arn:aws:lambda:${contents.awsRegion}:${accountId}:function:${name}`;
+    return [name, hold(functionPrincipal(roleOf(deployment, name), arn))] as const;
+  });
+  const operatorKeys = [...contents.policies.managed].map(([name, policy]) => {
+    const arn = `arn:aws:iam::${accountId}:user/${name}`;
+    return [name, hold(userPrincipal(arn, policy))] as const;
+  });
+  const keys = partitionKeys(deployment);
+  const gate = new PermissionGate(authorizer, (id) => holders.get(id), {
+    account: accountId,
+    partitionKey: (_, table) => keys.get(table),
+  });
+  return {
+    control: Object.assign(gate, {
+      principalArn: (id: string) => holders.get(id)?.arn ?? localUserArn(),
+    }),
+    /** Access keys of functions, by the function's name. */
+    functionKeys: new Map(functionKeys),
+    /** Access keys of users that have one managed policy each, by the policy's name. */
+    operatorKeys: new Map(operatorKeys),
+    /** @throws {AwsError} if the function's permissions or the role do not allow it. */
+    authorizeInvocation: async ({ by, source, functionArn }: Invocation): Promise<void> => {
+      const call = { action: 'lambda:InvokeFunction', resource: functionArn, context: {} };
+      if (source === undefined) return authorizer.authorize(session(by), call);
+      const context = { 'aws:SourceArn': source, 'aws:SourceAccount': accountId };
+      const resourcePolicy = functionPolicy(contents, functionArn);
+      return authorizer.authorize({ arn: by, policies: [], context }, { ...call, resourcePolicy });
+    },
+    /** Whether the Lambda service may call something for a function, with the function's role. */
+    mayService: async (functionName: string, action: string, resource: string) => {
+      const call = { action, resource, context: {} };
+      const { result } = await authorizer.decide(session(functionName), call);
+      return result === 'Allowed';
+    },
+  };
 }
 
 /** The invokers of functions in AWS. Each throws if the templates do not allow the invocation. */
-interface Callers {
-  fromApi(path: string, method: string): Promise<void>;
-  fromSchedule(name: FunctionName): Promise<void>;
-}
-
-export function createCallers(deployment: SynthesisedDeployment, access: Access): Callers {
+export function createCallers(deployment: SynthesisedDeployment, access: Access) {
   const { config, contents } = deployment;
   const { awsRegion, integrations, policies } = contents;
-  const arnOf = (name: string) =>
-    `arn:aws:lambda:${awsRegion}:${localApi.accountId}:function:${functionName(config.name, name as FunctionName)}`;
-  const api = `arn:aws:execute-api:${awsRegion}:${localApi.accountId}:${localApi.apiId}/${localApi.stage}`;
+  const arnOf = (name: FunctionName) =>
+    `arn:aws:lambda:${awsRegion}:${accountId}:function:${functionName(config.name, name)}`;
+  const api = `arn:aws:execute-api:${awsRegion}:${accountId}:${localApi.apiId}/${localApi.stage}`;
   return {
-    fromApi: (path, method) =>
+    fromApi: (path: string, method: string) =>
       access.authorizeInvocation({
         by: 'apigateway.amazonaws.com',
         source: `${api}/${method}${path}`,
         functionArn: integrations.get(path) ?? '',
       }),
-    fromSchedule: (name) =>
+    fromSchedule: (name: FunctionName) =>
       access.authorizeInvocation({
         by: 'events.amazonaws.com',
         source: policies.rules.get(arnOf(name)) ?? '',

@@ -31,135 +31,123 @@ export interface StackPolicies {
   readonly rules: ReadonlyMap<string, string>;
 }
 
-class PoliciesReader {
-  readonly #stack: SynthesisedStack;
-  readonly #resolver: Resolver;
+/** The role of a function, after the function's name. */
+function readRoleOf(
+  resolver: Resolver,
+  id: string,
+  { Properties }: TemplateResource,
+): readonly [string, SynthesisedRole] {
+  const { 'Fn::GetAtt': [roleId = ''] = [] } = Properties['Role'] as {
+    readonly 'Fn::GetAtt'?: readonly string[];
+  };
+  const role = resolver.stack.resources.get(roleId);
+  if (role === undefined) throw resolver.misunderstood(`a role outside of it, in ${id}`);
+  const name = resolver.resolveText(Properties['FunctionName'] ?? id);
+  return [name, readRole(resolver, roleId, role)];
+}
 
-  constructor(stack: SynthesisedStack) {
-    this.#stack = stack;
-    this.#resolver = new Resolver(stack);
-  }
+function readRole(
+  resolver: Resolver,
+  id: string,
+  { Properties }: TemplateResource,
+): SynthesisedRole {
+  const arn = resolver.resolveText({ 'Fn::GetAtt': [id, 'Arn'] });
+  const name = arn.split('/').at(-1) ?? id;
+  const own = resolver.resolve(Properties['Policies'] ?? []) as readonly {
+    readonly PolicyName: string;
+    readonly PolicyDocument: PolicyDocument;
+  }[];
+  const { PermissionsBoundary: boundary } = Properties;
+  return {
+    arn,
+    name,
+    policies: [
+      ...own.map(({ PolicyName, PolicyDocument }) => ({
+        name: `${name}/${PolicyName}`,
+        document: PolicyDocument,
+      })),
+      ...attachedPolicies(resolver, id, name),
+    ],
+    ...(boundary !== undefined && { boundaryArn: resolver.resolveText(boundary) }),
+  };
+}
 
-  read(): StackPolicies {
-    return {
-      roles: new Map(
-        this.#resolver.each('AWS::Lambda::Function', (id, fn) => this.#readRoleOf(id, fn)),
-      ),
-      managed: new Map(
-        this.#resolver.each('AWS::IAM::ManagedPolicy', (id, { Properties }) => {
-          const name = this.#text(Properties['ManagedPolicyName'] ?? id);
-          return [name, { name, document: this.#document(Properties['PolicyDocument']) }];
-        }),
-      ),
-      permissions: this.#resolver.each('AWS::Lambda::Permission', (_, { Properties }) =>
-        this.#readPermission(Properties),
-      ),
-      topics: new Map(
-        this.#resolver
-          .each('AWS::SNS::TopicPolicy', (_, { Properties }) => this.#readTopicPolicy(Properties))
-          .flat(),
-      ),
-      rules: new Map(
-        this.#resolver.each('AWS::Events::Rule', (id, rule) => this.#readRule(id, rule)).flat(),
-      ),
-    };
-  }
+/** The CDK gives each role one policy, which is named after the role. */
+function attachedPolicies(
+  resolver: Resolver,
+  roleId: string,
+  roleName: string,
+): readonly NamedPolicy[] {
+  return resolver
+    .each('AWS::IAM::Policy', (_, { Properties }) => Properties)
+    .filter(({ Roles }) => JSON.stringify(Roles ?? []).includes(`{"Ref":"${roleId}"}`))
+    .map(({ PolicyDocument }, index) => ({
+      name: index === 0 ? roleName : `${roleName}/${index + 1}`,
+      document: resolver.resolve(PolicyDocument) as PolicyDocument,
+    }));
+}
 
-  #text(value: unknown): string {
-    return this.#resolver.resolveText(value);
-  }
+/** The functions of a schedule's rule. Rules for events of AWS have topics as targets. */
+function readRule(
+  resolver: Resolver,
+  id: string,
+  { Properties }: TemplateResource,
+): readonly (readonly [string, string])[] {
+  if (Properties['ScheduleExpression'] === undefined) return [];
+  const rule = resolver.resolveText({ 'Fn::GetAtt': [id, 'Arn'] });
+  const targets = Properties['Targets'] as readonly { readonly Arn: unknown }[];
+  return targets.map(({ Arn }) => [resolver.resolveText(Arn), rule]);
+}
 
-  #document(value: unknown): PolicyDocument {
-    return this.#resolver.resolve(value) as PolicyDocument;
-  }
+function readTopicPolicy(
+  resolver: Resolver,
+  { Properties }: TemplateResource,
+): readonly (readonly [string, NamedPolicy])[] {
+  const document = resolver.resolve(Properties['PolicyDocument']) as PolicyDocument;
+  return (Properties['Topics'] as readonly unknown[]).map((topic) => {
+    const arn = resolver.resolveText(topic);
+    return [arn, { name: `policy of ${arn.split(':').at(-1)}`, document }];
+  });
+}
 
-  #readRoleOf(id: string, { Properties }: TemplateResource): readonly [string, SynthesisedRole] {
-    const { 'Fn::GetAtt': [roleId = ''] = [] } = Properties['Role'] as {
-      readonly 'Fn::GetAtt'?: readonly string[];
-    };
-    const role = this.#stack.resources.get(roleId);
-    if (role === undefined) throw this.#resolver.misunderstood(`a role outside of it, in ${id}`);
-    return [this.#text(Properties['FunctionName'] ?? id), this.#readRole(roleId, role)];
+function readPermission(resolver: Resolver, { Properties }: TemplateResource): InvokePermission {
+  const { Action, Principal, SourceArn, SourceAccount } = Properties;
+  const functionArn = resolver.resolveText(Properties['FunctionName']);
+  const statement = { Effect: 'Allow', Action, Resource: functionArn };
+  if (String(Principal).startsWith('arn:')) {
+    // A role of another account.
+    return { functionArn, statement: { ...statement, Principal: { AWS: Principal } } };
   }
-
-  /** The rule of a schedule. Rules for events of AWS have topics as targets. */
-  #readRule(id: string, { Properties }: TemplateResource): readonly (readonly [string, string])[] {
-    if (Properties['ScheduleExpression'] === undefined) return [];
-    const rule = this.#text({ 'Fn::GetAtt': [id, 'Arn'] });
-    const targets = Properties['Targets'] as readonly { readonly Arn: unknown }[];
-    return targets.map(({ Arn }) => [this.#text(Arn), rule]);
-  }
-
-  #readRole(id: string, { Properties }: TemplateResource): SynthesisedRole {
-    const arn = this.#text({ 'Fn::GetAtt': [id, 'Arn'] });
-    const name = arn.split('/').at(-1) ?? id;
-    const own = this.#resolver.resolve(Properties['Policies'] ?? []) as readonly {
-      readonly PolicyName: string;
-      readonly PolicyDocument: PolicyDocument;
-    }[];
-    const { PermissionsBoundary: boundary } = Properties;
-    return {
-      arn,
-      name,
-      policies: [
-        ...own.map(({ PolicyName, PolicyDocument }) => ({
-          name: `${name}/${PolicyName}`,
-          document: PolicyDocument,
-        })),
-        ...this.#attachedPolicies(id, name),
-      ],
-      ...(boundary !== undefined && { boundaryArn: this.#text(boundary) }),
-    };
-  }
-
-  /** The CDK gives each role one policy, which is named after the role. */
-  #attachedPolicies(roleId: string, roleName: string): readonly NamedPolicy[] {
-    return this.#resolver
-      .each('AWS::IAM::Policy', (_, { Properties }) => Properties)
-      .filter(({ Roles }) => JSON.stringify(Roles ?? []).includes(`{"Ref":"${roleId}"}`))
-      .map(({ PolicyDocument }, index) => ({
-        name: index === 0 ? roleName : `${roleName}/${index + 1}`,
-        document: this.#document(PolicyDocument),
-      }));
-  }
-
-  #readTopicPolicy({
-    Topics,
-    PolicyDocument,
-  }: TemplateResource['Properties']): readonly (readonly [string, NamedPolicy])[] {
-    const document = this.#document(PolicyDocument);
-    return (Topics as readonly unknown[]).map((topic) => {
-      const arn = this.#text(topic);
-      return [arn, { name: `policy of ${arn.split(':').at(-1)}`, document }];
-    });
-  }
-
-  #readPermission(properties: TemplateResource['Properties']): InvokePermission {
-    const { Action, Principal, SourceArn, SourceAccount } = properties;
-    const functionArn = this.#text(properties['FunctionName']);
-    const account = SourceAccount === undefined ? undefined : this.#text(SourceAccount);
-    if (String(Principal).startsWith('arn:')) {
-      // A role of another account.
-      const statement = { Effect: 'Allow', Principal: { AWS: Principal }, Action };
-      return { functionArn, statement: { ...statement, Resource: functionArn } };
-    }
-    return {
-      functionArn,
-      statement: {
-        Effect: 'Allow',
-        Principal: { Service: Principal },
-        Action,
-        Resource: functionArn,
-        Condition: {
-          ArnLike: { 'aws:SourceArn': this.#text(SourceArn) },
-          ...(account !== undefined && { StringEquals: { 'aws:SourceAccount': account } }),
-        },
-      },
-    };
-  }
+  const Condition = {
+    ArnLike: { 'aws:SourceArn': resolver.resolveText(SourceArn) },
+    ...(SourceAccount !== undefined && {
+      StringEquals: { 'aws:SourceAccount': resolver.resolveText(SourceAccount) },
+    }),
+  };
+  return { functionArn, statement: { ...statement, Principal: { Service: Principal }, Condition } };
 }
 
 /** @throws {LocalRunError} for what the local run does not understand. */
 export function readStackPolicies(stack: SynthesisedStack): StackPolicies {
-  return new PoliciesReader(stack).read();
+  const resolver = new Resolver(stack);
+  const managed = resolver.each('AWS::IAM::ManagedPolicy', (id, { Properties }) => {
+    const name = resolver.resolveText(Properties['ManagedPolicyName'] ?? id);
+    const document = resolver.resolve(Properties['PolicyDocument']) as PolicyDocument;
+    return [name, { name, document }] as const;
+  });
+  const topics = resolver.each('AWS::SNS::TopicPolicy', (_, policy) =>
+    readTopicPolicy(resolver, policy),
+  );
+  const rules = resolver.each('AWS::Events::Rule', (id, rule) => readRule(resolver, id, rule));
+  return {
+    roles: new Map(
+      resolver.each('AWS::Lambda::Function', (id, fn) => readRoleOf(resolver, id, fn)),
+    ),
+    managed: new Map(managed),
+    permissions: resolver.each('AWS::Lambda::Permission', (_, permission) =>
+      readPermission(resolver, permission),
+    ),
+    topics: new Map(topics.flat()),
+    rules: new Map(rules.flat()),
+  };
 }
