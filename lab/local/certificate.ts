@@ -2,15 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GenerateResult, generate } from 'selfsigned';
-import type { TlsFiles } from '../emulator/gateway/gateway-server.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
-
-/** A certificate for localhost, and the authority that its clients must trust. */
-interface LocalCertificate extends TlsFiles {
-  /** The authority's certificate in PEM, and its path. */
-  readonly ca: string;
-  readonly caPath: string;
-}
 
 const day = 86_400_000;
 /** Apple limits the lifetime of a server certificate to 825 days. */
@@ -67,12 +59,13 @@ function isFresh(path: string, time: number): boolean {
  *
  * @param time milliseconds since the epoch.
  * @param names of hosts in addition to `localhost`, for tests that serve others on loopback.
+ * @returns its PEM files, and the authority that its clients must trust.
  */
 export async function loadCertificate(
   directory: string,
   time: number,
   names: readonly string[] = [],
-): Promise<LocalCertificate> {
+) {
   const [caPath = '', certPath = '', keyPath = ''] = ['ca.pem', 'cert.pem', 'key.pem'].map((name) =>
     join(directory, name),
   );

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs';
 import {
-  type DeploymentConfig,
   DeploymentConfigError,
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
-
-/** A deployment config as a person wrote it, and parsed. */
-interface ConfigFile {
-  readonly input: DeploymentConfigInput;
-  readonly config: DeploymentConfig;
-}
 
 function explain(error: unknown): string {
   if (error instanceof DeploymentConfigError) return error.message;
@@ -22,9 +15,10 @@ function explain(error: unknown): string {
 /**
  * Reads a deployment config, which must be one that can be deployed.
  *
+ * @returns it as a person wrote it, and parsed.
  * @throws {LocalRunError} naming the file, the values that are not allowed, and what is.
  */
-export function readConfigFile(path: string): ConfigFile {
+export function readConfigFile(path: string) {
   try {
     const input: unknown = JSON.parse(readFileSync(path, 'utf8'));
     const config = parseDeploymentConfig(input);

@@ -8,12 +8,6 @@ import {
   portInUse,
 } from '../emulator/loopback-server.ts';
 
-/** A server on every address of `localhost`. */
-interface LocalhostServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /** Milliseconds for requests to end when the server stops. A token takes a few. */
 const closingGrace = 500;
 
@@ -39,11 +33,7 @@ async function listenOnIpv6(server: Server, port: number, purpose: string): Prom
  * @param port 0 selects a free one.
  * @throws {LocalRunError} if the port is taken on either address.
  */
-export async function listenOnLocalhost(
-  createServer: () => Server,
-  port: number,
-  purpose: string,
-): Promise<LocalhostServer> {
+export async function listenOnLocalhost(createServer: () => Server, port: number, purpose: string) {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const ipv4 = createServer();
     const ipv6 = createServer();

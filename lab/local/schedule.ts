@@ -4,20 +4,15 @@ import { dailyRunMinutes } from '../../contract/notices.ts';
 import type { LocalFunctions } from './functions.ts';
 import type { LogFile } from './log-file.ts';
 
-/** A schedule that runs until it is closed. */
-interface Schedule {
-  close(): Promise<void>;
-}
-
 /**
- * Runs something again and again. A run ends before the next one begins. The schedule does not keep
- * the process running.
+ * Runs something again and again until it is closed. A run ends before the next one begins. The
+ * schedule does not keep the process running.
  *
  * @param run must not fail.
  * @param seconds between the end of a run and the next one.
  * @param firstAfter seconds until the first run.
  */
-function startSchedule(run: () => Promise<void>, seconds: number, firstAfter = seconds): Schedule {
+function startSchedule(run: () => Promise<void>, seconds: number, firstAfter = seconds) {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -52,7 +47,7 @@ export function startKeySchedule(
   functions: Pick<LocalFunctions, 'rotateKeys' | 'checkKeys'>,
   log: LogFile,
   { keyScheduleSeconds = keyScheduleMinutes * 60, onRotation }: KeyScheduleOptions = {},
-): Schedule {
+) {
   const run = async (): Promise<void> => {
     try {
       const report = await functions.rotateKeys({ action: 'reconcile' });
@@ -72,7 +67,7 @@ export function startKeySchedule(
 export function startDailySchedule(
   makeDailyRun: NonNullable<LocalFunctions['makeDailyRun']>,
   log: LogFile,
-): Schedule {
+) {
   const attempt = async (): Promise<void> => {
     try {
       await makeDailyRun();

@@ -3,20 +3,10 @@ import { dirname, join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
-/** Paths of the state that must survive a restart. */
-export interface StatePaths {
-  readonly directory: string;
-  readonly dynamodb: string;
-  readonly kms: string;
-  readonly tls: string;
-  readonly demoClient: string;
-  readonly demoApiKey: string;
-  readonly demoEnvironment: string;
-  readonly deploymentConfig: string;
-  readonly log: string;
-}
+export type StatePaths = Readonly<ReturnType<typeof statePaths>>;
 
-export function statePaths(directory: string): StatePaths {
+/** Paths of the state that must survive a restart. */
+export function statePaths(directory: string) {
   return {
     directory,
     dynamodb: join(directory, 'dynamodb'),

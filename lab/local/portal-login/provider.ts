@@ -15,12 +15,6 @@ interface LoginClient {
   readonly signedOutUri: string;
 }
 
-/** A real OpenID provider on loopback, with people who need no password. */
-export interface LocalLogin {
-  readonly issuer: string;
-  readonly close: () => Promise<void>;
-}
-
 const interactionPath = '/choose/';
 
 /** Seconds. */
@@ -110,8 +104,8 @@ async function interact(
   await provider.interactionFinished(request, response, { login: { accountId: person.id } });
 }
 
-/** Starts the provider for one relying party. */
-export async function startLocalLogin(client: LoginClient): Promise<LocalLogin> {
+/** Starts a real OpenID provider on loopback for one relying party. Its people need no password. */
+export async function startLocalLogin(client: LoginClient) {
   let provider: Provider | undefined;
   const server = createServer((request, response) => {
     if (provider === undefined) return;

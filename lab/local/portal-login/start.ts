@@ -7,7 +7,7 @@ import { sessionLimits } from '../../../portal/login/session.ts';
 import { serveLoopback } from '../../../portal/serve-on-loopback.ts';
 import { type LocalPortalOptions, openPortalManagement } from '../local-portal.ts';
 import { customers, localMapping, ownIssuers } from './people.ts';
-import { type LocalLogin, startLocalLogin } from './provider.ts';
+import { startLocalLogin } from './provider.ts';
 
 /** How the customers' portal of this run looks: none of it is the portal's own. */
 const look = {
@@ -71,7 +71,7 @@ export async function startLoginPortal(options: Omit<LocalPortalOptions, 'port'>
   await seedCustomers(createManagement({ config, aws, alias: 'administrator' }));
   const clientSecret = randomBytes(32).toString('base64url');
   const keys: [Uint8Array] = [randomBytes(32)];
-  let login: LocalLogin | undefined;
+  let login: Awaited<ReturnType<typeof startLocalLogin>> | undefined;
   const server = await serveLoopback(
     { port: 0, hint: 'Open the address that npm start printed.' },
     async ({ origin, basePath }) => {
