@@ -1,14 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bindManagement, type Management } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
-import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { CleanUp } from './clean-up.ts';
 import type { LocalService, LocalServiceOptions, TestApiKey, TestClient } from './local-service.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import { type LocalRun, startLocal as startRun } from './start-local.ts';
+import { readRunConfig } from './state.ts';
 
 export type * from './local-service.ts';
 
@@ -28,11 +28,12 @@ function proveAt(now: number): CallerProof {
 const rotation = { step: 5, mostSteps: 100 } as const;
 
 function openManagement({ aws, paths }: LocalRun, clock: () => number) {
-  const config = parseDeploymentConfig(JSON.parse(readFileSync(paths.deploymentConfig, 'utf8')), {
-    allowLoopbackIssuer: true,
+  const context = createManagementContext({
+    config: readRunConfig(paths),
+    aws,
+    actor: async () => 'test',
+    allowLoopbackProviders: true,
   });
-  const actor = async () => 'test';
-  const context = createManagementContext({ config, aws, actor, allowLoopbackProviders: true });
   return bindManagement({ ...context, clock });
 }
 

@@ -1,6 +1,7 @@
-import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
 export type StatePaths = Readonly<ReturnType<typeof statePaths>>;
@@ -18,6 +19,12 @@ export function statePaths(directory: string) {
     deploymentConfig: join(directory, 'deployment.json'),
     log: join(directory, 'log.jsonl'),
   };
+}
+
+/** The config that runs with a state, as the run has written it down. */
+export function readRunConfig({ deploymentConfig }: Pick<StatePaths, 'deploymentConfig'>) {
+  const input: unknown = JSON.parse(readFileSync(deploymentConfig, 'utf8'));
+  return parseDeploymentConfig(input, { allowLoopbackIssuer: true });
 }
 
 function isFolder(path: string): boolean {

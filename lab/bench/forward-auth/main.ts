@@ -5,10 +5,10 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { createManagement } from '../../../adapters/management.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { forwardAuthBuildOptions } from '../../build/packages.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import type { LocalRun } from '../../local/start-local.ts';
+import { readRunConfig } from '../../local/state.ts';
 import { startForwardAuthProcess } from '../../support/forward-auth-process.ts';
 import { formatTable, performancePages, writeParts } from '../../support/generated-parts.ts';
 import type { Command } from '../../support/run-command.ts';
@@ -162,9 +162,7 @@ async function measureRows(
 }
 
 async function createApiKeys({ aws, paths }: LocalRun): Promise<readonly string[]> {
-  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
-  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
-  const management = createManagement({ config, aws });
+  const management = createManagement({ config: readRunConfig(paths), aws });
   const values: string[] = [];
   for (let count = 0; count < apiKeyCount; count += 1) {
     const key = { name: `caller ${count}`, serviceTrunkGroup: 'bench', subnets: [] };

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { LocalRun } from '../../local/start-local.ts';
+import { readRunConfig } from '../../local/state.ts';
 import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
 import { startApi } from '../../support/spring-boot.ts';
 import { encodeJson } from '../../support/test-issuer.ts';
@@ -57,9 +56,7 @@ function decode(part: string | undefined): Json {
 /** The key that signs, and KMS: both as the service uses them. */
 async function openSigning(service: LocalRun): Promise<{ key: SigningKey; sign: Sign }> {
   const aws = createAwsClients(service.aws);
-  const config = readFileSync(service.paths.deploymentConfig, 'utf8');
-  const { name } = parseDeploymentConfig(JSON.parse(config), { allowLoopbackIssuer: true });
-  const table = tableName(name, 'signingKeys');
+  const table = tableName(readRunConfig(service.paths).name, 'signingKeys');
   const keys = await createDynamoDbSigningKeyStore(aws.dynamodb, table).listSigningKeys();
   const key = keys.find(({ state }) => state === 'current');
   if (key === undefined) throw new Error('the service has no current signing key');

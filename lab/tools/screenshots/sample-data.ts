@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { bindManagement, type Management } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import type { LocalRun } from '../../local/start-local.ts';
+import { readRunConfig } from '../../local/state.ts';
 
 const day = 86_400;
 
@@ -47,9 +46,8 @@ export interface SampleData {
 
 /** The management of a local run, as if it were called so many days ago. */
 function openManagement({ aws, paths }: LocalRun, daysAgo: number): Management {
-  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
   const context = createManagementContext({
-    config: parseDeploymentConfig(input, { allowLoopbackIssuer: true }),
+    config: readRunConfig(paths),
     aws,
     actor: async () => 'ada@example.com',
     allowLoopbackProviders: true,

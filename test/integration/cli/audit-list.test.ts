@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createManagement } from '../../../adapters/management.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { readRunConfig } from '../../../lab/local/state.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();
@@ -82,8 +81,7 @@ describe('the name of a person', () => {
 
   it('is next to the subject, until it is erased for good', async () => {
     const { aws, paths } = service();
-    const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
-    const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+    const config = readRunConfig(paths);
     const portal = createManagement({ config, aws, alias: 'portal' });
     const trunkGroups = ['tg'];
     const person = portal.forCaller({

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
+import { readRunConfig } from '../../../lab/local/state.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 import type { LoopbackProvider } from '../../../lab/support/loopback-provider.ts';
@@ -101,8 +100,7 @@ export async function createRestoredTables(service: EnforcedService): Promise<vo
 /** On the tables: the function's process does not trust the provider of this test. */
 async function registerProvider(service: EnforcedService, discoveryUrl: string): Promise<void> {
   const { aws, paths } = service.run();
-  const input: unknown = JSON.parse(readFileSync(paths.deploymentConfig, 'utf8'));
-  const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });
+  const config = readRunConfig(paths);
   const context = createManagementContext({ config, aws, allowLoopbackProviders: true });
   const known = (error: unknown) => {
     if (!(error instanceof RefusedError) && !(error instanceof ConflictError)) throw error;

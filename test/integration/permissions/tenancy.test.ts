@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { bindManagement, createManagement, type Management } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
-import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import {
@@ -18,6 +16,7 @@ import { tableKeys, tableName, tables } from '../../../contract/tables.ts';
 import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
+import { readRunConfig } from '../../../lab/local/state.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
@@ -142,7 +141,7 @@ function limitedBy(alias: ManagementAlias): Management {
   const credentials = run.operatorKeys.get(policyName(alias));
   if (credentials === undefined) throw new Error(`there is no policy of ${alias}`);
   return createManagement({
-    config: readConfig(),
+    config: readRunConfig(enforced.run().paths),
     aws: { ...run.aws, credentials },
     alias,
   });
@@ -150,7 +149,7 @@ function limitedBy(alias: ManagementAlias): Management {
 
 function openStaff(): Management {
   const { aws: all } = enforced.run();
-  return createManagement({ config: readConfig(), aws: all });
+  return createManagement({ config: readRunConfig(enforced.run().paths), aws: all });
 }
 
 async function createForeign() {
@@ -171,7 +170,11 @@ async function createForeign() {
   // The function's process does not trust these providers.
   const { aws: all } = enforced.run();
   const onTables = bindManagement(
-    createManagementContext({ config: readConfig(), aws: all, allowLoopbackProviders: true }),
+    createManagementContext({
+      config: readRunConfig(enforced.run().paths),
+      aws: all,
+      allowLoopbackProviders: true,
+    }),
   );
   const { provider } = await onTables.registerProvider(platform.discoveryUrl);
   await onTables.registerProvider(owned.discoveryUrl, { trunkGroups: ['tg-foreign'] });
@@ -217,7 +220,7 @@ beforeAll(async () => {
   const key = run.operatorKeys.get(manager);
   if (key === undefined) throw new Error('there is no policy of client operators');
   aws = { ...run.aws, credentials: key };
-  const config = readConfig();
+  const config = readRunConfig(enforced.run().paths);
   limited = createManagement({ config, aws });
   foreign = await createForeign();
 });
@@ -226,12 +229,6 @@ afterAll(async () => {
   await platform.close();
   await owned.close();
 });
-
-/** The config that the run wrote for `authctl`. */
-function readConfig() {
-  const text = readFileSync(enforced.run().paths.deploymentConfig, 'utf8');
-  return parseDeploymentConfig(JSON.parse(text), { allowLoopbackIssuer: true });
-}
 
 describe('what IAM allows a manager of a trunk group', () => {
   it('is one alias of the management function, and nothing else', async () => {
@@ -248,7 +245,7 @@ describe('what IAM allows a manager of a trunk group', () => {
   it.each(managementAliases.filter((alias) => alias !== 'client-operator'))(
     'is not the alias %s, also with a signature for it',
     async (alias) => {
-      const through = createManagement({ config: readConfig(), aws, alias });
+      const through = createManagement({ config: readRunConfig(enforced.run().paths), aws, alias });
       await expect(through.findClient(foreign.clientId)).rejects.toMatchObject({
         name: 'AwsCallerError',
       });
