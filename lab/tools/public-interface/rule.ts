@@ -1,13 +1,5 @@
 /** What a release changes of the public interface: lines that are gone, and lines that are new. */
-interface InterfaceChanges {
-  readonly removed: readonly string[];
-  readonly added: readonly string[];
-}
-
-export function compareInterfaces(
-  before: readonly string[],
-  after: readonly string[],
-): InterfaceChanges {
+export function compareInterfaces(before: readonly string[], after: readonly string[]) {
   return {
     removed: before.filter((line) => !after.includes(line)),
     added: after.filter((line) => !before.includes(line)),
@@ -27,7 +19,10 @@ export function parseVersion(text: string): Version {
  * The lowest version that may follow. Below 1.0, a removal is a minor version and an addition a
  * patch; from 1.0 on, a major and a minor one (https://semver.org, items 4, 7 and 8).
  */
-export function lowestVersion(before: string, { removed, added }: InterfaceChanges): string {
+export function lowestVersion(
+  before: string,
+  { removed, added }: ReturnType<typeof compareInterfaces>,
+): string {
   const [major, minor, patch] = parseVersion(before);
   const parts =
     removed.length > 0

@@ -21,14 +21,7 @@ import { root } from './loaded-files.ts';
 /** The first token reads the signing keys, and the first ones open connections. */
 const warmUp = 3;
 
-/** Names of functions, by the file that defines them. */
-type CalledFunctions = ReadonlyMap<string, readonly string[]>;
-
-interface Stub {
-  reply(operation: string, body: string): unknown;
-}
-
-async function listen(stub: Stub): Promise<string> {
+async function listen(stub: KmsStub | DynamoDbStub): Promise<string> {
   const serve: RequestListener = (request, response) =>
     replyAfter(0, request, response, (operation, body) => stub.reply(operation, body));
   const server = createServer(serve);
@@ -68,8 +61,10 @@ function ownFile(url: string): string | undefined {
 /**
  * Issues tokens in this process, with KMS and DynamoDB on loopback, and reads from V8's precise
  * coverage which functions the last of them called.
+ *
+ * @returns names of functions, by the file that defines them.
  */
-export async function findCalledFunctions(): Promise<CalledFunctions> {
+export async function findCalledFunctions(): Promise<ReadonlyMap<string, readonly string[]>> {
   Object.assign(process.env, environments.token, await startStubs(), {
     AWS_REGION: awsRegion,
     AWS_ACCESS_KEY_ID: 'sizes',
