@@ -20,13 +20,10 @@ interface AwsCallerOptions {
   readonly accessKey: AccessKey;
 }
 
-/** Calls a service on this machine in its own protocol, without the SDK's retries. */
-export interface AwsCaller {
-  call(call: JsonCall): Promise<HttpResponse>;
-  close(): void;
-}
+export type AwsCaller = ReturnType<typeof createAwsCaller>;
 
-export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptions): AwsCaller {
+/** Calls a service on this machine in its own protocol, without the SDK's retries. */
+export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptions) {
   const url = new URL(endpoint);
   const agent = new Agent({ keepAlive: true });
   const signer = new SignatureV4({
@@ -56,7 +53,7 @@ export function createAwsCaller({ service, endpoint, accessKey }: AwsCallerOptio
     return headers;
   };
   return {
-    call: async (call) =>
+    call: async (call: JsonCall): Promise<HttpResponse> =>
       sendRequest(url, { method: 'POST', agent, headers: await sign(call) }, call.body),
     close: () => agent.destroy(),
   };

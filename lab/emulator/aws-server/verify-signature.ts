@@ -21,14 +21,6 @@ interface SignatureExpectations {
   readonly time: number;
 }
 
-/** The content of the `Authorization` header. */
-interface Authorization {
-  readonly accessKeyId: string;
-  readonly region: string;
-  readonly signedHeaders: readonly string[];
-  readonly signature: string;
-}
-
 /** AWS accepts signatures whose time differs by at most so many milliseconds. */
 const maxSkew = 15 * 60_000;
 
@@ -47,7 +39,7 @@ function headerText(headers: IncomingHttpHeaders, name: string): string {
   return Array.isArray(value) ? value.join(',') : (value ?? '');
 }
 
-function readAuthorization(headers: IncomingHttpHeaders, service: AwsService): Authorization {
+function readAuthorization(headers: IncomingHttpHeaders, service: AwsService) {
   const value = headers.authorization ?? '';
   if (!value.startsWith(algorithm)) {
     throw refusal(service, 'MissingAuthenticationTokenException', 'Missing Authentication Token');

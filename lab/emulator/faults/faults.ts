@@ -25,11 +25,6 @@ interface Treatment {
 type CallRule = Extract<FaultRule, { service: unknown }>;
 type Draft = { -readonly [K in keyof Treatment]: Treatment[K] };
 
-/** Calls of one kind that were made. */
-interface CallCounts {
-  readonly [operation: string]: number;
-}
-
 /** Applies a rule to a call's treatment. The first rule that ends a call decides. */
 type Apply<K extends CallRule['fault']> = (
   draft: Draft,
@@ -114,7 +109,7 @@ export class Faults {
   }
 
   /** Calls since the last time by name, e.g. `kms.Sign`, including failed calls. */
-  takeCounts(): CallCounts {
+  takeCounts(): Readonly<Record<string, number>> {
     const counts = this.#counts;
     this.#counts = {};
     return counts;
