@@ -89,7 +89,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     }),
     updateClientSecret: call('clientId secretId changes', clientId, secretId, {
       name: 'green',
-      expiresAt: world.now + 60,
+      expiresAt: world.now + 3600,
       ifVersion: clientVersion,
     }),
     disableClientSecret: call('clientId secretId options', clientId, secretId, {
@@ -107,7 +107,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       enabled: true,
       subnets: [{ name: 'home', address: '2001:db8::', netmask: 32 }],
       scopes: ['calls:view'],
-      expiresAt: world.now + 60,
+      expiresAt: world.now + 3600,
       idempotencyKey: 'key-12345',
     }),
     findApiKey: call('keyId', keyId),
@@ -122,12 +122,12 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       name: 'Ada L.',
       endOldValues: false,
       scopes: ['calls:view'],
-      expiresAt: world.now + 60,
+      expiresAt: world.now + 3600,
       ifVersion: keyVersion,
     }),
     rotateApiKey: call('keyId rotation', keyId, {
       overlap: 60,
-      expiresAt: world.now + 60,
+      expiresAt: world.now + 3600,
       idempotencyKey: 'key-12345',
       ifVersion: keyVersion,
     }),
