@@ -28,7 +28,17 @@ const replacing = [
 ];
 
 /** Integration tests whose files share a worker, and what it has imported. */
-const sharing = ['test/integration/{adapters,aws-json,cli,lambda,openapi,portal}/**/*.test.ts'];
+const sharing = [
+  'test/integration/{adapters,aws-json,cli,federated,lambda,notices,openapi}/**/*.test.ts',
+  'test/integration/{portal,procedures,security,verifier,wire}/**/*.test.ts',
+  'test/integration/lab/{bench,emulator,ministack}/**/*.test.ts',
+];
+
+/** All other folders of integration tests. */
+const notInThese = [
+  'test/integration/!(adapters|aws-json|cli|federated|lab|lambda|notices|openapi|portal|procedures|security|verifier|wire)/**/*.test.ts',
+  'test/integration/lab/!(bench|emulator|ministack)/**/*.test.ts',
+];
 
 /**
  * Of these folders: replace functions, change limits, trust certificates of their own, or measure the
@@ -38,8 +48,13 @@ const notSharing = [
   'test/integration/adapters/{caller-identity,guarded-fetch}.test.ts',
   'test/integration/cli/{api-key-refusals,same-messages}.test.ts',
   'test/integration/cli/{hostile-text,narrow-terminal,operator-permissions,providers}.test.ts',
+  'test/integration/federated/{exchanged-tokens,platforms}.test.ts',
+  'test/integration/lab/emulator/{full-disk,lambda-server}.test.ts',
   'test/integration/lambda/token-outages.test.ts',
   'test/integration/portal/{hostile-requests,login-provider,page-cost,portal-function}.test.ts',
+  'test/integration/verifier/{hanging-provider,provider}.test.ts',
+  'test/integration/verifier/forward-auth/{deadline,provider-tokens}.test.ts',
+  'test/integration/wire/oauth-clients.test.ts',
 ];
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
@@ -89,10 +104,7 @@ export default defineConfig({
         test: {
           ...overLoopback,
           name: 'integration',
-          include: [
-            'test/integration/!(adapters|aws-json|cli|lambda|openapi|portal)/**/*.test.ts',
-            ...notSharing,
-          ],
+          include: [...notInThese, ...notSharing],
           exclude: [faults, ...fromSynth],
         },
       },
