@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { OutputProcess } from './output-process.ts';
+import { programEnvironment } from './program-environment.ts';
 import type { Command } from './run-command.ts';
 
 const main = join(resolve(import.meta.dirname, '../..'), 'verifier/forward-auth/main.ts');
@@ -41,9 +42,9 @@ export async function startForwardAuthProcess({
   until = 'ready',
 }: ForwardAuthStart): Promise<ForwardAuthProcess> {
   const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
-  const { PATH, HOME } = process.env;
+  const { HOME } = process.env;
   const running = new OutputProcess([...command, ...listen, ...args], {
-    env: { PATH, HOME, ...environment },
+    env: { ...programEnvironment(), HOME, ...environment },
   });
   const log: LogLine[] = [];
   const readLog = () => {

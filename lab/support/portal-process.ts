@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { OutputProcess } from './output-process.ts';
+import { programEnvironment } from './program-environment.ts';
 import type { Command } from './run-command.ts';
 
 const authctl = join(resolve(import.meta.dirname, '../..'), 'cli/authctl.ts');
@@ -35,9 +36,9 @@ export async function startPortalProcess({
   args = [],
   environment,
 }: PortalStart): Promise<PortalProcess> {
-  const { PATH, HOME } = process.env;
+  const { HOME } = process.env;
   const running = new OutputProcess([...command, 'portal', '--json', ...args], {
-    env: { PATH, HOME, ...environment },
+    env: { ...programEnvironment(), HOME, ...environment },
   });
   const link = await running.waitFor('the link', () =>
     // The document ends with the brace of its first line.

@@ -2,30 +2,39 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
-import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
+import { makeTemporaryDirectory, temporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { service } = useLocalCli();
 const run = promisify(execFile);
 const authctl = resolve(import.meta.dirname, '../../../cli/authctl.ts');
 
+const workspace = makeTemporaryDirectory();
+afterAll(() => workspace.remove());
+const completion = join(workspace.path, 'completion.bash');
+beforeAll(async () => {
+  const args = [authctl, 'complete', 'bash'];
+  const { stdout } = await run(process.execPath, args, { env: programEnvironment() });
+  writeFileSync(completion, stdout);
+});
+
 /** What bash offers at the end of a line, after the completion was sourced twice. */
 async function complete(line: string): Promise<readonly string[]> {
   const script = `
-    source <("$NODE" "$AUTHCTL" complete bash)
-    source <("$NODE" "$AUTHCTL" complete bash)
+    source "$COMPLETION"
+    source "$COMPLETION"
     COMP_LINE="$LINE" COMP_POINT=\${#LINE}
     read -r -a COMP_WORDS <<< "$LINE"
     case "\${COMP_WORDS[0]}" in npx) _authctl_complete_npx ;; *) _authctl_complete ;; esac
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   // No authctl in the path: as in a clone, if only npx finds it.
   const env = {
-    PATH: process.env['PATH'] ?? '',
-    NODE: process.execPath,
-    AUTHCTL: authctl,
+    ...programEnvironment(),
+    COMPLETION: completion,
     LINE: line,
   };
   const cwd = dirname(service().paths.directory);
@@ -165,6 +174,7 @@ describe.each(Object.entries(otherShells))('the completion of %s', (shell, { arg
     const { stdout } = await run(shell, args, {
       cwd: dirname(service().paths.directory),
       env: {
+        ...programEnvironment(),
         PATH: `${folder}:${process.env['PATH']}`,
         HOME: folder,
         NODE: process.execPath,

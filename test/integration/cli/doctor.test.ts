@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { runCli, useLocalCli } from './use-authctl.ts';
 
@@ -33,8 +34,11 @@ function outcomes(stdout: string): Readonly<Record<string, string>> {
 
 /** In a process of its own: the SDK finds credentials in the process's variables. */
 function doctor(config: string, env: Readonly<Record<string, string>>, ...more: string[]) {
-  const { PATH: path = '' } = process.env;
-  const base = { PATH: path, HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
+  const base = {
+    ...programEnvironment(),
+    HOME: '/nonexistent',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  };
   return new Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>(
     (done) => {
       execFile(

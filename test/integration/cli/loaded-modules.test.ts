@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { service } = useLocalCli();
@@ -24,8 +25,7 @@ async function loadedBy(
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  const { PATH: path = '' } = process.env;
-  const env = { ...service().environment, ...more, PATH: path };
+  const env = { ...service().environment, ...more, ...programEnvironment() };
   const { stderr } = await run(process.execPath, ['--import', hook, authctl, ...args], {
     env,
     maxBuffer: 16 * 1024 * 1024,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandGroups } from '../../../cli/command-groups.ts';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { runCli, useLocalCli } from './use-authctl.ts';
 
 const { service } = useLocalCli();
@@ -42,15 +43,19 @@ describe('the help', () => {
 
 describe('the program', () => {
   it('follows the SDK in region, credentials and endpoints', async () => {
-    const { PATH: path = '' } = process.env;
-    const env = { ...service().environment, PATH: path };
+    const env = { ...service().environment, ...programEnvironment() };
     const { stdout } = await run(process.execPath, [authctl, 'client', 'list', '--quiet'], { env });
     expect(stdout.trim()).toBe(service().clientId);
   });
 
   it('ends with 2 and without a stack if there is no region', () => {
     const { AWS_REGION: _, ...rest } = service().environment;
-    const env = { ...rest, AWS_CONFIG_FILE: '/nonexistent', HOME: '/nonexistent' };
+    const env = {
+      ...rest,
+      ...programEnvironment(),
+      AWS_CONFIG_FILE: '/nonexistent',
+      HOME: '/nonexistent',
+    };
     const { status, stdout, stderr } = spawnSync(process.execPath, [authctl, 'client', 'list'], {
       env,
       encoding: 'utf8',

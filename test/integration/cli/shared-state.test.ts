@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const { authctl, json, service } = useLocalCli();
@@ -91,6 +92,7 @@ describe('the caller on AWS, on the tables', () => {
   function runWithSts(args: readonly string[]) {
     const env = {
       ...service().environment,
+      ...programEnvironment(),
       AUTHCTL_THROUGH: 'tables',
       AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}`,
     };

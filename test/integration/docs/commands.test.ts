@@ -11,6 +11,7 @@ import {
   readPage,
   root,
 } from '../../../lab/support/markdown.ts';
+import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
 import { ShellSession } from '../../support/docs/shell-session.ts';
@@ -58,9 +59,9 @@ function openShell(): ShellSession {
   const path = [join(workspace.path, '.bin'), join(root, 'node_modules/.bin'), process.env['PATH']];
   return new ShellSession(workspace.path, {
     ...service().environment,
+    ...programEnvironment(),
     PATH: path.join(delimiter),
     HOME: workspace.path,
-    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
   });
 }
 

@@ -13,6 +13,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
 import { OutputProcess } from '../../../../lab/support/output-process.ts';
+import { programEnvironment } from '../../../../lab/support/program-environment.ts';
 import {
   type Environment,
   type SpawnedRun,
@@ -348,7 +349,7 @@ describe('SIGINT and SIGTERM', () => {
     const program = resolve(import.meta.dirname, '../../../../lab/local/main.ts');
     const scripts = { start: `${node} ${program} --state ${state}` };
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
-    const env = { PATH: process.env['PATH'], PORT: '0' };
+    const env = { ...programEnvironment(), PORT: '0' };
     const npm = new OutputProcess(['npm', 'start'], { cwd: folder, env, detached: true });
     onTestFinished(async () => {
       await npm.interrupt();

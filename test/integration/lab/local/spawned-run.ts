@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { OutputProcess } from '../../../../lab/support/output-process.ts';
+import { programEnvironment } from '../../../../lab/support/program-environment.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
@@ -31,8 +32,7 @@ export function spawnLocal(
   const running = new OutputProcess([command, ...head, ...flags], {
     cwd: root,
     env: {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      ...programEnvironment(),
       PORT: '0',
       ...environment,
     },

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeServer, listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
+import { programEnvironment } from '../../../../lab/support/program-environment.ts';
 import { assertShareable } from '../../../../lab/tools/first-deployment/collect.ts';
 import { makeTemporaryDirectory } from '../local/temporary-directory.ts';
 
@@ -81,7 +82,7 @@ describe('the figures of a first deployment', () => {
         ],
         {
           env: {
-            PATH: process.env['PATH'],
+            ...programEnvironment(),
             AWS_ENDPOINT_URL: endpoint,
             AWS_ACCESS_KEY_ID: keyId,
             AWS_SECRET_ACCESS_KEY: secret,
