@@ -35,7 +35,6 @@ import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createDynamoDbWorkloadUseReader } from './dynamodb/workload-use.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 import { recordServerDates } from './record-server-dates.ts';
-import { createCallerIdentity } from './sts/caller-identity.ts';
 
 /** The deployment that the library manages, and how it is reached. */
 export interface ManagementOptions {
@@ -134,10 +133,12 @@ export function openManagementTables(
 }
 
 /** Everything that management reads and writes, on a deployment's tables. */
-export function createManagementContext(options: TableOptions): ManagementContext {
-  const { onMalformedRecord, onAuditGap, ...rest } = options;
+export function createManagementContext(
+  options: TableOptions & Pick<ManagementContext, 'actor'>,
+): ManagementContext {
+  const { onMalformedRecord, onAuditGap, actor, ...rest } = options;
   const tables = openManagementTables(rest)({ onMalformedRecord, onAuditGap });
-  return { ...tables, actor: options.actor ?? createCallerIdentity(options.aws) };
+  return { ...tables, actor };
 }
 
 const { partitionKey } = tables.audit;

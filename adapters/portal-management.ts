@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from './aws-json/endpoint.ts';
+import { bindFunction, type Management } from './bind-management.ts';
 import { createAskManagement } from './lambda/ask-management.ts';
-import { bindFunction, type Management } from './management.ts';
 import { FunctionClient, type FunctionOptions } from './management-function.ts';
 
 interface PortalManagementOptions

@@ -1,9 +1,16 @@
 import { userInfo } from 'node:os';
-import { createCallerIdentity } from '../adapters/sts/caller-identity.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Who the audit names for changes of this process. */
-export function getCaller({ aws, isLoopback }: Deployment): Promise<string> {
+/** Finds who the audit names for changes of this process. */
+export function createGetCaller({ aws, isLoopback }: Deployment): () => Promise<string> {
   // On AWS, AWS identifies the caller. On this machine there is only the login name.
-  return isLoopback ? Promise.resolve(`local:${userInfo().username}`) : createCallerIdentity(aws)();
+  if (isLoopback) return async () => `local:${userInfo().username}`;
+  let identity: Promise<() => Promise<string>> | undefined;
+  return async () => {
+    // The SDK's client of STS is loaded only for changes.
+    identity ??= import('../adapters/sts/caller-identity.ts').then(({ createCallerIdentity }) =>
+      createCallerIdentity(aws),
+    );
+    return (await identity)();
+  };
 }

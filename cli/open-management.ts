@@ -1,4 +1,4 @@
-import { bindManagement, createManagement, type Management } from '../adapters/management.ts';
+import { bindManagement, type Management } from '../adapters/bind-management.ts';
 import { managementOperations, type OperationName } from '../contract/management/operations.ts';
 import type { Deployment } from './deployment.ts';
 import { appendToFile, type OpenOptions, reports } from './open-options.ts';
@@ -38,11 +38,12 @@ export async function openManagement(
   options: OpenOptions,
 ): Promise<Management> {
   const { auditFile } = options;
+  // Each way loads only its own client of the SDK.
   if (deployment.through === 'tables') {
-    // The SDK's client of DynamoDB is loaded only for it.
     const { openTableContext } = await import('./open-table-context.ts');
     return breakGlassOnly(bindManagement(openTableContext(deployment, options)));
   }
+  const { createManagement } = await import('../adapters/management.ts');
   const { config, aws } = deployment;
   return createManagement({
     config,

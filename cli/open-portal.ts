@@ -1,6 +1,6 @@
 import { servePortalOnLoopback } from '../portal/serve-on-loopback.ts';
 import type { Cli } from './cli.ts';
-import { getCaller } from './get-caller.ts';
+import { createGetCaller } from './get-caller.ts';
 import { openManagement } from './open-management.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -20,7 +20,7 @@ export async function openPortal(cli: Cli, port: number) {
       warn: (text) => cli.output.warn(text),
     },
   );
-  const person = await getCaller(deployment);
+  const person = await createGetCaller(deployment)();
   try {
     const portal = await servePortalOnLoopback({
       management,

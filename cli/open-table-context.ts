@@ -1,7 +1,7 @@
 import { createManagementContext } from '../adapters/management-context.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { Deployment } from './deployment.ts';
-import { getCaller } from './get-caller.ts';
+import { createGetCaller } from './get-caller.ts';
 import { type OpenOptions, reports, withAuditFile } from './open-options.ts';
 
 /** The management library on a deployment's tables. */
@@ -15,7 +15,7 @@ export function openTableContext(deployment: Deployment, options: OpenOptions): 
     aws,
     allowLoopbackProviders,
     ca,
-    ...(deployment.isLoopback && { actor: () => getCaller(deployment) }),
+    actor: createGetCaller(deployment),
     ...reports(options),
   });
   return auditFile === undefined

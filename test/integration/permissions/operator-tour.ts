@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
 import { readRunConfig } from '../../../lab/local/state.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
@@ -101,7 +102,12 @@ export async function createRestoredTables(service: EnforcedService): Promise<vo
 async function registerProvider(service: EnforcedService, discoveryUrl: string): Promise<void> {
   const { aws, paths } = service.run();
   const config = readRunConfig(paths);
-  const context = createManagementContext({ config, aws, allowLoopbackProviders: true });
+  const context = createManagementContext({
+    config,
+    aws,
+    actor: createCallerIdentity(aws),
+    allowLoopbackProviders: true,
+  });
   const known = (error: unknown) => {
     if (!(error instanceof RefusedError) && !(error instanceof ConflictError)) throw error;
   };

@@ -4,6 +4,7 @@ import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.t
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { bindManagement, createManagement, type Management } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import {
@@ -173,6 +174,7 @@ async function createForeign() {
     createManagementContext({
       config: readRunConfig(enforced.run().paths),
       aws: all,
+      actor: createCallerIdentity(all),
       allowLoopbackProviders: true,
     }),
   );
