@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { hangLimit, stepLimit } from './lab/support/hang-limit.ts';
+import { useCompileCache } from './lab/support/program-environment.ts';
 import { SlowestFiles } from './test/support/slowest-files.ts';
 
-// Workers, and the commands that tests start, load what they have compiled before: a fifth of the
-// CPU time of a start.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
+useCompileCache();
 
 /** Of tests that speak HTTP to what they have started themselves. */
 const overLoopback = {

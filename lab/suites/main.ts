@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { useCompileCache } from '../support/program-environment.ts';
 import { commandOf, type Suite, suites } from './suites.ts';
 
 const list = Object.entries(suites)
@@ -48,6 +49,7 @@ function run({ name, options }: Call): boolean {
   return status === 0;
 }
 
+useCompileCache();
 const results = readArguments(command.args).map((call) => {
   const { name, suite } = call;
   process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
