@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import * as tls from 'node:tls';
+import { remember } from '../../core/bounded-map.ts';
 
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -20,6 +21,13 @@ export interface OutgoingRequest {
 function trusted(): readonly string[] {
   const { getCACertificates }: Partial<typeof tls> = tls;
   return getCACertificates?.('default') ?? tls.rootCertificates;
+}
+
+const contexts = new Map<string, tls.SecureContext>();
+
+/** Trusts a certificate as well. Made once, because it parses all certificates that Node trusts. */
+function contextTrusting(ca: string): tls.SecureContext {
+  return remember(contexts, ca, () => tls.createSecureContext({ ca: [...trusted(), ca] }));
 }
 
 /** An agent for each fetch: no connection is shared, none outlives the fetch, no proxy applies. */
@@ -49,7 +57,7 @@ export function openResponse(
       headers,
       signal,
       ...(lookup !== undefined && { lookup }),
-      ...(ca !== undefined && { ca: [...trusted(), ca] }),
+      ...(ca !== undefined && { secureContext: contextTrusting(ca) }),
     });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
