@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { hangLimit, stepLimit } from './lab/support/hang-limit.ts';
 import { useCompileCache } from './lab/support/program-environment.ts';
@@ -25,17 +26,11 @@ const replacing = [
   'test/lambda/token/federated.test.ts',
 ];
 
-/** Integration tests whose files share a worker, and what it has imported. */
-const sharing = [
+/** Folders of integration tests whose files share a worker, and what it has imported. */
+const sharingFolders = [
   'test/integration/{adapters,aws-json,cli,federated,lambda,notices,openapi}/**/*.test.ts',
   'test/integration/{portal,procedures,security,verifier,wire}/**/*.test.ts',
   'test/integration/lab/{bench,emulator,ministack}/**/*.test.ts',
-];
-
-/** All other folders of integration tests. */
-const notInThese = [
-  'test/integration/!(adapters|aws-json|cli|federated|lab|lambda|notices|openapi|portal|procedures|security|verifier|wire)/**/*.test.ts',
-  'test/integration/lab/!(bench|emulator|ministack)/**/*.test.ts',
 ];
 
 /**
@@ -54,6 +49,8 @@ const notSharing = [
   'test/integration/verifier/forward-auth/{deadline,provider-tokens}.test.ts',
   'test/integration/wire/oauth-clients.test.ts',
 ];
+
+const sharing = globSync(sharingFolders, { cwd: import.meta.dirname, exclude: notSharing });
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback; template tests need neither and spend their time in CDK.
@@ -102,8 +99,8 @@ export default defineConfig({
         test: {
           ...overLoopback,
           name: 'integration',
-          include: [...notInThese, ...notSharing],
-          exclude: [faults, ...fromSynth],
+          include: ['test/integration/**/*.test.ts'],
+          exclude: [faults, ...fromSynth, ...sharing],
         },
       },
       {
@@ -112,7 +109,6 @@ export default defineConfig({
           ...overLoopback,
           name: 'integration-sharing',
           include: sharing,
-          exclude: notSharing,
           isolate: false,
         },
       },
