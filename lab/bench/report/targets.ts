@@ -81,7 +81,7 @@ const pairNames: Readonly<
   authorizerToken: [
     'CPU of the authorizer, own token',
     'a verification and the same log line',
-    1.3,
+    1.6,
   ],
   authorizerApiKey: ['CPU of the authorizer, API key with scopes', 'the read and nothing else'],
 };
