@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import * as tls from 'node:tls';
-import { remember } from '../../core/bounded-map.ts';
+import { BoundedMap, remember } from '../../core/bounded-map.ts';
 
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -23,7 +23,8 @@ function trusted(): readonly string[] {
   return getCACertificates?.('default') ?? tls.rootCertificates;
 }
 
-const contexts = new Map<string, tls.SecureContext>();
+/** A process trusts one further certificate, tests some. */
+const contexts = new BoundedMap<string, tls.SecureContext>(8);
 
 /** Trusts a certificate as well. Made once, because it parses all certificates that Node trusts. */
 function contextTrusting(ca: string): tls.SecureContext {
