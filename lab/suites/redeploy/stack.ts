@@ -15,9 +15,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../support/template-changes/template.ts';
-import { awsRegion, stackName } from './release.ts';
-
-const StackName = stackName;
+import { awsRegion, stackName as StackName } from './release.ts';
 
 /** A resource of a stack. */
 interface StackResource {
