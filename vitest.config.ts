@@ -50,7 +50,10 @@ const notSharing = [
   'test/integration/wire/oauth-clients.test.ts',
 ];
 
-const sharing = globSync(sharingFolders, { cwd: import.meta.dirname, exclude: notSharing });
+// Two globs, as the oldest Node has no patterns in `exclude`.
+const root = { cwd: import.meta.dirname };
+const alone = new Set(globSync(notSharing, root));
+const sharing = globSync(sharingFolders, root).filter((file) => !alone.has(file));
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback; template tests need neither and spend their time in CDK.
