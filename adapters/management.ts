@@ -6,6 +6,7 @@ import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { bindFunction, type Management } from './bind-management.ts';
 import { createAskManagement } from './lambda/ask-management.ts';
+import { createSdkCaller } from './lambda/invoke-function.ts';
 import type { ManagementOptions } from './management-context.ts';
 import { FunctionClient } from './management-function.ts';
 
@@ -87,7 +88,12 @@ export function createManagement(options: ManagementOptions & ManagementPlace): 
     actor,
   } = options;
   const client = new FunctionClient({
-    ask: createAskManagement({ config, aws, account, environment: stsEnvironment(aws) }),
+    ask: createAskManagement({
+      config,
+      account,
+      caller: createSdkCaller(aws),
+      environment: stsEnvironment(aws),
+    }),
     alias,
     onMalformedRecord,
     onAuditGap,

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from './aws-json/endpoint.ts';
 import { bindFunction, type Management } from './bind-management.ts';
 import { createAskManagement } from './lambda/ask-management.ts';
+import { createFunctionCaller } from './lambda/invoke-from-function.ts';
 import { FunctionClient, type FunctionOptions } from './management-function.ts';
 
 interface PortalManagementOptions
@@ -25,9 +26,8 @@ export function createPortalManagement(options: PortalManagementOptions): Manage
     new FunctionClient({
       ask: createAskManagement({
         functionArn,
-        aws: {},
+        caller: createFunctionCaller(environment, operationTimeout),
         environment,
-        requestTimeout: operationTimeout,
       }),
       alias: 'portal',
       onMalformedRecord,

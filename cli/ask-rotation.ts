@@ -1,6 +1,5 @@
 import { askKeyRotation } from '../adapters/lambda/function-calls.ts';
-import { createInvokeFunction } from '../adapters/lambda/invoke-function.ts';
-import { createLambdaClient } from '../adapters/lambda/lambda-client.ts';
+import { createSdkCaller } from '../adapters/lambda/invoke-function.ts';
 import { createCallerProof } from '../adapters/sts/caller-proof.ts';
 import { deployedRegions } from '../contract/deployment-config.ts';
 import type { KeyRotationEvent, RotationReport } from '../contract/function-events.ts';
@@ -19,10 +18,9 @@ export async function askRotation(
   event: OperatorRequest,
 ): Promise<RotationReport> {
   const region = deployedRegions(config).find(({ id }) => id === regionId)?.awsRegion ?? '';
-  const lambda = createLambdaClient({ ...aws, region });
-  const invoke = createInvokeFunction(lambda);
+  const { invoke, credentials } = createSdkCaller({ ...aws, region });
   const name = functionName(config.name, 'key-rotation');
-  const proveCaller = createCallerProof(lambda.config.credentials, environment);
+  const proveCaller = createCallerProof(credentials, environment);
   const caller_proof = await proveCaller(region, requestDigest(name, event));
   return askKeyRotation(invoke, name, { ...event, caller_proof });
 }

@@ -11,6 +11,7 @@ import {
   type PostOptions,
   readOutput,
   readServiceError,
+  StaleConnectionError,
 } from './connection.ts';
 import {
   type AwsJsonService,
@@ -152,7 +153,12 @@ class RetryingClient implements AwsJsonClient {
       },
       await this.#credentials(),
     );
-    const response = await this.#connection.post(headers, body, options);
+    const send = () => this.#connection.post(headers, body, options);
+    const response = await send().catch((error: unknown) => {
+      // There was no response, and every call that is made here can be repeated.
+      if (error instanceof StaleConnectionError) return send();
+      throw error;
+    });
     if (response.status === 200) return (options.read ?? readOutput)(response.body);
     throw readServiceError(response, this.#correctClock(response));
   }

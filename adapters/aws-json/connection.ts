@@ -35,7 +35,10 @@ export interface PostOptions extends PortOptions {
 export interface Connection {
   /** Opens one ahead of the first request. */
   open(): void;
-  /** @throws {Error} of node:net, AwsTimeoutError or AbortError if there is no response. */
+  /**
+   * @throws {StaleConnectionError} if a kept connection was closed and there is no response.
+   * @throws {Error} of node:net, AwsTimeoutError or AbortError if there is no response.
+   */
   post(headers: readonly string[], body: string, options: PostOptions): Promise<HttpResponse>;
   close(): void;
 }
@@ -44,7 +47,7 @@ export interface Connection {
 const maxBodyLength = 32 * 1024 * 1024;
 
 /** An idle connection that the other side closed while this process was idle or frozen. */
-class StaleConnectionError extends Error {}
+export class StaleConnectionError extends Error {}
 
 /**
  * Aborts if the request or its new connection takes too long, or the caller's deadline passes.
@@ -163,15 +166,7 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
 
   return {
     open: () => ahead.open(),
-    post: async (headers, body, options) => {
-      try {
-        return await send(headers, body, options);
-      } catch (error) {
-        // It returned no response, and every call that is made here can be repeated.
-        if (error instanceof StaleConnectionError) return send(headers, body, options);
-        throw error;
-      }
-    },
+    post: send,
     close: () => {
       ahead.close();
       agent.destroy();

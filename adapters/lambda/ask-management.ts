@@ -1,13 +1,11 @@
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { functionName } from '../../contract/function-names.ts';
 import { managementDigest } from '../../core/audit/request-digest.ts';
-import type { AwsClientOptions } from '../aws-client-options.ts';
 import type { Environment } from '../aws-json/endpoint.ts';
 import type { AskFunction } from '../management-function.ts';
 import { createAuthenticateCaller } from '../sts/authenticate-caller.ts';
 import { createCallerProof } from '../sts/caller-proof.ts';
-import { createInvokeFunction } from './invoke-function.ts';
-import { createLambdaClient } from './lambda-client.ts';
+import type { LambdaCaller } from './invocation.ts';
 
 /** Which function is asked: by its ARN, or that of a deployment in the caller's AWS region. */
 type Place =
@@ -19,9 +17,7 @@ type Place =
     };
 
 type AskManagementOptions = Place & {
-  readonly aws: AwsClientOptions;
-  /** Milliseconds for an answer. */
-  readonly requestTimeout?: number | undefined;
+  readonly caller: LambdaCaller;
   /** May name endpoints, by AWS's variables. */
   readonly environment: Environment;
 };
@@ -37,14 +33,12 @@ function readArn(arn: string): { readonly partition: string; readonly account: s
  * and as a proof of the caller for the function.
  */
 export function createAskManagement(options: AskManagementOptions): AskFunction {
-  const { aws, environment } = options;
-  const lambda = createLambdaClient(aws, options.requestTimeout);
-  const invoke = createInvokeFunction(lambda);
-  const prove = createCallerProof(lambda.config.credentials, environment);
+  const { caller, environment } = options;
+  const prove = createCallerProof(caller.credentials, environment);
   let found: Promise<string> | undefined;
   const getFunctionArn = async (): Promise<string> => {
     if ('functionArn' in options) return options.functionArn;
-    const region = await lambda.config.region();
+    const region = await caller.region();
     const identify = createAuthenticateCaller({ ...environment, AWS_REGION: region });
     const own = readArn(await identify(await prove(region, 'identity'), 'identity'));
     const account = options.account ?? own.account;
@@ -57,8 +51,8 @@ export function createAskManagement(options: AskManagementOptions): AskFunction 
       throw error;
     });
     const aliasArn = `${await found}:${alias}`;
-    const region = await lambda.config.region();
+    const region = await caller.region();
     const caller_proof = await prove(region, managementDigest(aliasArn, request));
-    return invoke(aliasArn, { request, caller_proof });
+    return caller.invoke(aliasArn, { request, caller_proof });
   };
 }

@@ -19,7 +19,7 @@ import type { ReservationCheck } from '../../core/deployment/reserved-concurrenc
 import { UnavailableError } from '../../core/errors.ts';
 import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
-import type { InvokeFunction } from './invoke-function.ts';
+import type { InvokeFunction } from './invocation.ts';
 
 /**
  * Invokes a function. A response with another shape comes from another version of it: wait until

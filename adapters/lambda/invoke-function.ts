@@ -1,60 +1,8 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import { InputError, RefusedError, ServiceUnavailableError } from '../../core/errors.ts';
-import type { PortOptions } from '../../core/port.ts';
+import type { AwsClientOptions } from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
-
-/** The code of a function threw an error, did not start or ran out of time. */
-export class FunctionFailedError extends ServiceUnavailableError {
-  override readonly name = 'FunctionFailedError';
-
-  constructor(message: string) {
-    super('Lambda', message);
-  }
-}
-
-/**
- * Invokes a function with a JSON event and waits for its answer.
- *
- * @throws {InputError} if the function does not accept the event.
- * @throws {RefusedError} if the function's rules do not allow the request.
- * @throws {FunctionFailedError} if the function fails.
- * @throws {UnavailableError} if Lambda does not answer.
- */
-export type InvokeFunction = (
-  functionName: string,
-  event: object,
-  options?: PortOptions,
-) => Promise<unknown>;
-
-/** Errors of our functions that are valid results, by name. Any other error is a failure. */
-const meanings: ReadonlyMap<unknown, typeof InputError | typeof RefusedError> = new Map<
-  unknown,
-  typeof InputError | typeof RefusedError
->([
-  ['EventError', InputError],
-  ['InputError', InputError],
-  ['RefusedError', RefusedError],
-  ['RetainedKeyError', RefusedError],
-  ['PromotionRefusedError', RefusedError],
-]);
-
-function readError(payload: string): { readonly errorType?: unknown; readonly text: string } {
-  try {
-    const { errorType, errorMessage } = JSON.parse(payload) as Readonly<Record<string, unknown>>;
-    return { errorType, text: typeof errorMessage === 'string' ? errorMessage : 'no message' };
-  } catch {
-    return { text: 'no message' };
-  }
-}
-
-/** When a function throws, the response has the error's name and message. */
-function toError(functionName: string, payload: string): Error {
-  const { errorType, text } = readError(payload);
-  const Meaning = meanings.get(errorType);
-  return Meaning === undefined
-    ? new FunctionFailedError(`${functionName} failed: ${text}`)
-    : new Meaning(text);
-}
+import { type InvokeFunction, type LambdaCaller, readInvocation } from './invocation.ts';
+import { createLambdaClient } from './lambda-client.ts';
 
 export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
   return async (functionName, event, options = {}) => {
@@ -66,7 +14,13 @@ export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
       lambda.send(command, { abortSignal: options.signal }),
     );
     const payload = Buffer.from(output.Payload ?? []).toString();
-    if (output.FunctionError !== undefined) throw toError(functionName, payload);
-    return payload === '' ? undefined : (JSON.parse(payload) as unknown);
+    return readInvocation({ functionName, failed: output.FunctionError !== undefined, payload });
   };
+}
+
+/** As the SDK finds credentials and region: profiles, single sign-on and other sources. */
+export function createSdkCaller(aws: Omit<AwsClientOptions, 'profile'>): LambdaCaller {
+  const lambda = createLambdaClient(aws);
+  const { credentials, region } = lambda.config;
+  return { invoke: createInvokeFunction(lambda), credentials, region };
 }

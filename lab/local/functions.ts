@@ -16,7 +16,7 @@ import {
   createPublishKey,
   createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
-import type { InvokeFunction } from '../../adapters/lambda/invoke-function.ts';
+import type { InvokeFunction } from '../../adapters/lambda/invocation.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import type { ClockOptions } from '../../adapters/record-server-dates.ts';
 import {

@@ -1,5 +1,5 @@
 import { describeDenial } from '../../adapters/aws-errors.ts';
-import { FunctionFailedError } from '../../adapters/lambda/invoke-function.ts';
+import { FunctionFailedError } from '../../adapters/lambda/invocation.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { UnavailableError } from '../../core/errors.ts';
 

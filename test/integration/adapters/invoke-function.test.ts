@@ -1,14 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createInvokeFunction,
-  FunctionFailedError,
-} from '../../../adapters/lambda/invoke-function.ts';
-import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
-import { InputError, RefusedError } from '../../../core/errors.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { FunctionFailedError } from '../../../adapters/lambda/invocation.ts';
+import { createFunctionCaller } from '../../../adapters/lambda/invoke-from-function.ts';
+import { createSdkCaller } from '../../../adapters/lambda/invoke-function.ts';
+import { InputError, RefusedError, UnavailableError } from '../../../core/errors.ts';
 import { RetainedKeyError } from '../../../core/key-rotation/rotation-ports.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startLambda } from '../../../lab/emulator/lambda-server.ts';
+import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
+import { type Answer, answer, hangUp, startScriptedService } from '../aws-json/scripted-service.ts';
+
+const keys = {
+  AWS_REGION: 'us-west-2',
+  AWS_ACCESS_KEY_ID: testAccessKey.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: testAccessKey.secretAccessKey,
+};
 
 let server: RunningService;
 
@@ -26,16 +32,20 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const invoke = (name: string, event: object = {}) =>
-  createInvokeFunction(
-    createLambdaClient({
+const callers = {
+  "the SDK's client": () =>
+    createSdkCaller({
       region: 'us-west-2',
       endpointLambda: server.endpoint,
       credentials: testAccessKey,
     }),
-  )(name, event);
+  'the client of a function': () =>
+    createFunctionCaller({ ...keys, AWS_ENDPOINT_URL_LAMBDA: server.endpoint }, hangLimit),
+};
 
-describe('invoking a function by name', () => {
+describe.each(Object.entries(callers))('invoking a function with %s', (_, createCaller) => {
+  const invoke = (name: string, event: object = {}) => createCaller().invoke(name, event);
+
   it('carries the event there and the answer back', async () => {
     const event = { action: 'reconcile', list: [1, { two: 'ü' }] };
     expect(await invoke('echo', event)).toEqual(event);
@@ -57,5 +67,34 @@ describe('invoking a function by name', () => {
 
   it('says that there is no such function', async () => {
     await expect(invoke('unknown')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
+
+describe('the connection of a function to Lambda', () => {
+  const done = answer(200, { done: true });
+
+  async function callerOf(script: readonly Answer[]) {
+    const service = await startScriptedService(script);
+    onTestFinished(() => service.close());
+    const variables = { AWS_ENDPOINT_URL: service.url, AWS_SESSION_TOKEN: 'session' };
+    return { service, caller: createFunctionCaller({ ...keys, ...variables }, hangLimit) };
+  }
+
+  it('is kept, and each request is signed with the session token', async () => {
+    const { service, caller } = await callerOf([done]);
+    await caller.invoke('arn:aws:lambda:us-west-2:111122223333:function:a:portal', {});
+    await caller.invoke('arn:aws:lambda:us-west-2:111122223333:function:a:portal', {});
+    expect(service.connections()).toBe(1);
+    expect(service.requests[1]?.headers).toMatchObject({
+      'x-amz-security-token': 'session',
+      authorization: expect.stringContaining('/us-west-2/lambda/aws4_request'),
+    });
+  });
+
+  it('is no reason to invoke twice if it was closed meanwhile', async () => {
+    const { service, caller } = await callerOf([done, hangUp, done]);
+    await caller.invoke('a', {});
+    await expect(caller.invoke('a', {})).rejects.toThrow(UnavailableError);
+    expect(service.requests).toHaveLength(2);
   });
 });

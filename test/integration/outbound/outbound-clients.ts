@@ -19,6 +19,7 @@ import {
 } from '../../../adapters/https/service-requests.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
+import { createFunctionCaller } from '../../../adapters/lambda/invoke-from-function.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
@@ -195,6 +196,15 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
     limit: 2 * awsLimit,
     call: (url) =>
       createInvokeFunction(createLambdaClient({ ...sdk, endpointLambda: url }))('a', {}),
+  },
+  'the client of Lambda in a function': {
+    files: jsonFiles,
+    limit: awsLimit,
+    call: (url) =>
+      createFunctionCaller({ ...keys, AWS_ENDPOINT_URL_LAMBDA: url }, requestTimeout).invoke(
+        'a',
+        {},
+      ),
   },
   "the SDK's client of STS": {
     files: ['adapters/sts/caller-identity.ts'],

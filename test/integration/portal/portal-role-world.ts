@@ -1,4 +1,5 @@
 import { createAskManagement } from '../../../adapters/lambda/ask-management.ts';
+import { createFunctionCaller } from '../../../adapters/lambda/invoke-from-function.ts';
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
@@ -20,6 +21,7 @@ import {
   readStackPolicies,
   type SynthesisedRole,
 } from '../../../lab/local/from-synth/stack-policies.ts';
+import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { readConfigFile, resourcesOf, synthesise } from '../../lib/synthesise.ts';
@@ -114,7 +116,17 @@ export class PortalRole {
     const lambda = await startLambda({ ...options, functions });
     this.#services.push(sts, lambda);
     const aws = { region: awsRegion, credentials: this.#key, endpointLambda: lambda.endpoint };
-    this.#ask = createAskManagement({ functionArn: managementArn, aws, environment });
+    const variables = {
+      ...environment,
+      AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
+      AWS_ACCESS_KEY_ID: this.#key.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: this.#key.secretAccessKey,
+    };
+    this.#ask = createAskManagement({
+      functionArn: managementArn,
+      caller: createFunctionCaller(variables, hangLimit),
+      environment,
+    });
     this.#lambda = createLambdaClient(aws);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FunctionFailedError } from '../../../adapters/lambda/invoke-function.ts';
+import { FunctionFailedError } from '../../../adapters/lambda/invocation.ts';
 import type { SelfTestResult } from '../../../contract/function-events.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { awaitSelfTest, createPause } from '../../../lambda/key-rotation/await-self-test.ts';
