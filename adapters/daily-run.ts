@@ -11,7 +11,6 @@ import { awsTimeOf, type ManagementContext } from '../core/management/management
 import type { DailyRunPorts } from '../core/notices/daily-run.ts';
 import type { Notice, PutNotices } from '../core/notices/notice.ts';
 import { ServerDate } from '../core/server-date.ts';
-import type { AwsClientOptions } from './aws-client-options.ts';
 import { callAws } from './aws-errors.ts';
 import { createAwsJsonClient } from './aws-json/aws-json-client.ts';
 import type { Environment } from './aws-json/endpoint.ts';
@@ -21,12 +20,11 @@ import { openApiKeyUses } from './dynamodb/api-key-use-reader.ts';
 import { openAuditRegions, openChanges } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
-import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import { openJsonDynamoDb } from './dynamodb/json-documents.ts';
 import {
   createDynamoDbGrantStore,
   createDynamoDbProviderOwnerStore,
 } from './dynamodb/record-partition.ts';
-import { recordServerDates } from './record-server-dates.ts';
 
 type GrantStores = Pick<ManagementContext, 'providerGrants' | 'providerOwners'>;
 
@@ -50,8 +48,7 @@ function openGrants(
 
 interface OpenDailyRunOptions {
   readonly config: ManagementConfig;
-  readonly aws?: AwsClientOptions | undefined;
-  /** The process's variables, by AWS's own names, for EventBridge. */
+  /** The process's variables, by AWS's own names. */
   readonly environment: Environment;
   /** Hears of each record that cannot be read. The run skips it. */
   readonly onMalformedRecord: (error: Error) => void;
@@ -60,15 +57,13 @@ interface OpenDailyRunOptions {
 /** What the daily run reads and writes, on a deployment's tables and its bus. */
 export function openDailyRun(options: OpenDailyRunOptions): Omit<DailyRunPorts, 'isOutOfTime'> {
   const { config, environment, onMalformedRecord } = options;
-  const aws: AwsClientOptions = { ...options.aws, profile: 'background' };
-  const dynamodb = createDynamoDbClient(aws);
-  const elapsed = () => performance.now();
-  const serverDate = new ServerDate(elapsed);
-  recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
+  const serverDate = new ServerDate(() => performance.now());
+  const regions = openJsonDynamoDb(environment, 'background')(serverDate.record.bind(serverDate));
+  const dynamodb = regions.own;
   const table = (key: TableKey) => deployedTableName(config, key);
   // No change depends on what is read here: half the price, and independent of other regions.
   const store = { onMalformedRecord };
-  const audits = openAuditRegions({ config, aws, dynamodb });
+  const audits = openAuditRegions(config, regions);
   return {
     clients: createDynamoDbClientStore(dynamodb, table('clients'), store),
     apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), store),

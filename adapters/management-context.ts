@@ -19,7 +19,7 @@ import {
 } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
-import { createDynamoDbClient } from './dynamodb/dynamodb-client.ts';
+import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
 import { createDynamoDbPersonNameStore } from './dynamodb/person-names.ts';
@@ -30,11 +30,11 @@ import {
   createDynamoDbProviderOwnerStore,
   createDynamoDbTrunkGroupLimitsStore,
 } from './dynamodb/record-partition.ts';
+import { openDynamoDb } from './dynamodb/sdk-regions.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createDynamoDbWorkloadUseReader } from './dynamodb/workload-use.ts';
 import { createGuardedFetch } from './https/json-request.ts';
-import { recordServerDates } from './record-server-dates.ts';
 
 /** The deployment that the library manages, and how it is reached. */
 export interface ManagementOptions {
@@ -76,15 +76,17 @@ type OpenedTables = (
 
 /** Opens the deployment's tables for many requests, each with its own reports. */
 export function openManagementTables(
-  options: Omit<TableOptions, 'onMalformedRecord' | 'onAuditGap' | 'actor'>,
+  options: Omit<TableOptions, 'aws' | 'onMalformedRecord' | 'onAuditGap' | 'actor'> & {
+    readonly open: OpenDynamoDb;
+  },
 ): OpenedTables {
-  const { config, aws = {}, allowLoopbackProviders = false, useIndexes = true } = options;
-  const dynamodb = createDynamoDbClient(aws);
+  const { config, open, allowLoopbackProviders = false, useIndexes = true } = options;
   const serverDate = new ServerDate(elapsed);
-  recordServerDates({ dynamodb }, serverDate.record.bind(serverDate), elapsed);
+  const regions = open(serverDate.record.bind(serverDate));
+  const dynamodb = regions.own;
   const table = (key: TableKey) => deployedTableName(config, key);
   const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
-  const audits = openAuditRegions({ config, aws, dynamodb });
+  const audits = openAuditRegions(config, regions);
   const apiKeyUses = openApiKeyUses(audits, config.name);
   const auditHistory = openAuditHistory(audits);
   const fetchJson = createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
@@ -136,8 +138,9 @@ export function openManagementTables(
 export function createManagementContext(
   options: TableOptions & Pick<ManagementContext, 'actor'>,
 ): ManagementContext {
-  const { onMalformedRecord, onAuditGap, actor, ...rest } = options;
-  const tables = openManagementTables(rest)({ onMalformedRecord, onAuditGap });
+  const { aws = {}, onMalformedRecord, onAuditGap, actor, ...rest } = options;
+  const open = openManagementTables({ ...rest, open: openDynamoDb(aws) });
+  const tables = open({ onMalformedRecord, onAuditGap });
   return { ...tables, actor };
 }
 

@@ -1,9 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { CheckedClock } from '../core/server-date.ts';
 import type { AwsClients } from './aws-clients.ts';
-
-/** Receives the time on each response and its latency, both in milliseconds. */
-type RecordServerDate = (serverTime: number, latency: number) => void;
+import type { RecordServerDate } from './dynamodb/dynamodb-calls.ts';
 
 interface Answered {
   readonly response: unknown;

@@ -37,6 +37,8 @@ interface AwsJsonClientOptions {
   readonly profile: CallProfile;
   /** Maximum connections. A function handles one request at a time, the local run many. */
   readonly maxSockets: number;
+  /** Opens the connections to the service. */
+  readonly connect?: typeof createConnection | undefined;
   /** Milliseconds since the epoch, by this host's clock. */
   readonly clock?: Clock;
 }
@@ -89,12 +91,12 @@ class RetryingClient implements AwsJsonClient {
   #clockOffset = 0;
 
   constructor(options: AwsJsonClientOptions) {
-    const { service, environment, profile } = options;
+    const { service, environment, profile, connect = createConnection } = options;
     this.#service = service;
     this.#protocol = options.protocol ?? protocols[service as AwsJsonService];
     this.#endpoint = resolveEndpoint(service, environment);
     this.#credentials = options.credentials ?? functionCredentials(environment);
-    this.#connection = createConnection(this.#endpoint.url, { ...profile, ...options });
+    this.#connection = connect(this.#endpoint.url, { ...profile, ...options });
     this.#retries = new RetryBudget(profile);
     this.#clock = options.clock ?? Date.now;
   }
@@ -118,6 +120,8 @@ class RetryingClient implements AwsJsonClient {
         return output;
       } catch (error) {
         if (!(error instanceof Error)) throw error;
+        // Every call that is made here can be repeated, and the first time costs no retry.
+        if (attempts === 1 && error instanceof StaleConnectionError) continue;
         retry = await this.#nextRetry(retry, error, attempts);
         await wait(retry.getRetryDelay(), undefined, signal && { signal });
       }
@@ -153,12 +157,7 @@ class RetryingClient implements AwsJsonClient {
       },
       await this.#credentials(),
     );
-    const send = () => this.#connection.post(headers, body, options);
-    const response = await send().catch((error: unknown) => {
-      // There was no response, and every call that is made here can be repeated.
-      if (error instanceof StaleConnectionError) return send();
-      throw error;
-    });
+    const response = await this.#connection.post(headers, body, options);
     if (response.status === 200) return (options.read ?? readOutput)(response.body);
     throw readServiceError(response, this.#correctClock(response));
   }

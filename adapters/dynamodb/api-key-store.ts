@@ -1,8 +1,7 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { ApiKeyReader, ApiKeyStore } from '../../core/api-key/api-key-store.ts';
 import { parseApiKeyItem, toApiKeyItem } from './api-key-item.ts';
-import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import type { DynamoDbCalls, DynamoDbDocuments } from './dynamodb-calls.ts';
 import { findRecords } from './get-items.ts';
 import { readOwnedPage } from './owned-page.ts';
 import { createFind, parseItems, scanItems } from './read-items.ts';
@@ -14,7 +13,7 @@ const { partitionKey } = tables.apiKeys;
 
 /** API keys in DynamoDB, one item each. */
 export function createDynamoDbApiKeyStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): ApiKeyStore {

@@ -1,4 +1,3 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { apiKeyUseReadWait } from '../../contract/limits.ts';
 import { apiKeyUseId, apiKeyUseTable, apiKeyUseTableName } from '../../contract/tables.ts';
 import type { ApiKeyUseReader } from '../../core/api-key/api-key-store.ts';
@@ -6,12 +5,13 @@ import { readUseDay } from '../../core/api-key/api-key-uses.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { AuditRegions } from './audit-log.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { getItems } from './get-items.ts';
 
 const { partitionKey, dayAttribute } = apiKeyUseTable;
 
 /** Reads what one region has recorded. */
-type ReadRegion = <T>(run: (dynamodb: DynamoDBDocument) => Promise<T>) => Promise<T>;
+type ReadRegion = <T>(run: (dynamodb: DynamoDbDocuments) => Promise<T>) => Promise<T>;
 
 /** Gives up waiting, not the work. */
 async function within<T>(work: Promise<T>, milliseconds: number): Promise<T> {

@@ -1,4 +1,3 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
@@ -12,9 +11,8 @@ import type {
 } from '../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { StorePage } from '../../core/paging.ts';
-import type { AwsClientOptions } from '../aws-client-options.ts';
 import { parseAuditItem, toAuditItem } from './audit-item.ts';
-import { createDynamoDbClient } from './dynamodb-client.ts';
+import type { DynamoDbDocuments, DynamoDbRegions } from './dynamodb-calls.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import { type PartitionPage, queryPage } from './read-page.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -40,7 +38,7 @@ function readAuditPage(
  * changed.
  */
 export function createDynamoDbAuditLog(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): AuditLog & AuditReader & AuditPageReader {
@@ -66,16 +64,9 @@ export function createDynamoDbAuditLog(
   };
 }
 
-interface AuditRegionsOptions {
-  readonly config: ManagementConfig;
-  readonly aws: AwsClientOptions;
-  /** The client of the own region. */
-  readonly dynamodb: DynamoDBDocument;
-}
-
 /** The audit of one region. */
 export interface RegionAudit {
-  readonly dynamodb: DynamoDBDocument;
+  readonly dynamodb: DynamoDbDocuments;
   readonly table: string;
   readonly awsRegion: string;
 }
@@ -101,23 +92,18 @@ function explain(awsRegion: string, error: unknown): unknown {
   });
 }
 
-/** A client of another region is created when it is first needed. */
-export function openAuditRegions({ config, aws, dynamodb }: AuditRegionsOptions): AuditRegions {
+export function openAuditRegions(
+  config: ManagementConfig,
+  { inRegion }: DynamoDbRegions,
+): AuditRegions {
   const regions = deployedRegions(config);
   const table = deployedTableName(config, 'audit');
-  const clients = new Map<string, DynamoDBDocument>();
-  const clientOf = async (awsRegion: string) => {
-    if ((await dynamodb.config.region()) === awsRegion) return dynamodb;
-    const client = clients.get(awsRegion) ?? createDynamoDbClient({ ...aws, region: awsRegion });
-    clients.set(awsRegion, client);
-    return client;
-  };
   return {
     ids: regions.map(({ id }) => id),
     read: async (region, run) => {
       const { awsRegion = '' } = regions.find((one) => one.id === region) ?? {};
       try {
-        return await run({ dynamodb: await clientOf(awsRegion), table, awsRegion });
+        return await run({ dynamodb: await inRegion(awsRegion), table, awsRegion });
       } catch (error) {
         throw explain(awsRegion, error);
       }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore, SecretUseRecorder } from '../../core/client/client-store.ts';
@@ -12,6 +11,7 @@ import {
   toClientItem,
 } from './client-item.ts';
 import { createDynamoDbClientReader } from './client-reader.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { findRecords } from './get-items.ts';
 import type { Item } from './item.ts';
 import { readOwnedPage, scanForOwn } from './owned-page.ts';
@@ -40,7 +40,7 @@ function secretTexts({ secrets }: Item): readonly unknown[] {
 }
 
 async function replaceClient(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   client: Client,
 ): Promise<void> {
@@ -72,7 +72,7 @@ const parse = (item: Item): Client => toClient(parseClientItem(item));
 
 /** Clients in DynamoDB, one item each. */
 export function createDynamoDbClientStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): ClientStore & SecretUseRecorder {

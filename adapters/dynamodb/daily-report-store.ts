@@ -1,4 +1,3 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { dailyReportRecordType, dailyRunRecordType, tables } from '../../contract/tables.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { DailyReportStore } from '../../core/notices/daily-report.ts';
@@ -11,6 +10,7 @@ import {
   toDailyReportParts,
   toDailyStateItem,
 } from './daily-report-item.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import type { Item } from './item.ts';
 import { readPages } from './read-items.ts';
 import { following, putItem } from './write-item.ts';
@@ -19,7 +19,7 @@ const { partitionKey, sortKey } = tables.signingKeys;
 
 /** Items by the beginning of their ids. A Query, which auditors may make on this table. */
 function queryItems(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   [recordType, prefix]: readonly [recordType: string, prefix: string],
 ): Promise<readonly Item[]> {
@@ -42,7 +42,7 @@ function queryItems(
  * run of this release, the report and the state of release 0.2.0 are read; they are never written.
  */
 export function createDynamoDbDailyReportStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
 ): DailyReportStore {
   return {

@@ -1,4 +1,13 @@
-import type { GetCommandInput, QueryCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type {
+  BatchGetCommandInput,
+  BatchGetCommandOutput,
+  DeleteCommandInput,
+  GetCommandInput,
+  PutCommandInput,
+  QueryCommandInput,
+  ScanCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import type { Item } from './item.ts';
 
 export interface CallOptions {
@@ -21,6 +30,40 @@ export interface DynamoDbCalls {
   query(input: QueryCommandInput, options: CallOptions): Promise<Page>;
   update(input: UpdateCommandInput, options: CallOptions): Promise<unknown>;
 }
+
+/** A page, and how many items were read for it. */
+export interface CountedPage extends Page {
+  /** After the filter. */
+  readonly Count?: number | undefined;
+  /** Before the filter. */
+  readonly ScannedCount?: number | undefined;
+}
+
+/** The calls of every store. The same clients implement them. */
+export interface DynamoDbDocuments extends DynamoDbCalls {
+  query(input: QueryCommandInput, options?: CallOptions): Promise<CountedPage>;
+  scan(input: ScanCommandInput, options?: CallOptions): Promise<CountedPage>;
+  batchGet(
+    input: BatchGetCommandInput,
+    options?: CallOptions,
+  ): Promise<Pick<BatchGetCommandOutput, 'Responses' | 'UnprocessedKeys'>>;
+  put(input: PutCommandInput, options?: CallOptions): Promise<unknown>;
+  update(input: UpdateCommandInput, options?: CallOptions): Promise<unknown>;
+  delete(input: DeleteCommandInput, options?: CallOptions): Promise<unknown>;
+}
+
+/** Receives the time on each response and its latency, both in milliseconds. */
+export type RecordServerDate = (serverTime: number, latency: number) => void;
+
+/** The tables of a deployment, in the process's own AWS region and in others. */
+export interface DynamoDbRegions {
+  readonly own: DynamoDbDocuments;
+  /** A client of another region is created when it is first needed. */
+  readonly inRegion: (awsRegion: string) => Promise<DynamoDbDocuments>;
+}
+
+/** @param record hears of the responses in the own region (RFC 9110 §6.6.1). */
+export type OpenDynamoDb = (record: RecordServerDate) => DynamoDbRegions;
 
 /** Reads of several items of one table. Only the AWS JSON client has it. */
 export interface BatchedGet {

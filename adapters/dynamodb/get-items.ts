@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { ServiceUnavailableError } from '../../core/errors.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import type { Item } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -16,7 +16,7 @@ const maxAttempts = 5;
 const firstPause = 20;
 
 async function getBatch(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   keys: readonly Record<string, string>[],
   consistentRead: boolean,
@@ -50,7 +50,7 @@ interface ItemsRequest {
  * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function getItems(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   request: ItemsRequest,
   { consistentRead = false }: StoreOptions,
 ): Promise<ReadonlyMap<string, Item>> {
@@ -67,7 +67,7 @@ export async function getItems(
 
 /** The records of different ids. One that cannot be read is reported and left out. */
 export async function findRecords<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   request: ItemsRequest & { readonly parse: (item: Item) => T },
   store: StoreOptions,
 ): Promise<readonly T[]> {

@@ -1,6 +1,6 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../contract/tables.ts';
 import type { IdentityProviderStore } from '../../core/identity-provider/identity-provider.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import {
   createDynamoDbIdentityProviderReader,
   parseIdentityProviderItem,
@@ -14,7 +14,7 @@ const { partitionKey } = tables.identityProviders;
 
 /** Identity providers in DynamoDB, one item each. A provider cannot be changed. */
 export function createDynamoDbIdentityProviderStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): IdentityProviderStore {

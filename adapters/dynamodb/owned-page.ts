@@ -1,4 +1,3 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import {
   maxClientIdLength,
@@ -11,6 +10,7 @@ import { ServiceUnavailableError } from '../../core/errors.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 import type { StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { textUpTo } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import { createFilter, hasText, type ListRequest, scanPage, textOf } from './read-page.ts';
@@ -59,7 +59,7 @@ function cannotUseIndex(error: unknown): boolean {
  * @throws {UnavailableError} if the table is too large for it.
  */
 export async function scanForOwn<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   after: string | undefined,
   store: StoreOptions,
@@ -115,7 +115,7 @@ interface OwnedList<T extends object> extends ListRequest<T> {
  * @returns undefined for a list that is no search, and if the index cannot be used.
  */
 async function searchEvery<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: OwnedList<T>,
   store: StoreOptions,
 ): Promise<StorePage<T> | undefined> {
@@ -158,7 +158,7 @@ async function searchEvery<T extends object>(
  * @throws {InputError} for a cursor of another list, and for one of a scan if the index can be used.
  */
 export async function readOwnedPage<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: OwnedList<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {

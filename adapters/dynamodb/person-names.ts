@@ -1,9 +1,9 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { maxNameLength, maxTrunkGroupLimit } from '../../contract/limits.ts';
 import { personRecordType, tables } from '../../contract/tables.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import { callAws, unlessConditionFails } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { type Item, parseItem, text, textUpTo, toAttributes, toItem } from './item.ts';
 import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -41,7 +41,7 @@ export function toPersonNameItem({ subject, ...person }: PersonName | ErasedPers
 
 /** Names of people in DynamoDB: a partition of the table of signing keys. */
 export function createDynamoDbPersonNameStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): PersonNameStore {

@@ -1,9 +1,8 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { trunkGroupIndex } from '../../contract/tables.ts';
 import { MalformedRecordError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
-import type { DynamoDbCalls, Page } from './dynamodb-calls.ts';
+import type { DynamoDbCalls, DynamoDbDocuments, Page } from './dynamodb-calls.ts';
 import type { Item } from './item.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -66,7 +65,7 @@ export async function* readPages(
 
 /** Every item of a table, in no particular order. */
 export function scanItems(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions,
   options: PortOptions = {},

@@ -1,7 +1,8 @@
-import type { DynamoDBDocument, ScanCommandInput, ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { maxExaminedItems } from '../../contract/limits.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
+import type { CountedPage, DynamoDbDocuments } from './dynamodb-calls.ts';
 import { type Item, isMap } from './item.ts';
 import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -115,7 +116,7 @@ export function readLimit<T extends object>(
 
 /** Makes a page of the items of one read: up to the limit, and the key for the next page. */
 function takePage<T extends object>(
-  page: ScanCommandOutput,
+  page: CountedPage,
   scan: ListRequest<T>,
   store: StoreOptions,
 ): StorePage<T> {
@@ -141,7 +142,7 @@ function takePage<T extends object>(
  * once. If few items pass a filter, a page may be empty although the list continues.
  */
 export async function scanPage<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   scan: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
@@ -175,7 +176,7 @@ export interface PartitionPage<T extends object> {
 
 /** One page of a partition, in the order of the sort key. */
 export async function queryPage<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   request: PartitionPage<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {

@@ -1,8 +1,8 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { recentChangeWithin } from '../../contract/limits.ts';
 import { tables } from '../../contract/tables.ts';
 import type { Clock } from '../../core/clock.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { isIn } from './read-page.ts';
 import type { FindRecent } from './store-options.ts';
 
@@ -28,7 +28,7 @@ function oneOf(values: Readonly<Record<string, string>>): string {
  * @param clock milliseconds since the epoch.
  */
 export function createFindRecent(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   clock: Clock,
 ): FindRecent {

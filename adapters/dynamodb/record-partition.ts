@@ -1,4 +1,3 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   grantRecordTypes,
   providerOwnerPrefix,
@@ -16,6 +15,7 @@ import {
   type TrunkGroupLimitsStore,
   withoutLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { parseGrantListItem, toGrantListItem } from './grant-item.ts';
 import type { Item } from './item.ts';
 import { parseProviderOwnerItem, toProviderOwnerItem } from './provider-owner-item.ts';
@@ -57,7 +57,7 @@ interface VersionWrite {
 
 /** A partition of the signing keys' table whose records have nothing to do with keys. */
 export function openRecordPartition(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   { table, recordType }: { readonly table: string; readonly recordType: string },
   store: StoreOptions,
 ) {
@@ -85,7 +85,7 @@ export function openRecordPartition(
 
 /** What the staff gave to trunk groups, in DynamoDB: two partitions of the table of signing keys. */
 export function createDynamoDbGrantStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): GrantStore {
@@ -113,7 +113,7 @@ export function createDynamoDbGrantStore(
 
 /** Owners of providers in DynamoDB, in the partition of the limits of trunk groups. */
 export function createDynamoDbProviderOwnerStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): ProviderOwnerStore {
@@ -144,7 +144,7 @@ const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
 
 /** Limits of trunk groups in DynamoDB: a partition of the table of signing keys. */
 export function createDynamoDbTrunkGroupLimitsStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): TrunkGroupLimitsStore {

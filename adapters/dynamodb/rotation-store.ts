@@ -1,9 +1,9 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { signingKeyRecordTypes, tables } from '../../contract/tables.ts';
 import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { Heartbeat } from '../../core/key-rotation/rotation-state.ts';
 import { collect } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import type { Item } from './item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import {
@@ -26,7 +26,7 @@ function keyOf(recordType: string, recordId: string): Record<string, string> {
 
 /** Heartbeats as this region sees them: an eventually consistent read. */
 export function createDynamoDbHeartbeatReader(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
 ): () => Promise<readonly Heartbeat[]> {
   const partition = { table, partitionKey, value: signingKeyRecordTypes.heartbeat };
@@ -38,7 +38,7 @@ export function createDynamoDbHeartbeatReader(
  * strongly consistent, because a plan from an old state ends in a failed write.
  */
 export function createDynamoDbRotationStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   options: Pick<StoreOptions, 'onMalformedRecord'> = {},
 ): RotationStore {

@@ -1,10 +1,10 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   changedSigningKeyAttributes,
   signingKeyRecordTypes,
   tables,
 } from '../../contract/tables.ts';
 import type { SigningKeyStore } from '../../core/signing-key/signing-key.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { toSigningKeyItem } from './signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -14,7 +14,7 @@ const { partitionKey, sortKey } = tables.signingKeys;
 
 /** Signing keys in DynamoDB: one item each, all in one partition, which one Query reads. */
 export function createDynamoDbSigningKeyStore(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): SigningKeyStore {

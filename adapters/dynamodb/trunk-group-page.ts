@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { trunkGroupIndex } from '../../contract/tables.ts';
 import type { StorePage } from '../../core/paging.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import { getItems } from './get-items.ts';
 import type { Item } from './item.ts';
 import { parseOrReport } from './read-items.ts';
@@ -46,7 +46,7 @@ function keyOf([group, name, id]: Position, partitionKey: string): Record<string
 }
 
 async function queryGroup<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   { table, partitionKey }: ListRequest<T>,
   group: string,
   { after, limit }: { readonly after: Position | undefined; readonly limit: number },
@@ -68,7 +68,7 @@ async function queryGroup<T extends object>(
 
 /** Whether the index can be used: DynamoDB refuses the Query if it cannot. */
 export async function probeTrunkGroupIndex<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   [group = '']: readonly string[],
 ): Promise<void> {
@@ -77,7 +77,7 @@ export async function probeTrunkGroupIndex<T extends object>(
 
 /** The next positions of the groups, one group after another. */
 async function queryGroups<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   { trunkGroups, after }: TrunkGroupPage,
   limit: number,
@@ -151,7 +151,7 @@ function takePage<T extends object>(
  * table a moment later, so what was created or renamed just now is found in the audit.
  */
 export async function readTrunkGroupPage<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   page: TrunkGroupPage,
   store: StoreOptions,
@@ -191,7 +191,7 @@ interface Names {
 
 /** Searches names and ids in the index of all trunk groups, which has nothing else. */
 async function scanNames<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   after: Position | undefined,
 ): Promise<Names> {
@@ -220,7 +220,7 @@ async function scanNames<T extends object>(
  * the limit if these are as many, and can be on another one if the index has it by then.
  */
 export async function readNamedPage<T extends object>(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   page: Omit<TrunkGroupPage, 'trunkGroups'>,
   store: StoreOptions,

@@ -1,9 +1,8 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import * as v from 'valibot';
 import { tables, workloadUseRecordType } from '../../contract/tables.ts';
 import type { WorkloadUseReader, WorkloadUseRecorder } from '../../core/client/client-store.ts';
 import { callAws, unlessConditionFails } from '../aws-errors.ts';
-import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import type { DynamoDbCalls, DynamoDbDocuments } from './dynamodb-calls.ts';
 import { type Item, parseItem, text, toItem } from './item.ts';
 import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -63,7 +62,7 @@ export function createDynamoDbWorkloadUseRecorder(
 
 /** What management reads. A record that cannot be read is reported, and counts as none. */
 export function createDynamoDbWorkloadUseReader(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): WorkloadUseReader {

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { ConflictError, UncertainConflictError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws } from '../aws-errors.ts';
+import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import type { Item } from './item.ts';
 import { findItem } from './read-items.ts';
 
@@ -46,6 +45,15 @@ interface ConditionalWrite {
   readonly wasDone: () => Promise<boolean>;
 }
 
+/** DynamoDB's error, of either client. */
+interface ConditionFailure extends Error {
+  readonly $metadata: { readonly attempts?: number | undefined };
+}
+
+function isConditionFailure(error: unknown): error is ConditionFailure {
+  return error instanceof Error && error.name === 'ConditionalCheckFailedException';
+}
+
 /**
  * Makes a conditional write. When a response is lost, the SDK sends the write again, and its own
  * first attempt makes the condition fail. So when the condition fails after more than one attempt,
@@ -59,7 +67,7 @@ export async function writeConditionally(write: ConditionalWrite): Promise<void>
   try {
     await callAws('DynamoDB', write.doing, write.send);
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    if (!isConditionFailure(error)) throw error;
     const isRepeated = (error.$metadata.attempts ?? 1) > 1;
     if (isRepeated && (await write.wasDone())) return;
     const Conflict = isRepeated ? UncertainConflictError : ConflictError;
@@ -74,14 +82,14 @@ interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
   readonly condition: WriteCondition;
 }
 
-function readBack(dynamodb: DynamoDBDocument, write: ItemWrite): Promise<Item | undefined> {
+function readBack(dynamodb: DynamoDbDocuments, write: ItemWrite): Promise<Item | undefined> {
   const { table, key } = write;
   return findItem(dynamodb, { table, key, consistentRead: true });
 }
 
 /** Puts a whole item if the condition is met. Throws the errors of {@link writeConditionally}. */
 export function putItem(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   item: Item,
   write: ItemWrite,
   options: PortOptions = {},
@@ -99,7 +107,7 @@ export function putItem(
  * lacks is removed. Errors as {@link writeConditionally}.
  */
 export function updateItem(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   item: Item,
   write: ItemWrite & { readonly attributes: readonly string[] },
   options: PortOptions = {},
@@ -136,7 +144,7 @@ export function toUpdateInput(
 
 /** Deletes an item if the condition is met. Throws the errors of {@link writeConditionally}. */
 export function deleteItem(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   write: ItemWrite,
   options: PortOptions = {},
 ): Promise<void> {
@@ -157,7 +165,7 @@ export const changedMeanwhile = 'it was changed or deleted meanwhile';
  * @param kind `noun` in errors: `client`; `exists`: what a failed creation means.
  */
 export function openVersioned(
-  dynamodb: DynamoDBDocument,
+  dynamodb: DynamoDbDocuments,
   kind: Readonly<Record<'table' | 'partitionKey' | 'noun' | 'exists', string>>,
 ) {
   const { table, partitionKey, noun } = kind;

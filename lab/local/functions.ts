@@ -7,6 +7,7 @@ import {
 } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openDailyRun } from '../../adapters/daily-run.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import {
   createFetchServiceDocument,
   createPostTokenRequest,
@@ -182,7 +183,7 @@ function createManagement(
   const handler = createDeployedManagementHandler({
     createContext: openManagementTables({
       config,
-      aws: clientOptions,
+      open: openJsonDynamoDb(environment, 'request'),
       allowLoopbackProviders: true,
       ca,
     }),
@@ -191,7 +192,7 @@ function createManagement(
     dailyRun: {
       deployment: config.name,
       open: (onMalformedRecord) => ({
-        ...openDailyRun({ config, aws: clientOptions, environment, onMalformedRecord }),
+        ...openDailyRun({ config, environment, onMalformedRecord }),
         putNotices,
       }),
     },

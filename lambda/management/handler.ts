@@ -1,4 +1,5 @@
 import { openDailyRun } from '../../adapters/daily-run.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
@@ -12,7 +13,7 @@ const config = readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.
 export const handler = createDeployedManagementHandler({
   createContext: openManagementTables({
     config,
-    aws: { profile: 'request' },
+    open: openJsonDynamoDb(process.env, 'request'),
     allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),

@@ -1,5 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
+import { toVariables } from '../../../adapters/aws-json-clients.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
 import { openManagementTables } from '../../../adapters/management-context.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
@@ -23,7 +25,10 @@ async function start() {
   }
   await put('identityProviders', { issuer: text('https://secret-partner.example') });
   const handler = createManagementHandler({
-    createContext: openManagementTables({ config: testConfig, aws }),
+    createContext: openManagementTables({
+      config: testConfig,
+      open: openJsonDynamoDb(toVariables(aws), 'request'),
+    }),
     authenticateCaller: async () => 'arn:aws:iam::000000000000:user/op',
     clock: Date.now,
     telemetry: { report: () => undefined },

@@ -1,22 +1,23 @@
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import type { DynamoDbDocuments } from '../../../adapters/dynamodb/dynamodb-calls.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
-import { testAwsOptions } from './dynalite.ts';
+import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 import { type Answer, type Call, type StubServer, startStub } from './stub-server.ts';
 
 let tables: TestTables;
 let proxy: StubServer;
-let dynamodb: DynamoDBDocument;
+let dynamodb: DynamoDbDocuments;
 /** Answers to writes that get lost from now on, and what happens when one does. */
 let lost = 0;
 let onLoss: () => Promise<unknown> = () => Promise.resolve();
@@ -40,7 +41,6 @@ beforeAll(async () => {
     await onLoss();
     return 'reset';
   });
-  dynamodb = createDynamoDbClient(testAwsOptions(proxy.endpoint));
 });
 afterAll(async () => {
   await proxy.close();
@@ -50,8 +50,6 @@ beforeEach(async () => {
   lost = 0;
   onLoss = () => Promise.resolve();
   for (const key of ['clients', 'apiKeys', 'audit'] as const) await tables.empty(key);
-  // Successes earn the retries that the tests below spend.
-  for (let count = 0; count < 20; count += 1) await openClients().findClient('none');
 });
 
 const openClients = () =>
@@ -85,99 +83,115 @@ const apiKey: ApiKey = {
   updatedAt: 1,
 };
 
-describe('a write whose answer is lost, and that the SDK sends again', () => {
-  it('creates', async () => {
-    lost = 1;
-    await openClients().createClient(client);
-    lost = 1;
-    await openApiKeys().createApiKey(apiKey);
-    expect(await openClients().findClient('client_1')).toEqual(client);
-    expect(await openApiKeys().findApiKey('key_1')).toEqual(apiKey);
+const clientsOfDynamoDb = {
+  "the SDK's client": () => createDynamoDbClient(testAwsOptions(proxy.endpoint)),
+  'the AWS JSON client': () =>
+    openJsonDynamoDb(testAwsEnvironment(proxy.endpoint), 'request')(() => undefined).own,
+};
+
+describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
+  beforeAll(() => {
+    dynamodb = createDocuments();
+  });
+  beforeEach(async () => {
+    // Successes earn the retries that the tests below spend.
+    for (let count = 0; count < 20; count += 1) await openClients().findClient('none');
   });
 
-  it('replaces, also when a secret is used meanwhile', async () => {
-    const clients = openClients();
-    await clients.createClient(client);
-    onLoss = () =>
-      createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordSecretUse(
-        'client_1',
-        'secret_a',
-        '2026-11-20',
-      );
-    lost = 1;
-    await clients.replaceClient({ ...client, name: 'invoices', version: 2 });
-    expect(await clients.findClient('client_1')).toEqual({
-      ...client,
-      name: 'invoices',
-      version: 2,
-      secrets: [{ ...secret, lastUsedOn: '2026-11-20' }],
+  describe('a write whose answer is lost, and that is sent again', () => {
+    it('creates', async () => {
+      lost = 1;
+      await openClients().createClient(client);
+      lost = 1;
+      await openApiKeys().createApiKey(apiKey);
+      expect(await openClients().findClient('client_1')).toEqual(client);
+      expect(await openApiKeys().findApiKey('key_1')).toEqual(apiKey);
     });
-    onLoss = () => Promise.resolve();
-    await openApiKeys().createApiKey(apiKey);
-    lost = 1;
-    await openApiKeys().replaceApiKey({ ...apiKey, enabled: false, version: 2 });
-    expect(await openApiKeys().findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
-  });
 
-  it('deletes', async () => {
-    await openClients().createClient(client);
-    lost = 1;
-    await openClients().deleteClient('client_1', 1);
-    expect(await openClients().findClient('client_1')).toBeUndefined();
-  });
-
-  it('appends one record to the audit', async () => {
-    const audit = createDynamoDbAuditLog(dynamodb, tables.nameOf('audit'));
-    const record = {
-      time: '2026-01-01T00:00:00.000Z',
-      recordId: 'r1',
-      actor: 'a',
-      action: 'client.create',
-      subject: 'client_1',
-      outcome: 'done',
-    } as const;
-    lost = 1;
-    await audit.appendAudit(record);
-    expect(await collect(audit.listAudit('2026-01-01'))).toEqual([record]);
-  });
-});
-
-describe('a write that another writer forestalls while its answer is lost', () => {
-  const direct = () => createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
-
-  it('is a conflict, and what the other wrote stands', async () => {
-    await openClients().createClient(client);
-    onLoss = () => direct().replaceClient({ ...client, name: 'theirs', version: 3 });
-    lost = 1;
-    await expect(
-      openClients().replaceClient({ ...client, name: 'ours', version: 2 }),
-    ).rejects.toThrow(ConflictError);
-    expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
-  });
-
-  it('is an uncertain one if it was made and changed again, since no one can tell', async () => {
-    const clients = openClients();
-    await clients.createClient(client);
-    // The first attempt is made and deletes the secret; then someone renames the client.
-    onLoss = () =>
-      createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replaceClient({
+    it('replaces, also when a secret is used meanwhile', async () => {
+      const clients = openClients();
+      await clients.createClient(client);
+      onLoss = () =>
+        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordSecretUse(
+          'client_1',
+          'secret_a',
+          '2026-11-20',
+        );
+      lost = 1;
+      await clients.replaceClient({ ...client, name: 'invoices', version: 2 });
+      expect(await clients.findClient('client_1')).toEqual({
         ...client,
-        secrets: [],
-        name: 'renamed',
-        version: 3,
+        name: 'invoices',
+        version: 2,
+        secrets: [{ ...secret, lastUsedOn: '2026-11-20' }],
       });
-    lost = 1;
-    const deletion = clients.replaceClient({ ...client, secrets: [], version: 2 });
-    await expect(deletion).rejects.toBeInstanceOf(UncertainConflictError);
-    // A condition that fails at the first attempt is a certain conflict.
-    const late = clients.replaceClient({ ...client, version: 2 });
-    await expect(late).rejects.not.toBeInstanceOf(UncertainConflictError);
+      onLoss = () => Promise.resolve();
+      await openApiKeys().createApiKey(apiKey);
+      lost = 1;
+      await openApiKeys().replaceApiKey({ ...apiKey, enabled: false, version: 2 });
+      expect(await openApiKeys().findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
+    });
+
+    it('deletes', async () => {
+      await openClients().createClient(client);
+      lost = 1;
+      await openClients().deleteClient('client_1', 1);
+      expect(await openClients().findClient('client_1')).toBeUndefined();
+    });
+
+    it('appends one record to the audit', async () => {
+      const audit = createDynamoDbAuditLog(dynamodb, tables.nameOf('audit'));
+      const record = {
+        time: '2026-01-01T00:00:00.000Z',
+        recordId: 'r1',
+        actor: 'a',
+        action: 'client.create',
+        subject: 'client_1',
+        outcome: 'done',
+      } as const;
+      lost = 1;
+      await audit.appendAudit(record);
+      expect(await collect(audit.listAudit('2026-01-01'))).toEqual([record]);
+    });
   });
 
-  it('says that it may have been made if every answer is lost', async () => {
-    lost = 99;
-    await expect(openClients().createClient(client)).rejects.toThrow(UnavailableError);
-    lost = 0;
-    expect(await openClients().findClient('client_1')).toEqual(client);
+  describe('a write that another writer forestalls while its answer is lost', () => {
+    const direct = () => createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
+
+    it('is a conflict, and what the other wrote stands', async () => {
+      await openClients().createClient(client);
+      onLoss = () => direct().replaceClient({ ...client, name: 'theirs', version: 3 });
+      lost = 1;
+      await expect(
+        openClients().replaceClient({ ...client, name: 'ours', version: 2 }),
+      ).rejects.toThrow(ConflictError);
+      expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
+    });
+
+    it('is an uncertain one if it was made and changed again, since no one can tell', async () => {
+      const clients = openClients();
+      await clients.createClient(client);
+      // The first attempt is made and deletes the secret; then someone renames the client.
+      onLoss = () =>
+        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replaceClient({
+          ...client,
+          secrets: [],
+          name: 'renamed',
+          version: 3,
+        });
+      lost = 1;
+      const deletion = clients.replaceClient({ ...client, secrets: [], version: 2 });
+      await expect(deletion).rejects.toBeInstanceOf(UncertainConflictError);
+      // A condition that fails at the first attempt is a certain conflict.
+      const late = clients.replaceClient({ ...client, version: 2 });
+      await expect(late).rejects.not.toBeInstanceOf(UncertainConflictError);
+    });
+
+    it('says that it may have been made if every answer is lost', async () => {
+      lost = 99;
+      await expect(openClients().createClient(client)).rejects.toThrow(UnavailableError);
+      lost = 0;
+      expect(await openClients().findClient('client_1')).toEqual(client);
+    });
   });
 });

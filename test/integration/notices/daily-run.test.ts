@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { toVariables } from '../../../adapters/aws-json-clients.ts';
 import { createPutNotices, openDailyRun } from '../../../adapters/daily-run.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
@@ -186,8 +187,7 @@ function openRun(onMalformedRecord: (error: Error) => void = () => undefined) {
   });
   return openDailyRun({
     config,
-    aws: testAwsOptions(tables.endpoint),
-    environment: environment(),
+    environment: { ...toVariables(testAwsOptions(tables.endpoint)), ...environment() },
     onMalformedRecord,
   });
 }
