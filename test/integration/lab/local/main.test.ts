@@ -10,7 +10,7 @@ import {
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parseDeploymentConfig } from '../../../../contract/deployment-config.ts';
 import { OutputProcess } from '../../../../lab/support/output-process.ts';
 import { programEnvironment } from '../../../../lab/support/program-environment.ts';
@@ -22,7 +22,7 @@ import {
   started,
   stop,
 } from './spawned-run.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { makeTemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
 
 const authctl = resolve(import.meta.dirname, '../../../../cli/authctl.ts');
 
@@ -60,10 +60,20 @@ function portOf(environment: Environment): number {
   return Number(new URL(environment['ISSUER'] ?? '').port);
 }
 
+/** A run that only tests use that leave it as it is. */
+const shared = makeTemporaryDirectory();
+const state = shared.path;
+let run: SpawnedRun;
+beforeAll(async () => {
+  run = await started(spawnLocal(['--state', state]));
+});
+afterAll(async () => {
+  await stop(run);
+  shared.remove();
+});
+
 describe('npm start', () => {
   it('prints where everything is, and a curl line that gets a token from any folder', async () => {
-    const state = temporaryDirectory();
-    const run = await start(state);
     const environment = sourceDemoEnvironment(state);
     expect(run.output()).toContain(`Issuer      ${environment['ISSUER']}\n`);
     expect(run.output()).toContain(`Token URL   ${environment['ISSUER']}/api/v1/oauth/token\n`);
@@ -76,8 +86,6 @@ describe('npm start', () => {
   });
 
   it('writes a private demo.env that another terminal needs and no more', async () => {
-    const state = temporaryDirectory();
-    await start(state);
     expect(statSync(join(state, 'demo.env')).mode & 0o777).toBe(0o600);
     const environment = sourceDemoEnvironment(state);
     expect(environment).toMatchObject({
@@ -202,8 +210,6 @@ describe('npm start says what is wrong, and ends with 1', () => {
   }
 
   it('if the port is in use', async () => {
-    const state = temporaryDirectory();
-    await start(state);
     const PORT = String(portOf(sourceDemoEnvironment(state)));
     expect(await fail(['--state', temporaryDirectory()], { PORT })).toBe(
       `npm start: port ${PORT} for the service is in use; PORT=<number> selects another\n`,
@@ -211,8 +217,6 @@ describe('npm start says what is wrong, and ends with 1', () => {
   });
 
   it('if another run uses the state, which --reset leaves alone', async () => {
-    const state = temporaryDirectory();
-    await start(state);
     expect(await fail(['--state', state, '--reset'])).toBe(
       `npm start: another local run is using ${state}; stop it, or choose another folder with --state\n`,
     );
@@ -220,8 +224,6 @@ describe('npm start says what is wrong, and ends with 1', () => {
   });
 
   it('if a port that was asked for is in use', async () => {
-    const state = temporaryDirectory();
-    await start(state);
     const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
     expect(await fail(['--state', temporaryDirectory()], { DYNAMODB_PORT })).toBe(
       `npm start: port ${DYNAMODB_PORT} for the DynamoDB server is in use; DYNAMODB_PORT=<number> selects another\n`,
