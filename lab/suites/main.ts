@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { useCompileCache } from '../support/program-environment.ts';
@@ -11,7 +12,7 @@ const list = Object.entries(suites)
   .join('\n');
 
 const command = new Command('npm run test:all --')
-  .description('Runs suites one after the other: those that are named, or those of CI.')
+  .description('Runs suites, two at once: those that are named, or those of CI.')
   .argument('[name...]', 'suites; or one suite, and then options of its own')
   .addHelpText('after', `\n${list}`)
   .passThroughOptions()
@@ -40,27 +41,62 @@ function readArguments(args: readonly string[]): readonly Call[] {
   return command.error(`there is no suite "${name}"\n${list}`, { exitCode: 2 });
 }
 
-function run({ name, options }: Call): boolean {
-  const cwd = resolve(import.meta.dirname, '../..');
-  const { status } = spawnSync(process.execPath, [...commandOf(name), ...options], {
-    cwd,
-    stdio: 'inherit',
+/** What a suite printed, if it was not printed at once, and how it ended. */
+interface Result {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** @param isAlone whether its output is shown while it runs. */
+async function run({ name, suite, options }: Call, isAlone: boolean): Promise<Result> {
+  const startedAt = performance.now();
+  process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
+  const child = spawn(process.execPath, [...commandOf(name), ...options], {
+    cwd: resolve(import.meta.dirname, '../..'),
+    stdio: isAlone ? 'inherit' : ['ignore', 'pipe', 'pipe'],
   });
-  return status === 0;
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  return { name, passed: code === 0, seconds, output };
+}
+
+/**
+ * So many suites at once: most wait for a part of their time, for deadlines and other programs.
+ */
+const lanes = 2;
+
+async function runSideBySide(calls: readonly Call[]): Promise<readonly Result[]> {
+  const rest = [...calls];
+  const results: Result[] = [];
+  const work = async (): Promise<void> => {
+    for (let call = rest.shift(); call !== undefined; call = rest.shift()) {
+      const result = await run(call, false);
+      process.stdout.write(`\n== ${result.name} printed:\n${result.output}`);
+      results.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, work));
+  return results;
 }
 
 useCompileCache();
-const results = readArguments(command.args).map((call) => {
-  const { name, suite } = call;
-  process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
-  const startedAt = performance.now();
-  const passed = run(call);
-  return { name, passed, seconds: Math.round((performance.now() - startedAt) / 1000) };
-});
+const calls = readArguments(command.args);
+const alone = calls.filter(({ suite }) => calls.length === 1 || suite.writesDist);
+const results: Result[] = [];
+for (const call of alone) results.push(await run(call, true));
+results.push(...(await runSideBySide(calls.filter((call) => !alone.includes(call)))));
 process.stdout.write('\n');
 for (const { name, passed, seconds } of results) {
   process.stdout.write(
-    `${passed ? 'passed' : 'FAILED'}  ${name.padEnd(11)} ${String(seconds).padStart(4)} s\n`,
+    `${passed ? 'passed' : 'FAILED'}  ${name.padEnd(14)} ${String(seconds).padStart(4)} s\n`,
   );
 }
 process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;

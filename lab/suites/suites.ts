@@ -4,19 +4,23 @@ export interface Suite {
   readonly shows: string;
   /** Script of Node and its first arguments; the suite's own `main.ts` if left out. */
   readonly command?: readonly string[];
+  /** It writes `dist/`, which others read, and so runs alone. */
+  readonly writesDist?: true;
   /** Only by its name: `npm run test:all` without one, and so CI, does not run it. */
   readonly isOnDemand?: true;
 }
 
 /**
- * All suites, in the order in which CI runs them. redeploy takes a quarter of an hour more, and stays
- * out of CI until all of its scenarios have been seen green in one run of the present tree.
+ * All suites, the longest of those that run side by side first. redeploy takes a quarter of an hour,
+ * so it is for a machine that has it: before a release, and after a change of what it deploys.
  */
 export const suites: Readonly<Record<string, Suite>> = {
+  deploy: { shows: '`cdk deploy` to an emulator of AWS works; needs Python' },
   browser: { shows: 'the pages in a headless Chromium' },
   templates: {
     shows:
       'cfn-lint and checkov find nothing in the templates that is not acknowledged, nor the schemas of Kubernetes in the example; needs Python',
+    writesDist: true,
   },
   'from-synth': {
     shows:
@@ -26,7 +30,6 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows:
       'adapters, authctl, rotation and procedures work on the engine of AWS; needs Java, Maven',
   },
-  deploy: { shows: '`cdk deploy` to an emulator of AWS works; needs Python' },
   redeploy: {
     shows: 'updates and failed deployments break no request, on that emulator; needs Python',
     isOnDemand: true,
@@ -45,9 +48,11 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   package: {
     shows: 'the packed packages work in an empty project, on the oldest and the newest Node',
+    writesDist: true,
   },
   release: {
     shows: 'the release works: from an empty folder to a token, with a registry on this machine',
+    writesDist: true,
   },
   site: {
     shows: 'the site of the documents builds, and each link and anchor leads somewhere; needs npm',
