@@ -69,6 +69,19 @@ export async function keepBusy(
   return latencies;
 }
 
+/** Asks for so many tokens, before anything is measured. */
+export async function warmUp(
+  post: TokenPost,
+  { connections, requests }: { readonly connections: number; readonly requests: number },
+): Promise<void> {
+  let begun = 0;
+  const isMore = () => {
+    begun += 1;
+    return begun <= requests;
+  };
+  await keepBusy(connections, isMore, (agent) => postForToken(post, agent));
+}
+
 /** Asks for tokens for so many seconds. */
 export async function putLoad(
   post: TokenPost,
