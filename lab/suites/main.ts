@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { useCompileCache } from '../support/program-environment.ts';
@@ -12,7 +13,7 @@ const list = Object.entries(suites)
   .join('\n');
 
 const command = new Command('npm run test:all --')
-  .description('Runs suites, two at once: those that are named, or those of CI.')
+  .description('Runs suites, one for each two cores at once: those that are named, or those of CI.')
   .argument('[name...]', 'suites; or one suite, and then options of its own')
   .addHelpText('after', `\n${list}`)
   .passThroughOptions()
@@ -68,18 +69,16 @@ async function run({ name, suite, options }: Call, isAlone: boolean): Promise<Re
   return { name, passed: code === 0, seconds, output };
 }
 
-/**
- * So many suites at once: most wait for a part of their time, for deadlines and other programs.
- */
-const lanes = 2;
+/** Suites at once: each has two cores, which several processes of it keep busy. */
+const lanes = Math.max(1, Math.floor(availableParallelism() / 2));
 
 async function runSideBySide(calls: readonly Call[]): Promise<readonly Result[]> {
   const rest = [...calls];
   const results: Result[] = [];
   const work = async (): Promise<void> => {
     for (let call = rest.shift(); call !== undefined; call = rest.shift()) {
-      const result = await run(call, false);
-      process.stdout.write(`\n== ${result.name} printed:\n${result.output}`);
+      const result = await run(call, lanes === 1);
+      if (lanes > 1) process.stdout.write(`\n== ${result.name} printed:\n${result.output}`);
       results.push(result);
     }
   };
