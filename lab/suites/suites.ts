@@ -4,7 +4,7 @@ export interface Suite {
   readonly shows: string;
   /** Script of Node and its first arguments; the suite's own `main.ts` if left out. */
   readonly command?: readonly string[];
-  /** It writes `dist/`, which others read, and so runs alone. */
+  /** It writes `dist/`, which others read, so no other runs with it. */
   readonly writesDist?: true;
   /** Only by its name: `npm run test:all` without one, and so CI, does not run it. */
   readonly isOnDemand?: true;
