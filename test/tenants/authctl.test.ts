@@ -308,12 +308,14 @@ async function losingTheAnswer(args: readonly string[]) {
 describe('a customer with authctl whose answers are lost', () => {
   it('gets once what it creates, and nothing of another one', async () => {
     const before = await readRecords();
-    const named = ['client', 'create', '--name', 'Own', '--trunk-group', 'tg-acme'];
+    // A shorter name may be in an id, which is random.
+    const name = 'Created once only';
+    const named = ['client', 'create', '--name', name, '--trunk-group', 'tg-acme'];
     const key = ['--idempotency-key', 'lost-answer-12345', '--scope', 'calls:view'];
     const create = [...named, ...key, ...asAda];
     expect(await losingTheAnswer(create)).toMatchObject({ exitCode: 1, stdout: '' });
     expect(await authctl(create)).toMatchObject({ exitCode: 0 });
-    const { items } = await json(['client', 'list', '--text', 'Own', ...asAda]);
+    const { items } = await json(['client', 'list', '--text', name, ...asAda]);
     expect(items).toHaveLength(1);
     for (const command of ['client disable :client', 'api-key delete :key', 'client delete :job']) {
       const attack = [...words(command), '--yes', '--if-version', '1', ...asAda];
