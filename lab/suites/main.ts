@@ -42,15 +42,13 @@ function readArguments(args: readonly string[]): readonly Call[] {
   return command.error(`there is no suite "${name}"\n${list}`, { exitCode: 2 });
 }
 
-/** What a suite printed, if it was not printed at once, and how it ended. */
 interface Result {
   readonly name: string;
   readonly passed: boolean;
   readonly seconds: number;
-  readonly output: string;
 }
 
-/** @param isAlone whether its output is shown while it runs. */
+/** @param isAlone whether its output is shown while it runs, and not when it has ended. */
 async function run({ name, suite, options }: Call, isAlone: boolean): Promise<Result> {
   const startedAt = performance.now();
   process.stdout.write(`\n== ${name}: ${suite.shows}\n`);
@@ -65,8 +63,8 @@ async function run({ name, suite, options }: Call, isAlone: boolean): Promise<Re
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
-  const seconds = Math.round((performance.now() - startedAt) / 1000);
-  return { name, passed: code === 0, seconds, output };
+  if (!isAlone) process.stdout.write(`\n== ${name} printed:\n${output}`);
+  return { name, passed: code === 0, seconds: Math.round((performance.now() - startedAt) / 1000) };
 }
 
 /** Suites at once: each has two cores, which several processes of it keep busy. */
@@ -77,9 +75,7 @@ async function runSideBySide(calls: readonly Call[]): Promise<readonly Result[]>
   const results: Result[] = [];
   const work = async (): Promise<void> => {
     for (let call = rest.shift(); call !== undefined; call = rest.shift()) {
-      const result = await run(call, lanes === 1);
-      if (lanes > 1) process.stdout.write(`\n== ${result.name} printed:\n${result.output}`);
-      results.push(result);
+      results.push(await run(call, lanes === 1));
     }
   };
   await Promise.all(Array.from({ length: lanes }, work));
