@@ -7,29 +7,39 @@ interface Answered {
   readonly response: unknown;
 }
 
-function dateOf({ response }: Answered): number {
-  const { headers } = response as { readonly headers?: Readonly<Record<string, string>> };
-  return Date.parse(headers?.['date'] ?? '');
-}
-
 /**
- * Reports the `Date` of every response to the clients (RFC 9110 §6.6.1).
+ * Reports the `Date` of the response to one call (RFC 9110 §6.6.1).
  *
+ * @param dateOf the header; empty if there is none.
  * @param elapsed milliseconds on a counter that only counts up.
  */
+export async function recordServerDate<T>(
+  send: () => Promise<T>,
+  dateOf: (answer: T) => string,
+  record: RecordServerDate,
+  elapsed = () => performance.now(),
+): Promise<T> {
+  const sentAt = elapsed();
+  const answer = await send();
+  const serverTime = Date.parse(dateOf(answer));
+  if (!Number.isNaN(serverTime)) record(serverTime, elapsed() - sentAt);
+  return answer;
+}
+
+function dateOf({ response }: Answered): string {
+  const { headers } = response as { readonly headers?: Readonly<Record<string, string>> };
+  return headers?.['date'] ?? '';
+}
+
+/** Reports the dates of every response to the SDK's clients; see {@link recordServerDate}. */
 export function recordServerDates(
   { dynamodb, kms }: Pick<AwsClients, 'dynamodb'> & Partial<AwsClients>,
   record: RecordServerDate,
-  elapsed: () => number,
+  elapsed?: () => number,
 ): void {
   const options = { step: 'deserialize' } as const;
-  async function listen<T extends Answered>(send: () => Promise<T>): Promise<T> {
-    const sentAt = elapsed();
-    const answer = await send();
-    const serverTime = dateOf(answer);
-    if (!Number.isNaN(serverTime)) record(serverTime, elapsed() - sentAt);
-    return answer;
-  }
+  const listen = <T extends Answered>(send: () => Promise<T>) =>
+    recordServerDate(send, dateOf, record, elapsed);
   dynamodb.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
   kms?.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
 }

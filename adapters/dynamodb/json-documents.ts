@@ -1,10 +1,10 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { remember } from '../../core/bounded-map.ts';
 import { maxSockets } from '../aws-client-options.ts';
 import { type AwsJsonClient, createAwsJsonClient } from '../aws-json/aws-json-client.ts';
 import { type Connection, createConnection } from '../aws-json/connection.ts';
 import type { Environment } from '../aws-json/endpoint.ts';
 import { type CallProfileName, callProfiles } from '../call-profile.ts';
+import { recordServerDate } from '../record-server-dates.ts';
 import type {
   CallOptions,
   DynamoDbDocuments,
@@ -12,6 +12,7 @@ import type {
   RecordServerDate,
 } from './dynamodb-calls.ts';
 import { type Item, readNumber } from './item.ts';
+import { openRegions } from './table-regions.ts';
 
 type AttributeValues = Parameters<typeof unmarshall>[0];
 
@@ -24,8 +25,8 @@ const attributes = [
   'ExpressionAttributeValues',
 ];
 
-const toAttributes = (item: unknown) => marshall(item as Item, { removeUndefinedValues: true });
-const toItem = (values: unknown): Item =>
+const marshallItem = (item: unknown) => marshall(item as Item, { removeUndefinedValues: true });
+const unmarshallItem = (values: unknown): Item =>
   unmarshall(values as AttributeValues, { wrapNumbers: readNumber });
 
 /** Converts the members that hold attributes, one way or the other. */
@@ -59,13 +60,16 @@ interface BatchOutput {
   readonly UnprocessedKeys?: Readonly<Record<string, KeyList>>;
 }
 
-/** The AWS JSON client with the interface of the SDK's document client. */
+/**
+ * The AWS JSON client with the interface of the SDK's document client. `createJsonCalls` is for the
+ * token path: it writes only texts, in less time and code.
+ */
 export function createJsonDocuments(client: AwsJsonClient): DynamoDbDocuments {
   const bind =
     (operation: string) =>
     async (input: object, { abortSignal: signal }: CallOptions = {}): Promise<object> => {
-      const output = await client.call(operation, convert(input, toAttributes), { signal });
-      return convert(output as object, toItem);
+      const output = await client.call(operation, convert(input, marshallItem), { signal });
+      return convert(output as object, unmarshallItem);
     };
   const batchGetItem = bind('BatchGetItem');
   return {
@@ -76,25 +80,26 @@ export function createJsonDocuments(client: AwsJsonClient): DynamoDbDocuments {
     update: bind('UpdateItem'),
     delete: bind('DeleteItem'),
     batchGet: async ({ RequestItems, ...rest }, options) => {
-      const request = { ...rest, RequestItems: convertKeys(RequestItems, toAttributes) };
+      const request = { ...rest, RequestItems: convertKeys(RequestItems, marshallItem) };
       const output: BatchOutput = await batchGetItem(request, options);
       const found = Object.entries(output.Responses ?? {});
       return {
-        Responses: Object.fromEntries(found.map(([table, items]) => [table, items.map(toItem)])),
-        UnprocessedKeys: convertKeys(output.UnprocessedKeys, toItem),
+        Responses: Object.fromEntries(
+          found.map(([table, items]) => [table, items.map(unmarshallItem)]),
+        ),
+        UnprocessedKeys: convertKeys(output.UnprocessedKeys, unmarshallItem),
       };
     },
   };
 }
 
 function recordDates(connection: Connection, record: RecordServerDate): Connection {
-  const post: Connection['post'] = async (...request) => {
-    const sentAt = performance.now();
-    const response = await connection.post(...request);
-    const serverTime = Date.parse(response.headers.date ?? '');
-    if (!Number.isNaN(serverTime)) record(serverTime, performance.now() - sentAt);
-    return response;
-  };
+  const post: Connection['post'] = (...request) =>
+    recordServerDate(
+      () => connection.post(...request),
+      ({ headers }) => headers.date ?? '',
+      record,
+    );
   return { ...connection, post };
 }
 
@@ -114,15 +119,10 @@ export function openJsonDynamoDb(environment: Environment, profile: CallProfileN
         connect,
       }),
     );
-  return (record) => {
-    const own = open(environment, (...target) => recordDates(createConnection(...target), record));
-    const others = new Map<string, DynamoDbDocuments>();
-    return {
-      own,
-      inRegion: async (awsRegion) =>
-        awsRegion === environment['AWS_REGION']
-          ? own
-          : remember(others, awsRegion, () => open({ ...environment, AWS_REGION: awsRegion })),
-    };
-  };
+  return (record) =>
+    openRegions(
+      open(environment, (...target) => recordDates(createConnection(...target), record)),
+      async () => environment['AWS_REGION'],
+      (awsRegion) => open({ ...environment, AWS_REGION: awsRegion }),
+    );
 }

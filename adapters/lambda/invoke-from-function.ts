@@ -1,3 +1,4 @@
+import { remember } from '../../core/bounded-map.ts';
 import { maxSockets } from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
 import { type Connection, createConnection, readServiceError } from '../aws-json/connection.ts';
@@ -27,8 +28,7 @@ export function createFunctionCaller(
   const post = async (functionName: string, event: object, signal?: AbortSignal) => {
     const path = `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
     const url = new URL(path, endpoint);
-    const connection = connections.get(path) ?? createConnection(url, times);
-    connections.set(path, connection);
+    const connection = remember(connections, path, () => createConnection(url, times));
     const body = JSON.stringify(event);
     const request = { method: 'POST', headers: {}, body };
     const signed = await signHeaders(url, request, { service: 'lambda', region, credentials });
