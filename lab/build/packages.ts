@@ -172,10 +172,10 @@ function copyNodeCheck(dist: string): void {
 
 /** Bundles entries of a package, and its others. @returns the files that are in the bundles. */
 function bundle(
-  { folder, options, others = [] }: PackageBuild,
+  { options, others = [] }: PackageBuild,
   entryPoints: Readonly<Record<string, string>>,
+  outdir: string,
 ): readonly string[] {
-  const outdir = join(root, folder, 'dist');
   const own = { ...common, ...options, entryPoints: { ...entryPoints }, splitting: true, outdir };
   const all = Object.keys(entryPoints).length === 0 ? others : [own, ...others];
   return all.flatMap((each) => {
@@ -188,7 +188,7 @@ function buildPackage(build: PackageBuild): void {
   const { folder, entries, declarations, commands, others, assets } = build;
   const dist = join(root, folder, 'dist');
   rmSync(dist, { recursive: true, force: true });
-  const inputs = bundle(build, { ...entries, ...commands });
+  const inputs = bundle(build, { ...entries, ...commands }, dist);
   writeLicences(dist, [...inputs, ...Object.values(assets ?? {})]);
   copyTypes(dist, declarations ?? Object.values(entries));
   copyAssets(dist, assets);
@@ -198,11 +198,18 @@ function buildPackage(build: PackageBuild): void {
   }
 }
 
-/** The commands of a clone, which need no declarations: `npm ci` installs no CDK. */
-function buildCommands(): void {
-  for (const build of packages.filter(({ folder }) => manifest.workspaces.includes(folder))) {
-    const dist = join(root, build.folder, 'dist');
-    bundle(build, build.commands ?? {});
+/**
+ * The commands of packages, without declarations.
+ *
+ * @param distOf where those of a folder go.
+ */
+export function buildCommands(
+  folders: readonly string[],
+  distOf = (folder: string) => join(root, folder, 'dist'),
+): void {
+  for (const build of packages.filter(({ folder }) => folders.includes(folder))) {
+    const dist = distOf(build.folder);
+    bundle(build, build.commands ?? {}, dist);
     copyAssets(dist, build.assets);
     copyNodeCheck(dist);
   }
@@ -214,7 +221,8 @@ function buildCommands(): void {
  */
 export function buildPackages(): void {
   if (!existsSync(join(root, 'node_modules/aws-cdk-lib'))) {
-    buildCommands();
+    // The commands of a clone: `npm ci` installs no CDK, which declarations need.
+    buildCommands(manifest.workspaces);
     return;
   }
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], {

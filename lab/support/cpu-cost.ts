@@ -17,6 +17,21 @@ export async function cheapestCpuTime(act: () => unknown): Promise<number> {
   return Math.min(...times);
 }
 
+/** How often something may take as much as its limit: compilation and other work only add. */
+const tries = 20;
+
+/**
+ * @param limit microseconds.
+ * @returns microseconds of CPU time of the first run below the limit; if there is none, of the cheapest.
+ */
+export async function cpuTimeBelow(limit: number, act: () => unknown): Promise<number> {
+  let cheapest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < tries && cheapest >= limit; count += 1) {
+    cheapest = Math.min(cheapest, await cpuTime(act));
+  }
+  return cheapest;
+}
+
 /** Where the work below leaves its result, so that the compiler cannot leave the work out. */
 const results = new Int32Array(1);
 

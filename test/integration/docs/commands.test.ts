@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildCommands } from '../../../lab/build/packages.ts';
 import { findFreePort } from '../../../lab/emulator/loopback-server.ts';
 import {
   codeBlocks,
@@ -24,6 +25,8 @@ const state = join(workspace.path, '.local');
 const service = useLocalService({ https: true, stateDirectory: state });
 
 const cdk = join(root, 'node_modules/.bin/cdk');
+/** Built from the sources, as a clone runs it. */
+const authctl = join(workspace.path, '.authctl');
 
 /** Commands of the pages in place of the real ones, by name. */
 const replacements = {
@@ -35,7 +38,7 @@ const replacements = {
   // because without it npx downloads what is not installed.
   npx: `case "$1 $2" in "--no --") shift 2 ;; "cdk "*) ;; *) echo "npx $* can download" >&2; exit 1 ;; esac
 npm_command=exec exec "$@"`,
-  authctl: `exec "${process.execPath}" "${join(root, 'cli/authctl.ts')}" "$@"`,
+  authctl: `exec "${process.execPath}" "${join(authctl, 'authctl.js')}" "$@"`,
 };
 
 /** A folder that looks like a clone, whose state is this test's and whose commands are fast. */
@@ -47,6 +50,7 @@ function makeClone(): void {
     if (!['.local', '.git', 'cdk.out'].includes(name))
       symlinkSync(join(root, name), join(workspace.path, name));
   }
+  buildCommands(['packages/authctl'], () => authctl);
   const bin = join(workspace.path, '.bin');
   mkdirSync(bin);
   for (const [name, text] of Object.entries(replacements)) {
@@ -60,6 +64,8 @@ function openShell(): ShellSession {
   return new ShellSession(workspace.path, {
     ...service().environment,
     ...programEnvironment(),
+    // test/lib/synthesis.test.ts has what validation says of these configs.
+    CDK_VALIDATION: 'false',
     PATH: path.join(delimiter),
     HOME: workspace.path,
   });
