@@ -9,6 +9,7 @@ import { functionRows, pairRows, targetRows } from './report/targets.ts';
 import { writeReport, writeSpeeds } from './report/write-report.ts';
 import {
   measureAll,
+  measureFunctions,
   measurePairs,
   measureReuse,
   measureSlow,
@@ -20,11 +21,16 @@ const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
   .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
   .option('--pairs', 'measures only handlers next to their floors, and writes nothing', false)
+  .option(
+    '--functions',
+    'measures only starts and wall time again, and keeps the other figures',
+    false,
+  )
   .option('--reuse', 'measures only token reuse again, and keeps the other figures', false)
   .option('--report', 'measures nothing, and writes the tables of the last runs again', false)
   .option('--slow', 'measures only the functions, on a slow machine', false)
   .parse()
-  .opts<Readonly<Record<'quick' | 'pairs' | 'reuse' | 'report' | 'slow', boolean>>>();
+  .opts<Readonly<Record<'quick' | 'pairs' | 'functions' | 'reuse' | 'report' | 'slow', boolean>>>();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');
@@ -46,9 +52,11 @@ function write(file: 'full' | 'slow', results: Results | SlowResults): void {
 }
 
 async function measureAgain(): Promise<Results> {
-  const before = values.reuse || values.report ? readFull() : undefined;
-  if (before !== undefined && values.report) return before;
-  return before === undefined ? measureAll(plan) : measureReuse(plan, before);
+  const keeps = values.functions || values.reuse || values.report;
+  const before = keeps ? readFull() : undefined;
+  if (before === undefined) return measureAll(plan);
+  if (values.report) return before;
+  return values.functions ? measureFunctions(plan, before) : measureReuse(plan, before);
 }
 
 emptyWorkFolder();

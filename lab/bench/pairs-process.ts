@@ -4,6 +4,7 @@ import { createCacheWalk } from './cache-walk.ts';
 import { asOfNow } from './measure.ts';
 import type { PairBlocks, PairQuestion, PairSide, Temperature } from './pairs.ts';
 import type { PairPlan } from './plan.ts';
+import { inDrawnOrder } from './statistics.ts';
 
 // Two handlers in one process: the same heap, the same caches, the same minute.
 
@@ -69,9 +70,7 @@ async function measure({ ours, floor, plan }: PairQuestion): Promise<PairBlocks>
   }
   for (const temperature of ['warm', 'cold'] as const) {
     for (let block = 0; block < plan[temperature]; block += 1) {
-      const order =
-        Math.random() < 0.5 ? (['ours', 'floor'] as const) : (['floor', 'ours'] as const);
-      for (const side of order) {
+      for (const side of inDrawnOrder(['ours', 'floor'] as const)) {
         blocks[temperature][side].push(await measureBlock(invokes[side], temperature, plan));
       }
     }

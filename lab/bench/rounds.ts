@@ -132,17 +132,26 @@ export async function measurePairs(plan: Plan): Promise<readonly PairsSection[]>
   return rounds;
 }
 
+/** A run with parts of its rounds measured again. */
+function replaceInRounds(before: Results, again: readonly Partial<Round>[]): Results {
+  return {
+    ...before,
+    rounds: before.rounds.map((round, index) => ({ ...round, ...again[index] })),
+  };
+}
+
 /** @param before figures of a full run, which stay except those of token reuse. */
 export async function measureReuse(plan: Plan, before: Results): Promise<Results> {
   const reuse = await step('token reuse', runReuseSection);
-  const again = await measureRounds(plan, (options) =>
-    step('  shared token reuse', () => runSharedReuseSection(options)),
-  );
-  const rounds = before.rounds.map((round, index) => ({
-    ...round,
-    sharedReuse: again[index] ?? round.sharedReuse,
+  const again = await measureRounds(plan, async (options) => ({
+    sharedReuse: await step('  shared token reuse', () => runSharedReuseSection(options)),
   }));
-  return { ...before, rounds, reuse };
+  return { ...replaceInRounds(before, again), reuse };
+}
+
+/** @param before figures of a full run, which stay except those of the token function's processes. */
+export async function measureFunctions(plan: Plan, before: Results): Promise<Results> {
+  return replaceInRounds(before, await measureRounds(plan, measureFunction));
 }
 
 /** @throws {Error} if this machine cannot be slowed down. */

@@ -13,7 +13,7 @@ import {
 import type { Plan } from './plan.ts';
 import { noDelays } from './scenario.ts';
 import type { SlowMachine } from './slow-machine.ts';
-import { medianOf, percentileOf } from './statistics.ts';
+import { inDrawnOrder, medianOf, percentileOf } from './statistics.ts';
 
 /** A start of a new process. */
 interface ColdFigures {
@@ -89,7 +89,8 @@ export async function sampleTargets<Name extends string>(
     (target): Samples => ({ target, cold: [], warm: [] }),
   );
   for (let run = 0; run < plan.coldRuns; run += 1) {
-    for (const { target, cold } of samples) cold.push(await sampleCold(target, options));
+    for (const { target, cold } of inDrawnOrder(samples))
+      cold.push(await sampleCold(target, options));
   }
   const running: (readonly [FunctionProcess, Samples])[] = [];
   for (const each of samples) running.push([await start(each.target, runtime), each]);

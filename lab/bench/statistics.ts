@@ -58,3 +58,8 @@ export function percentileOf<T>(values: readonly T[], share: number): T {
 export function medianOf<T>(values: readonly T[]): T {
   return percentileOf(values, 0.5);
 }
+
+/** One or the other first, by chance. */
+export function inDrawnOrder<T>(items: readonly T[]): readonly T[] {
+  return Math.random() < 0.5 ? items : items.toReversed();
+}

@@ -131,15 +131,11 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
     [one, floor]: readonly [Omit<PairTarget, 'outcome'>, Omit<PairTarget, 'outcome'>],
     plan: Partial<PairPlan>,
   ) => measurePair({ ...one, outcome }, { ...floor, outcome }, { ...pairs, ...plan }, backend);
-  const warmOnly = { cold: 0 };
+  const withoutTarget = { processes: 1 };
+  const warmOnly = { ...withoutTarget, cold: 0 };
   // Such an invocation takes microseconds, and depends more on where code and memory lie.
-  const withoutBackend = {
-    processes: 3 * pairs.processes,
-    blockSize: 10 * pairs.blockSize,
-    cold: 0,
-  };
-  // Without a target, a tenth is enough.
-  const shorter = { warmUp: pairs.warmUp / 10 };
+  const withoutBackend = { blockSize: 10 * pairs.blockSize, cold: 0 };
+  const shorter = { ...withoutTarget, warmUp: pairs.warmUp / 10 };
   const federated = {
     ...ours,
     event: workload.event,

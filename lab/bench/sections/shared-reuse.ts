@@ -2,6 +2,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { maxReusableTokens } from '../../../contract/limits.ts';
 import { sealedTokenTableName, tableName } from '../../../contract/tables.ts';
+import type { FunctionProcess } from '../../emulator/runtime-api/function-process.ts';
 import type { Backend, Delays } from '../backend/backend.ts';
 import { buildFunction } from '../build.ts';
 import { asOfNow, expectStatus, measureWarm, start, type Target } from '../measure.ts';
@@ -17,6 +18,7 @@ import {
   noDelays,
   usualSize,
 } from '../scenario.ts';
+import { inDrawnOrder, median } from '../statistics.ts';
 import { tokenEvent } from './token.ts';
 
 /** One way in which a token is issued. */
@@ -42,8 +44,6 @@ export interface SharedReuseSection {
   /** Writes that arrived although the process stood still from its answer on. */
   readonly frozen: { readonly answers: number; readonly writesArrived: number };
 }
-
-type SubjectName = 'off' | 'hit' | 'miss';
 
 /** More requests than an instance has tokens in its own memory, so that none is found there. */
 const requestCount = maxReusableTokens + 100;
@@ -97,33 +97,67 @@ async function fillTable(target: Target, { backend, runtime }: SampleOptions): P
 /** How often each request is sent before anything counts. */
 const warmUpRounds = 3;
 
-/**
- * Asks one instance.
- *
- * @param sharing what fills the table for a hit. A miss is one because nothing that is written stays.
- */
-async function measureSubject(
-  name: SubjectName,
+/** Invocations before the next subject has its turn. */
+const turn = 20;
+
+interface Subject {
+  readonly process: FunctionProcess;
+  readonly target: Target;
+  readonly cpuUs: number;
+  /** Of each turn. */
+  readonly wallMs: number[];
+}
+
+async function startSubject(
   target: Target,
-  sharing: Target,
-  options: SampleOptions,
-): Promise<SharedReuseFigures> {
-  const { backend, plan, runtime } = options;
-  await backend.command({ items: itemsWithScopes(backend), keepsItems: false });
-  if (name === 'hit') await fillTable(sharing, options);
-  await backend.command({ keepsItems: false });
+  { plan, runtime }: Pick<SampleOptions, 'plan' | 'runtime'>,
+): Promise<Subject> {
   const process = await start(target, runtime);
   await measureWarm(process, target, Math.min(plan.warmUp, warmUpRounds * requestCount));
   const { cpuUs } = await measureWarm(process, target, requestCount);
+  return { process, target, cpuUs, wallMs: [] };
+}
+
+/** Each turn goes on in the list: the instance has the tokens of requests before in its memory. */
+async function takeTurn({ process, target, wallMs }: Subject): Promise<void> {
+  const begin = (wallMs.length * (turn + 1)) % requestCount;
+  const ordered = [...events.slice(begin), ...events.slice(0, begin)];
+  wallMs.push((await measureWarm(process, { ...target, events: ordered }, turn)).wallMs);
+}
+
+/**
+ * Asks instances by turns, each of which is a process.
+ *
+ * @param sharing what fills the table for hits. A miss is one because nothing that is written stays.
+ */
+async function measureSubjects<Name extends string>(
+  targets: Readonly<Record<Name, Target>>,
+  options: SampleOptions,
+  sharing?: Target,
+): Promise<Readonly<Record<Name, SharedReuseFigures>>> {
+  const { backend, plan } = options;
+  await backend.command({ items: itemsWithScopes(backend), keepsItems: false });
+  if (sharing !== undefined) await fillTable(sharing, options);
+  await backend.command({ keepsItems: false });
+  const subjects: Subject[] = [];
+  for (const target of Object.values<Target>(targets)) {
+    subjects.push(await startSubject(target, options));
+  }
   await backend.command({ delays });
-  // One run: a second one would begin with requests whose tokens the instance has in its memory.
-  const { wallMs } = await measureWarm(process, target, plan.sharedInvocations);
+  for (let count = 0; count < plan.sharedInvocations; count += turn) {
+    for (const subject of inDrawnOrder(subjects)) await takeTurn(subject);
+  }
   const { Sign: signs = 0 } = await backend.command({ delays: noDelays });
-  await process.close();
-  if (name === 'hit' && signs > plan.sharedInvocations / 2) {
+  await Promise.all(subjects.map(({ process }) => process.close()));
+  if (sharing !== undefined && signs > plan.sharedInvocations / 2) {
     throw new Error(`hits cost ${signs} signatures in ${plan.sharedInvocations} tokens`);
   }
-  return { wallMs, cpuUs };
+  const names = Object.keys(targets);
+  const figures = subjects.map(({ cpuUs, wallMs }, index) => [
+    names[index],
+    { cpuUs, wallMs: median(wallMs) },
+  ]);
+  return Object.fromEntries(figures) as Record<Name, SharedReuseFigures>;
 }
 
 export async function runSharedReuseSection(options: SampleOptions): Promise<SharedReuseSection> {
@@ -137,14 +171,11 @@ export async function runSharedReuseSection(options: SampleOptions): Promise<Sha
   const sharing: Target = { ...off, environment: shared };
   await backend.command({ items: itemsWithScopes(backend), keepsItems: false });
   const frozen = await countFrozenWrites(sharing, options);
-  const measure = (name: SubjectName, target: Target) =>
-    measureSubject(name, target, sharing, options);
   return {
     ...begin,
     delays,
-    off: await measure('off', off),
-    hit: await measure('hit', sharing),
-    miss: await measure('miss', sharing),
+    ...(await measureSubjects({ off, miss: sharing }, options)),
+    ...(await measureSubjects({ hit: sharing }, options, sharing)),
     frozen,
   };
 }
