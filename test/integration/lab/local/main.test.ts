@@ -113,22 +113,6 @@ describe('npm start', () => {
     );
   });
 
-  it('keeps keys, client and addresses over a restart', async () => {
-    const state = temporaryDirectory();
-    const first = await start(state);
-    const before = sourceDemoEnvironment(state);
-    const token = await fetchToken(before);
-    await stop(first);
-
-    await start(state, [], { PORT: String(portOf(before)) });
-    const after = sourceDemoEnvironment(state);
-    expect(after['CLIENT_SECRET']).toBe(before['CLIENT_SECRET']);
-    expect(after['API_KEY']).toBe(before['API_KEY']);
-    expect(after['ISSUER']).toBe(before['ISSUER']);
-    await verify(token, after);
-    expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
-  });
-
   it('starts from nothing with --reset, and leaves foreign files alone', async () => {
     const state = temporaryDirectory();
     const first = await start(state);
@@ -143,17 +127,6 @@ describe('npm start', () => {
     await expect(verify(token, after)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
     await verify(await fetchToken(after), after);
     expect(existsSync(join(state, 'mine.txt'))).toBe(true);
-  });
-
-  it('puts DynamoDB and KMS next to the service, if those ports are free', async () => {
-    const state = temporaryDirectory();
-    const run = await start(state);
-    const port = portOf(sourceDemoEnvironment(state));
-    await stop(run);
-    await start(state, [], { PORT: String(port), DYNAMODB_PORT: '0' });
-    const environment = sourceDemoEnvironment(state);
-    expect(environment['AWS_ENDPOINT_URL_DYNAMODB']).not.toBe(`http://127.0.0.1:${port}`);
-    expect(environment['AWS_ENDPOINT_URL_KMS']).toBe(`http://127.0.0.1:${port + 2}`);
   });
 
   it('serves TLS with --https, trusted through the files that demo.env names', async () => {
@@ -174,14 +147,48 @@ describe('npm start', () => {
     const plain = 'curl -sf "$JWKS_URI"';
     expect(spawnSync('sh', ['-c', plain], { env, encoding: 'utf8' }).stdout).toContain('"keys"');
   });
+});
 
-  it('logs nothing that is secret', async () => {
-    const state = temporaryDirectory();
-    const run = await start(state);
-    const environment = sourceDemoEnvironment(state);
-    const token = await fetchToken(environment);
-    await stop(run);
-    const log = readFileSync(join(state, 'log.jsonl'), 'utf8');
+describe('npm start after a stop', () => {
+  const stopped = makeTemporaryDirectory();
+  const state = stopped.path;
+  let first: SpawnedRun;
+  let before: Environment;
+  let token: string;
+  /** That the first run left. */
+  let log: string;
+  let second: SpawnedRun;
+  let after: Environment;
+  beforeAll(async () => {
+    first = await started(spawnLocal(['--state', state]));
+    before = sourceDemoEnvironment(state);
+    token = await fetchToken(before);
+    await stop(first);
+    log = readFileSync(join(state, 'log.jsonl'), 'utf8');
+    const ports = { PORT: String(portOf(before)), DYNAMODB_PORT: '0' };
+    second = await started(spawnLocal(['--state', state], ports));
+    after = sourceDemoEnvironment(state);
+  });
+  afterAll(async () => {
+    await stop(second);
+    stopped.remove();
+  });
+
+  it('keeps keys, client and addresses', async () => {
+    expect(after['CLIENT_SECRET']).toBe(before['CLIENT_SECRET']);
+    expect(after['API_KEY']).toBe(before['API_KEY']);
+    expect(after['ISSUER']).toBe(before['ISSUER']);
+    await verify(token, after);
+    expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
+  });
+
+  it('puts DynamoDB and KMS next to the service, if those ports are free', () => {
+    const port = portOf(before);
+    expect(after['AWS_ENDPOINT_URL_DYNAMODB']).not.toBe(`http://127.0.0.1:${port}`);
+    expect(after['AWS_ENDPOINT_URL_KMS']).toBe(`http://127.0.0.1:${port + 2}`);
+  });
+
+  it('has logged nothing that is secret', () => {
     const lines = log
       .trim()
       .split('\n')
@@ -190,9 +197,9 @@ describe('npm start', () => {
       expect.objectContaining({ service: 'token', region_id: 'slc', outcome: 'issued' }),
     );
     expect(lines).toContainEqual(expect.objectContaining({ service: 'key-rotation' }));
-    expect(run.output()).not.toContain('{');
-    for (const text of [log, run.output(), run.errors()]) {
-      expect(text).not.toContain(environment['CLIENT_SECRET']);
+    expect(first.output()).not.toContain('{');
+    for (const text of [log, first.output(), first.errors()]) {
+      expect(text).not.toContain(before['CLIENT_SECRET']);
       expect(text).not.toContain(token.split('.')[2]);
     }
     expect(statSync(join(state, 'log.jsonl')).mode & 0o777).toBe(0o600);
