@@ -147,7 +147,11 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
     event: apiKey.event,
   };
   const read = buildUsualWay('read', 'lab/bench/reference/read-handler.ts');
-  const duties = { BENCH_VERIFICATIONS: '1', BENCH_LOG_BYTES: logBytes };
+  const duties = {
+    BENCH_VERIFICATIONS: '1',
+    BENCH_PUBLIC_SPKI: backend.publicSpki,
+    BENCH_LOG_BYTES: logBytes,
+  };
   return {
     token: await pair(200, [ours, twoCalls], {}),
     tokenAndDuties: await pair(200, [ours, floorWith(duties)], warmOnly),
