@@ -54,7 +54,7 @@ const headlines: readonly string[] = [
   'warm wall time per token, KMS 10 ms and DynamoDB 3 ms',
   'bundle',
   'CPU per token at 50 connections',
-  'p99 at 50 connections',
+  'median time at 50 connections',
   'backend calls, token',
 ];
 
