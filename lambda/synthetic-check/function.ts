@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import type {
   FetchServiceDocument,
   PostTokenRequest,
@@ -87,7 +87,7 @@ function report(
  */
 export function createSyntheticCheckHandler(
   environment: Environment<'synthetic-check'>,
-  aws: Pick<AwsClients, 'dynamodb'>,
+  aws: { readonly dynamodb: DynamoDbDocuments },
   http: SyntheticCheckHttp,
   overrides: Partial<SyntheticCheckOptions> = {},
 ): SyntheticCheckHandler {

@@ -1,4 +1,4 @@
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import {
   createFetchServiceDocument,
   createPostTokenRequest,
@@ -9,6 +9,6 @@ import { createSyntheticCheckHandler } from './function.ts';
 
 export const handler = createSyntheticCheckHandler(
   readVariables('synthetic-check', syntheticCheckVariables, process.env),
-  { dynamodb: createDynamoDbClient({ profile: 'background' }) },
+  { dynamodb: openJsonDynamoDb(process.env, 'background')(() => undefined).own },
   { postTokenRequest: createPostTokenRequest(), fetchDocument: createFetchServiceDocument() },
 );
