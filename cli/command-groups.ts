@@ -4,7 +4,6 @@ import { apiKeySubnetCommands } from './commands/api-key-subnet.ts';
 import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { clientSecretCommands } from './commands/client-secret.ts';
-import { doctorCommand } from './commands/doctor.ts';
 import { explainCommands } from './commands/explain.ts';
 import { portalCommand } from './commands/portal.ts';
 import { providerCommands } from './commands/provider.ts';
@@ -31,4 +30,4 @@ export const commandGroups: readonly CommandGroup[] = [
 ];
 
 /** Commands without a group, after the groups. */
-export const singleCommands: readonly CommandSpec[] = [portalCommand, doctorCommand];
+export const singleCommands: readonly CommandSpec[] = [portalCommand];

@@ -73,7 +73,6 @@ const aboutClients = stepsOf('client-operator', [
   { command: 'client enable', args: client() },
   { command: 'client revoke-tokens', args: client() },
   { command: 'portal' },
-  { command: 'doctor', as: 'account' },
   { command: 'audit history', as: 'auditor', args: client() },
   { command: 'client delete', args: client() },
 ]);

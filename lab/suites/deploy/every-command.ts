@@ -54,28 +54,7 @@ async function usePortal({ cloud, configPath, awsRegion }: Tour, policy?: string
   }
 }
 
-/**
- * Without the gate of permissions, which knows no quotas. The emulator lacks some: code 1. What a
- * busy emulator does not answer within its limit was not seen, so doctor is run again.
- */
-function useDoctor({ cloud, configPath }: Tour): Promise<void> {
-  const command = `node cli/authctl.ts --config ${configPath} --json doctor || test $? = 1`;
-  return eventually(async () => {
-    const { items } = JSON.parse(await cloud.shell(command, {})) as {
-      readonly items: readonly { readonly name: string; readonly outcome: string }[];
-    };
-    const found = new Map(items.map(({ name, outcome }) => [name, outcome]));
-    for (const name of ['node', 'credentials', 'config us-west-2', 'tables us-west-2']) {
-      assert.equal(found.get(name), 'ok', JSON.stringify(items));
-    }
-  });
-}
-
 async function runStep(tour: Tour, step: Step, made: Made): Promise<Made> {
-  if (step.command === 'doctor') {
-    await useDoctor(tour);
-    return made;
-  }
   const policy = step.as === 'account' ? undefined : policyOf(step.as);
   if (step.command === 'portal') {
     await usePortal(tour, policy);
