@@ -83,8 +83,6 @@ const tokenReuse = v.strictObject({
       `allowed: at most ${reuseShares.most}, as more reuses next to nothing`,
     ),
   ),
-  /** Whether the function's instances share their tokens, sealed, through a table of the region. */
-  shared: v.optional(v.boolean(), false),
 });
 
 /** Seconds after its `iat` for which an assertion is accepted, if the config says nothing. */

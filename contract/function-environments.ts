@@ -11,7 +11,7 @@ import type { OnLookupFailure } from './revocation-check.ts';
 import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
-import { deployedTableName, sealedTokenTableName, tableName } from './tables.ts';
+import { deployedTableName, tableName } from './tables.ts';
 
 /** The inputs that determine the variables of one region's functions. */
 export interface EnvironmentSource {
@@ -92,9 +92,6 @@ export function tokenEnvironment(
     AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
-    }),
-    ...(config.tokenReuse?.shared === true && {
-      AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
     }),
     ...accessTokenTypeVariable(config.accessTokenType),
     ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),

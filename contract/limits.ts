@@ -279,16 +279,6 @@ export const apiKeyUseLimits = {
 export const apiKeyUseReadWait = 1000;
 
 /**
- * Milliseconds for which a token waits for the table of sealed tokens, which it can do without.
- *
- * - `read`: once its client has been read. Both reads begin together and usually take the same
- *   time; a signature would take 10.
- * - `write`: until the item has been handed to the operating system, which takes microseconds on an
- *   open connection. DynamoDB's answer is not waited for (docs/adr/0061).
- */
-export const sealedTokenWaits = { read: 5, write: 1 } as const;
-
-/**
  * Tokens whose signature a verifier does not verify again, in megabytes of their text. Their claims
  * take about three times as much memory: 4 MB are some 4,000 tokens, the callers of a busy API.
  */

@@ -17,8 +17,6 @@ export const requestMetrics = {
   secretDaysLeft: 'SecretDaysLeft',
   /** 1 for each token for which the use of the secret could not be recorded. */
   secretUseFailures: 'SecretUseFailures',
-  /** 1 for each token for which the table of sealed tokens failed or was too late. */
-  sharedReuseFailures: 'SharedReuseFailures',
   /** 1 for each token that another key signed because KMS refused the current one. */
   signingKeyFallbacks: 'SigningKeyFallbacks',
   /** 1 for each signature that the published key does not verify. */

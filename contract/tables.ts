@@ -122,17 +122,6 @@ export const changedSigningKeyAttributes = [
 ] as const;
 
 /**
- * A cache that a deployment has only if its instances share tokens: nothing is lost with it. Its
- * items are keyed by a hash, and DynamoDB deletes them by `timeToLive`.
- */
-export const sealedTokenTable = {
-  suffix: 'sealed-tokens',
-  partitionKey: 'item_id',
-  timeToLive: 'expires_at',
-  scope: 'regional',
-} as const satisfies TableSchema & { readonly timeToLive: string };
-
-/**
  * The day on which each value of an API key was last accepted, in each region. Nothing decides by it:
  * a platform API may write to it (docs/adr/0112).
  */
@@ -168,11 +157,6 @@ export const tableKeys = /* @__PURE__ */ Object.freeze(
 /** Fixed names let a region's stack find the tables of another stack without an export. */
 export function tableName(deploymentName: string, key: TableKey): string {
   return `${deploymentName}-${tables[key].suffix}`;
-}
-
-/** Name of the table of {@link sealedTokenTable}. */
-export function sealedTokenTableName(deploymentName: string): string {
-  return `${deploymentName}-${sealedTokenTable.suffix}`;
 }
 
 /** The parts of the config that determine the names of the tables. */

@@ -18,8 +18,6 @@ import {
   apiKeyUseTable,
   apiKeyUseTableName,
   deployedTableName,
-  sealedTokenTable,
-  sealedTokenTableName,
   tables,
 } from '../contract/tables.ts';
 import { ApiGatewayAccount } from './api/gateway-responses.ts';
@@ -77,7 +75,6 @@ export class RegionStack extends Stack {
       ...props,
       addresses,
       tables,
-      sealedTokens: this.addSealedTokenTable(),
       apiKeyUses: new ExpiringTable(this, 'ApiKeyUsesTable', {
         tableName: apiKeyUseTableName(config.name),
         schema: apiKeyUseTable,
@@ -149,16 +146,6 @@ export class RegionStack extends Stack {
         ? TableV2.fromTableName(this, tableId(table), deployedTableName(config, table))
         : new ServiceTable(this, tableId(table), { config, table }).table,
     );
-  }
-
-  private addSealedTokenTable(): TableV2 | undefined {
-    const { name, tokenReuse } = this.props.config;
-    if (tokenReuse?.shared !== true) return undefined;
-    return new ExpiringTable(this, 'SealedTokensTable', {
-      tableName: sealedTokenTableName(name),
-      schema: sealedTokenTable,
-      reason: 'A cache: the next request makes each item again, so there is nothing to restore.',
-    }).table;
   }
 
   /** Tables that all regions share are backed up once, in the first region. */

@@ -26,8 +26,6 @@ export const tokenVariables = v.object({
   AUTH_TOKEN_REUSE_SHARE: v.optional(
     v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
   ),
-  /** The table in which instances share tokens. Without a value, each instance keeps its own. */
-  AUTH_SEALED_TOKENS_TABLE: v.optional(text),
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
   AUTH_FEDERATED_CLIENTS: v.optional(text),

@@ -17,7 +17,6 @@ import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
-import type { SharedTokenReuse } from './shared-reuse.ts';
 import {
   type Form,
   grantScopes,
@@ -37,14 +36,12 @@ export interface TokenPorts {
   readonly failures: FailureLimiter;
   /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
-  /** If instances share them; see docs/adr/0061. */
-  readonly sharedReuse?: SharedTokenReuse | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
   readonly federation?: Federation | undefined;
 }
 
 /** A client that is authenticated, and what it asks for. */
-interface AuthenticatedRequest extends Pick<UnsignedToken, 'client' | 'shared' | 'latestExpiry'> {
+interface AuthenticatedRequest extends Pick<UnsignedToken, 'client' | 'latestExpiry'> {
   readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
   /** Begins to record the use of what is no secret. */
@@ -110,14 +107,12 @@ export async function issueToken(
   const keys = await chooseKeys();
   const secretUse = found.recordUse?.() ?? recordSecretUse(found, ports.secretUses, values);
   const { token, isReused } = await findOrSign(
-    { client, secret, latestExpiry, claims, shared: found.shared },
+    { client, secret, latestExpiry, claims },
     keys,
-    ports,
+    ports.reuse,
     () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys }),
   );
   if (isReused) log.isReused = true;
-  if (found.shared !== undefined && ports.sharedReuse?.hasFailed() === true)
-    log.sharedReuse = 'failed';
   log.secretUse = secretUse.state;
   // A reused token keeps its own id.
   Object.assign(log, { jti: token.claims.jti, kid: token.kid, unusableKids: token.unusableKids });
@@ -132,45 +127,32 @@ export async function issueToken(
 }
 
 /**
- * Returns a token that this instance or another issued for an equal request and that may be issued
- * again, or signs a new one.
+ * Returns a token that this instance issued for an equal request and that may be issued again, or
+ * signs a new one.
  *
  * @param keys those that may sign, in order of preference.
  * @param sign signs the claims with the first of them that KMS accepts.
  */
 export async function findOrSign(
-  unsigned: UnsignedToken,
-  keys: readonly SigningKey[],
-  { reuse, sharedReuse }: Pick<TokenPorts, 'reuse' | 'sharedReuse'>,
+  { client, secret, claims, latestExpiry }: UnsignedToken,
+  [key]: readonly SigningKey[],
+  reuse: TokenReuse | undefined,
   sign: () => Promise<SignedJws>,
 ): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
-  const { client, secret, claims, latestExpiry } = unsigned;
-  const [key] = keys;
-  let isFound = false;
-  const findElsewhereOrSign = async (): Promise<SignedToken> => {
-    const found = key && (await sharedReuse?.find(unsigned, key));
-    isFound = found !== undefined;
-    if (found !== undefined) return found;
-    const token = { ...(await sign()), claims };
-    if (key !== undefined) await sharedReuse?.share(unsigned, key, token);
-    return token;
-  };
-  if (reuse === undefined) return { token: await findElsewhereOrSign(), isReused: isFound };
-  const { token, isReused } = await reuse.take(
-    { claims, secretHash: secret.hash, clientVersion: client.version, latestExpiry, kid: key?.kid },
-    findElsewhereOrSign,
-  );
-  return { token, isReused: isReused || isFound };
+  const signToken = async () => ({ ...(await sign()), claims });
+  if (reuse === undefined) return { token: await signToken(), isReused: false };
+  const { version: clientVersion } = client;
+  const request = { claims, secretHash: secret.hash, clientVersion, latestExpiry, kid: key?.kid };
+  return reuse.take(request, signToken);
 }
 
 /**
  * Authenticates the client by its secret (RFC 6749 §3.2.1), unless it failed too often from this
- * source. What another instance may have signed for the request is read at the same time. Logs which
- * client authenticates with which secret, also if it fails.
+ * source. Logs which client authenticates with which secret, also if it fails.
  */
 async function authenticateBySecret(
   request: TokenRequest,
-  { clients, failures, sharedReuse }: TokenPorts,
+  { clients, failures }: TokenPorts,
   values: TokenValues,
   form: Form | undefined,
 ): Promise<AuthenticatedRequest> {
@@ -180,7 +162,6 @@ async function authenticateBySecret(
   if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
   const attempt = { ...credentials, source: values.source };
   failures.assertAllowed(attempt, now);
-  const shared = sharedReuse?.lookUp(credentials, parameters, values);
   const found = await authenticateClient(credentials, clients, now, { signal });
   const { client, secret } = found;
   if (client !== undefined) log.clientId = client.clientId;
@@ -193,7 +174,7 @@ async function authenticateBySecret(
   if (!isSyntheticClientId(found.client.clientId) && expiresSoon(found.secret, now)) {
     log.secretExpiresAt = found.secret.expiresAt;
   }
-  return { client: found.client, secret: found.secret, parameters, shared };
+  return { client: found.client, secret: found.secret, parameters };
 }
 
 /**

@@ -2,18 +2,15 @@ import { BoundedMap } from '../bounded-map.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-import type { SharedLookup } from './sealed-token.ts';
 
 /** A granted token before it is signed. */
 export interface UnsignedToken {
   readonly client: Client;
   /** What authenticated the client. */
-  readonly secret: Pick<ClientSecret, 'secretId' | 'hash'>;
+  readonly secret: Pick<ClientSecret, 'hash'>;
   /** No token may outlive it, if it is an assertion. */
   readonly latestExpiry?: number | undefined;
   readonly claims: AccessTokenClaims;
-  /** The search for a token of another instance, if instances share them. */
-  readonly shared?: SharedLookup | undefined;
 }
 
 /** A signed token. */
@@ -45,7 +42,7 @@ export interface ReuseRequest {
  * Whether enough of a token's life remains to issue it again. A token from the future means that
  * the clock went back.
  */
-export function mayIssueAgain(
+function mayIssueAgain(
   { iat, exp }: Pick<AccessTokenClaims, 'iat' | 'exp'>,
   now: number,
   minimumRemainingShare: number,

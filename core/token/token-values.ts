@@ -26,8 +26,6 @@ export interface TokenLogFields {
   unusableKids?: readonly string[];
   /** Whether the token was returned before. */
   isReused?: boolean;
-  /** Whether the table of sealed tokens failed: in this request, or after the one before. */
-  sharedReuse?: 'failed';
   secretUse?: SecretUse;
   /** An assertion whose signature is good, as its provider wrote it. */
   assertion?: VerifiedAssertionFields | undefined;

@@ -56,7 +56,7 @@ async function measureAgain(): Promise<Results> {
   const before = keeps ? readFull() : undefined;
   if (before === undefined) return measureAll(plan);
   if (values.report) return before;
-  return values.functions ? measureFunctions(plan, before) : measureReuse(plan, before);
+  return values.functions ? measureFunctions(plan, before) : measureReuse(before);
 }
 
 emptyWorkFolder();

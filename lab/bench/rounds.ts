@@ -7,7 +7,6 @@ import { type OidcProviderSection, runOidcProviderSection } from './sections/oid
 import { type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
 import { runScaleSection, type ScaleSection } from './sections/scale.ts';
-import { runSharedReuseSection, type SharedReuseSection } from './sections/shared-reuse.ts';
 import { runTokenSection, type TokenSection } from './sections/token.ts';
 import { startSlowMachine } from './slow-machine.ts';
 
@@ -34,7 +33,6 @@ export interface FunctionRound {
 export interface Round extends FunctionRound {
   readonly pairs: PairsSection;
   readonly oidcProvider: OidcProviderSection;
-  readonly sharedReuse: SharedReuseSection;
 }
 
 /** The token function on a slow machine. */
@@ -96,7 +94,6 @@ async function measureRound(options: SampleOptions): Promise<Round> {
     pairs: await measurePairsRound(options.plan),
     ...(await measureFunction(options)),
     oidcProvider: await step('  oidc-provider', () => runOidcProviderSection(options)),
-    sharedReuse: await step('  shared token reuse', () => runSharedReuseSection(options)),
   };
 }
 
@@ -141,12 +138,8 @@ function replaceInRounds(before: Results, again: readonly Partial<Round>[]): Res
 }
 
 /** @param before figures of a full run, which stay except those of token reuse. */
-export async function measureReuse(plan: Plan, before: Results): Promise<Results> {
-  const reuse = await step('token reuse', runReuseSection);
-  const again = await measureRounds(plan, async (options) => ({
-    sharedReuse: await step('  shared token reuse', () => runSharedReuseSection(options)),
-  }));
-  return { ...replaceInRounds(before, again), reuse };
+export async function measureReuse(before: Results): Promise<Results> {
+  return { ...before, reuse: await step('token reuse', runReuseSection) };
 }
 
 /** @param before figures of a full run, which stay except those of the token function's processes. */

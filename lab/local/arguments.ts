@@ -28,7 +28,7 @@ function readTokenReuse(value: string) {
   const minimumRemainingShare = /^0\.\d+$/.test(value) ? Number(value) : Number.NaN;
   const { least, most } = reuseShares;
   if (minimumRemainingShare >= least && minimumRemainingShare <= most) {
-    return { minimumRemainingShare, shared: true } as const;
+    return { minimumRemainingShare };
   }
   return refuse('--token-reuse', value, `a share of a token's life from ${least} to ${most}`);
 }
@@ -111,7 +111,7 @@ function createCommand({ withFlags, extras }: Edition): Command {
     )
     .option(
       '--token-reuse <share>',
-      'issue a token again while this share of its life remains, e.g. 0.5, shared through a table as instances in AWS would: docs/configuration.md',
+      'issue a token again while this share of its life remains, e.g. 0.5: docs/configuration.md',
       readTokenReuse,
     )
     .option('--state <dir>', 'keep the state in another folder than .local', path)

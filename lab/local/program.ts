@@ -1,6 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { sealedTokenTable, sealedTokenTableName } from '../../contract/tables.ts';
-import { createTable, createTables } from '../support/create-tables.ts';
+import { createTables } from '../support/create-tables.ts';
 import type { Access, AccessOptions } from './from-synth/access.ts';
 import { createFunctions, type LocalFunctions } from './functions.ts';
 import type { LocalAwsOptions } from './local-aws-options.ts';
@@ -51,12 +50,7 @@ export function fromSources(options: LocalDeploymentOptions): CreateProgram {
     const { config } = deployment;
     return {
       deployment,
-      createTables: async (dynamodb) => {
-        await createTables(dynamodb, config);
-        if (config.tokenReuse?.shared !== true) return;
-        const name = sealedTokenTableName(config.name);
-        await createTable(dynamodb, { ...sealedTokenTable, name });
-      },
+      createTables: (dynamodb) => createTables(dynamodb, config),
       createFunctions: ({ clientOptions, log, ca, clock, isClockMoved }) =>
         createFunctions(config, issuer, {
           clientOptions,

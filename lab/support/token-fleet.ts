@@ -4,8 +4,6 @@ import { SigningKeyUnusableError } from '../../core/errors.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import { issueToken, type TokenPorts, type TokenSettings } from '../../core/token/issue-token.ts';
-import type { SealedItem, SealedTokenStore } from '../../core/token/sealed-token.ts';
-import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import type { TokenLogFields } from '../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from './clients.ts';
@@ -52,36 +50,9 @@ function toTokenRequest({ client = 1, secret = 1, scope, resource }: FleetReques
   };
 }
 
-/** A table in memory, which counts how often it is read and written. */
-export class MemorySealedTokens implements SealedTokenStore {
-  readonly items = new Map<string, SealedItem>();
-  reads = 0;
-  writes = 0;
-  /** Failures to report. */
-  failures = 0;
-
-  read(itemId: string) {
-    this.reads += 1;
-    const found = this.items.get(itemId)?.sealed;
-    return async () => found;
-  }
-
-  async write(item: SealedItem): Promise<void> {
-    this.writes += 1;
-    this.items.set(item.itemId, item);
-  }
-
-  takeFailures(): number {
-    const { failures } = this;
-    this.failures = 0;
-    return failures;
-  }
-}
-
 /** Several instances of the token function's core over one set of records. Time is a value. */
 export class TokenFleet {
   readonly clients = new Map<string, Client>([[clientIdOf(1), makeClient()]]);
-  readonly table = new MemorySealedTokens();
   now = worldNow;
   signs = 0;
   /** kids of keys that KMS refuses. */
@@ -90,10 +61,9 @@ export class TokenFleet {
   readonly #instances: readonly TokenPorts[];
   #draws = 0;
 
-  /** @param isShared whether the instances share their tokens. */
-  constructor(count: number, share = 0.5, isShared = true) {
+  constructor(count: number, share = 0.5) {
     this.keys = testKeys.slice(0, 1).map(({ key }) => key);
-    this.#instances = Array.from({ length: count }, () => this.#start(share, isShared));
+    this.#instances = Array.from({ length: count }, () => this.#start(share));
   }
 
   /** The first signs; the one before it is `previous`, or gone. */
@@ -134,9 +104,8 @@ export class TokenFleet {
     return bytes;
   }
 
-  #start(minimumRemainingShare: number, isShared: boolean): TokenPorts {
+  #start(minimumRemainingShare: number): TokenPorts {
     const reuse = { minimumRemainingShare, maxTokens: maxReusableTokens };
-    const { issuer, accessTokenType } = settings;
     const sign = signWithKeys(...testKeys);
     return {
       clients: { findClient: async (id) => this.clients.get(id) },
@@ -154,13 +123,6 @@ export class TokenFleet {
         capacity: 100,
       }),
       reuse: new TokenReuse(reuse),
-      ...(isShared && {
-        sharedReuse: new SharedTokenReuse(
-          this.table,
-          { ...reuse, issuer, accessTokenType },
-          (length) => this.#draw(length),
-        ),
-      }),
     };
   }
 }

@@ -2,7 +2,6 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
 import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/json-calls.ts';
-import { createSealedTokenStore } from '../../adapters/dynamodb/sealed-token-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
@@ -22,9 +21,7 @@ import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
 import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
-import type { SealedTokenStore } from '../../core/token/sealed-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
-import { SharedTokenReuse } from '../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import { errorResponse } from '../shared/error-response.ts';
 import {
@@ -42,15 +39,13 @@ import {
   readHttpRequest,
 } from '../shared/http-message.ts';
 import type { FederationSource } from './federated.ts';
-import { assertClock, createRandomPool, createTokenEndpoint } from './token-endpoint.ts';
+import { assertClock, createTokenEndpoint } from './token-endpoint.ts';
 
 interface TokenFunctionPorts {
   readonly clients: ClientReader;
   readonly secretUses: SecretUseRecorder;
   readonly signingKeys: SigningKeyReader;
   readonly sign: Sign;
-  /** Only if instances share tokens. */
-  readonly sealedTokens?: SealedTokenStore | undefined;
   /** Only if assertions are accepted. */
   readonly federation?: Federation | undefined;
 }
@@ -71,18 +66,12 @@ function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfT
   return 'action' in event && event.action === selfTestEvent.action;
 }
 
-/** Tokens in this instance's memory and, if there is a table for them, in that of its region. */
-function createReuse(
-  environment: Environment<'token'>,
-  sealedTokens: SealedTokenStore | undefined,
-): Pick<TokenPorts, 'reuse' | 'sharedReuse'> {
-  const { AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare, AUTH_ISSUER: issuer } = environment;
-  if (minimumRemainingShare === undefined) return {};
-  const settings = { minimumRemainingShare, maxTokens: maxReusableTokens };
-  const reuse = new TokenReuse(settings);
-  if (sealedTokens === undefined) return { reuse };
-  const shared = { ...settings, issuer, accessTokenType: accessTokenTypeOf(environment) };
-  return { reuse, sharedReuse: new SharedTokenReuse(sealedTokens, shared, createRandomPool()) };
+/** Tokens in this instance's memory. */
+function createReuse({
+  AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare,
+}: Environment<'token'>): TokenReuse | undefined {
+  if (minimumRemainingShare === undefined) return undefined;
+  return new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
 }
 
 function accessTokenTypeOf({ AUTH_ACCESS_TOKEN_TYPE: type }: Environment<'token'>) {
@@ -120,7 +109,7 @@ export function createTokenFunction(
     keyListFailure: () => cache.failure,
     sign: rememberUnusableKeys(stores.sign, options.clock),
     failures: new FailureLimiter(authenticationFailureLimits),
-    ...createReuse(environment, stores.sealedTokens),
+    reuse: createReuse(environment),
   };
   const settings = {
     issuer: environment.AUTH_ISSUER,
@@ -152,16 +141,6 @@ export function createTokenFunction(
   return handler as TokenFunction;
 }
 
-function openSealedTokens(
-  { AUTH_SEALED_TOKENS_TABLE: table }: Environment<'token'>,
-  aws: AwsJsonClients,
-): SealedTokenStore | undefined {
-  if (table === undefined) return undefined;
-  const client = aws.createOptionalDynamoDb();
-  client.open();
-  return createSealedTokenStore(client, table);
-}
-
 /** The function's second file. It is loaded at the first request that needs it. */
 type LoadFederation = () => Promise<{
   readonly createFederation: (source: FederationSource) => Federation;
@@ -189,11 +168,10 @@ export function createTokenHandler(
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
   const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE);
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
-  const sealedTokens = openSealedTokens(environment, aws);
   const sign = createJsonKmsSign(aws.kms);
   const { clock = Date.now, loadFederation } = options;
   const federation = openFederation(environment, { calls, clients, clock }, loadFederation);
-  const ports = { clients, secretUses: clients, signingKeys, sign, sealedTokens, federation };
+  const ports = { clients, secretUses: clients, signingKeys, sign, federation };
   return createTokenFunction(environment, ports, options);
 }
 

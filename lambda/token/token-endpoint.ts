@@ -40,7 +40,6 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   if (log.secretId !== undefined || log.isWorkload === true) exchange.clientId = log.clientId;
   for (const name of log.counts ?? []) exchange.counts.add(name);
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
-  if (log.sharedReuse === 'failed') exchange.counts.add(requestMetrics.sharedReuseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
   reportNearExpiry(exchange, log);
   Object.assign(exchange.fields, {
@@ -52,7 +51,6 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     kid: log.kid,
     unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
     reused: log.isReused,
-    shared_reuse: log.sharedReuse,
     secret_use: log.secretUse,
     ...log.assertion,
   });

@@ -60,8 +60,6 @@ interface ServiceFunctionsProps
   extends Omit<EnvironmentSource, 'kmsKeyPolicy' | 'toJson'>,
     Pick<FunctionContext, 'bundles'> {
   readonly tables: ServiceTables;
-  /** Only if instances share tokens. */
-  readonly sealedTokens?: ITableV2 | undefined;
   /** The days on which API keys were last used, in this region. */
   readonly apiKeyUses: ITableV2;
 }
@@ -117,7 +115,7 @@ export class ServiceFunctions extends Construct {
       kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),
       toJson: (value) => Stack.of(this).toJsonString(value),
     };
-    this.token = this.addToken(props.sealedTokens);
+    this.token = this.addToken();
     this.discovery = this.addDiscovery();
     this.jwks = this.addJwks();
     this.canary = this.addCanary();
@@ -170,7 +168,7 @@ export class ServiceFunctions extends Construct {
     return new ServiceFunction<F>(this, id, { ...this.context, ...props, reservedConcurrency });
   }
 
-  private addToken(sealedTokens?: ITableV2): ServiceFunction<'token'> {
+  private addToken(): ServiceFunction<'token'> {
     const fn = this.add('Token', {
       name: 'token',
       description: 'Issues access tokens',
@@ -189,10 +187,6 @@ export class ServiceFunctions extends Construct {
       },
     });
     this.allowRecords(fn, ['dynamodb:Query'], records.key);
-    if (sealedTokens !== undefined) {
-      const actions = ['dynamodb:GetItem', 'dynamodb:PutItem'];
-      fn.allow({ actions, resources: [sealedTokens.tableArn] });
-    }
     if (this.source.config.federatedClients !== undefined) {
       fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
       // Records, once a day, that an assertion was used. Records of keys are out of reach.

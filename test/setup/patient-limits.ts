@@ -14,7 +14,6 @@ vi.mock('../../contract/limits.ts', async (importOriginal) => ({
   providerFetchTimeout: stepLimit,
   trustedFetchTimeout: stepLimit,
   apiKeyUseReadWait: stepLimit,
-  sealedTokenWaits: { read: stepLimit, write: stepLimit },
 }));
 
 vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {

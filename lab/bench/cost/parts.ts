@@ -35,21 +35,14 @@ const logBytes = {
   'access log': 480,
 };
 
-function findReuse(
-  share: number,
-  instances: number,
-  isShared: boolean,
-): Pick<Configuration, 'reused' | 'sealed'> {
+function findReuse(share: number, instances: number): Pick<Configuration, 'reused'> {
   const point = measured.reuse.find(
-    ({ minimumRemainingShare, table, ...each }) =>
-      minimumRemainingShare === share &&
-      each.instances === instances &&
-      (table !== undefined) === isShared,
+    ({ minimumRemainingShare, ...each }) =>
+      minimumRemainingShare === share && each.instances === instances,
   );
   if (point === undefined) throw new Error(`no trace of ${instances} instances was measured`);
-  const { tokens, signs, table } = point;
-  const sealed = table && { reads: table.reads / tokens, writes: table.writes / tokens };
-  return { reused: 1 - signs / tokens, sealed };
+  const { tokens, signs } = point;
+  return { reused: 1 - signs / tokens };
 }
 
 const { delays, ours } = medianOf(measured.rounds).token;
@@ -70,19 +63,12 @@ const usual: Configuration = {
   reused: 0,
   webAcl: false,
 };
-const reusing = { ...usual, ...findReuse(0.5, 4, false) };
-const sharing = { ...usual, ...findReuse(0.5, 16, true) };
+const reusing = { ...usual, ...findReuse(0.5, 4) };
 const reuseConfigurations: readonly Configuration[] = [
   usual,
   { ...reusing, name: 'reuse, 4 instances' },
-  { ...usual, ...findReuse(0.5, 16, false), name: 'reuse, 16 instances' },
-  ...[1, 16, 64].map((instances) => ({
-    ...usual,
-    ...findReuse(0.5, instances, true),
-    name: `shared reuse, ${instances} instance${instances === 1 ? '' : 's'}`,
-  })),
+  { ...usual, ...findReuse(0.5, 16), name: 'reuse, 16 instances' },
   { ...usual, alg: 'ES256', name: 'ES256' },
-  { ...sharing, alg: 'ES256', name: 'ES256, shared reuse, 16 instances' },
 ];
 
 const configurations: readonly Configuration[] = [
@@ -90,7 +76,6 @@ const configurations: readonly Configuration[] = [
   { ...usual, name: '512 MB', memory: 512 },
   { ...usual, name: 'with a web ACL', webAcl: true },
   { ...usual, name: '`tracing` off', tracing: 'off' },
-  { ...sharing, name: 'shared token reuse, share 0.5, 16 instances' },
   { ...usual, name: 'ES256', alg: 'ES256' },
   { ...usual, name: 'ML-DSA-44', alg: 'ML-DSA-44' },
   {
@@ -173,7 +158,7 @@ function formatMemory(): string {
 }
 
 function formatLoad(): string {
-  const loads = [usual, sharing].flatMap((configuration) =>
+  const loads = [usual, { ...usual, ...findReuse(0.5, 4) }].flatMap((configuration) =>
     [1000, 10_000, 100_000].flatMap((rate) =>
       [1, 3].map((regions) => ({
         reuse: configuration.reused > 0 ? 'yes' : 'no',

@@ -9,8 +9,6 @@ export interface Configuration {
   readonly memory: number;
   /** Share of tokens that need no signature, as they are given again. */
   readonly reused: number;
-  /** What the table of sealed tokens takes for a token, if instances share tokens. */
-  readonly sealed?: { readonly reads: number; readonly writes: number } | undefined;
   readonly webAcl: boolean;
   readonly tracing?: 'off';
   /** What else reads the account's management events, of which each Sign is one. */
@@ -89,14 +87,8 @@ export function restApiPerMillion(requestsAMonth: number): number {
   return (total / requestsAMonth) * million;
 }
 
-/**
- * Half a unit for each eventually consistent read. A write is a unit for each kilobyte begun, and a
- * sealed token has less than one, unless its signature is of ML-DSA.
- */
-function dynamoDbCost({ sealed = { reads: 0, writes: 0 } }: Configuration): number {
-  const { perMillionReadUnits, perMillionWriteUnits } = prices.dynamodb;
-  return ((1 + sealed.reads) * perMillionReadUnits) / 2 + sealed.writes * perMillionWriteUnits;
-}
+/** Half a unit for the eventually consistent read of the client. */
+const dynamoDbCost = prices.dynamodb.perMillionReadUnits / 2;
 
 /** Months for which every log is kept. */
 const keptMonths = 13;
@@ -129,7 +121,7 @@ export function costOfMillion(
     logs: costOfLog((work.logBytes * million) / gigabyte),
     traces: configuration.tracing === 'off' ? 0 : costOfTraces(traffic),
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
-    DynamoDB: dynamoDbCost(configuration),
+    DynamoDB: dynamoDbCost,
     'WAF and its log': configuration.webAcl
       ? webAcl.perMillionRequests + costOfLog((work.webAclLogBytes * million) / gigabyte)
       : 0,

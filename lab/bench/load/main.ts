@@ -34,8 +34,6 @@ const cases: readonly (readonly [Reuse, number, number])[] = [
   ['off', 1, 50],
   ['each instance its own', 1, 50],
   ['each instance its own', 4, 50],
-  ['shared', 1, 50],
-  ['shared', 4, 50],
 ];
 
 async function measureOnce(

@@ -1,11 +1,9 @@
 import { tokenPath } from '../../../contract/routes.ts';
-import { sealedTokenTableName } from '../../../contract/tables.ts';
 import type { Backend } from '../backend/backend.ts';
 import { startLocalRun } from '../peers/node-peers.ts';
 import {
   backendEnvironment,
   clientItem,
-  config,
   createClient,
   createItems,
   environments,
@@ -35,15 +33,11 @@ export async function prepareBackend(backend: Backend, clients: number): Promise
 }
 
 /** Where tokens are kept for equal requests. */
-export type Reuse = 'off' | 'each instance its own' | 'shared';
+export type Reuse = 'off' | 'each instance its own';
 
 const reuseVariables: Readonly<Record<Reuse, Readonly<Record<string, string>>>> = {
   off: {},
   'each instance its own': { AUTH_TOKEN_REUSE_SHARE: '0.5' },
-  shared: {
-    AUTH_TOKEN_REUSE_SHARE: '0.5',
-    AUTH_SEALED_TOKENS_TABLE: sealedTokenTableName(config.name),
-  },
 };
 
 /** The token function in a bare server, with KMS and DynamoDB behind stubs. */

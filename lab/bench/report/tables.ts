@@ -75,30 +75,8 @@ export function formatReuse(reuse: ReuseSection): string {
   return formatColumns(reuse, {
     'lifetime that must remain': ({ minimumRemainingShare }) => minimumRemainingShare ?? 'off',
     instances: ({ instances }) => instances,
-    shared: ({ table }) => (table === undefined ? 'no' : '**yes**'),
     'tokens issued': ({ tokens }) => tokens,
     signatures: ({ signs }) => signs,
     'signatures saved': ({ tokens, signs }) => `${Math.round((1 - signs / tokens) * 100)} %`,
-    'reads of the table': ({ table }) => table?.reads ?? '–',
-    writes: ({ table }) => table?.writes ?? '–',
   });
-}
-
-export function formatSharedReuse({ sharedReuse }: Round): string {
-  const { off, hit, miss, delays, frozen, load, startedAt } = sharedReuse;
-  const requests = [
-    ['without the setting', off, '–'],
-    ['hit: another instance signed the token', hit, 'wall ≤ 5 ms'],
-    ['miss: no instance did', miss, 'at most 1 ms more than without'],
-  ] as const;
-  const table = formatColumns(requests, {
-    request: ([name]) => name,
-    'wall time': ([, { wallMs }]) => `${wallMs.toFixed(1)} ms`,
-    'more than without': ([, { wallMs }]) => `${(wallMs - off.wallMs).toFixed(1)} ms`,
-    CPU: ([, { cpuUs }]) => `${Math.round(cpuUs)} µs`,
-    target: ([, , target]) => target,
-  });
-  return `${table}
-
-DynamoDB answers after ${delays.dynamodb} ms and KMS after ${delays.kms} ms. Medians of the rounds, ${startedAt.slice(0, 10)}, load average of the machine ${load.toFixed(1)}. The process was stopped as soon as each of ${frozen.answers} answers arrived: ${frozen.writesArrived} of their writes arrived as well.`;
 }

@@ -111,19 +111,6 @@ function oidcProviderRows({ oidcProvider }: Round): readonly TargetRow[] {
   ];
 }
 
-function sharedReuseRows({ sharedReuse }: Round): readonly TargetRow[] {
-  const { hit, miss, off } = sharedReuse;
-  const extra = miss.wallMs - off.wallMs;
-  const rows = [
-    ['wall time of a hit', 'a fixed time', hit.wallMs, 5],
-    ['what a miss takes longer', 'the same without reuse', extra, 1],
-  ] as const;
-  return rows.map(([what, against, ours, bound]) => {
-    const figure = `shared token reuse, ${what}`;
-    return { figure, against, ours, value: ours, bound, format: milliseconds, unit: 'ms' };
-  });
-}
-
 function sizeRows({ token }: FunctionRound): readonly TargetRow[] {
   const { bundleBytes: ours } = token.ours;
   const fixed = { value: ours / 1000, bound: 120, stretch: 40, unit: 'KB' } as const;
@@ -164,7 +151,6 @@ export function targetRows(round: Round): readonly TargetRow[] {
     ...pairRows(round.pairs),
     ...functionRows(round),
     ...oidcProviderRows(round),
-    ...sharedReuseRows(round),
     ...sizeRows(round),
     ...callRows(round),
   ];

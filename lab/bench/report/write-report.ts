@@ -14,7 +14,6 @@ import {
   formatOutcome,
   formatReuse,
   formatScale,
-  formatSharedReuse,
   formatTargets,
   formatThroughput,
   formatValue,
@@ -86,7 +85,6 @@ export function writeReport(results: Results): void {
     throughput: formatThroughput(median),
     scale: formatScale(scale),
     reuse: formatReuse(reuse),
-    'shared reuse': formatSharedReuse(median),
   });
 }
 

@@ -10,8 +10,6 @@ export interface ReusePoint {
   readonly instances: number;
   readonly tokens: number;
   readonly signs: number;
-  /** Only if instances share tokens: what the table took. */
-  readonly table?: { readonly reads: number; readonly writes: number } | undefined;
 }
 
 export type ReuseSection = readonly ReusePoint[];
@@ -40,15 +38,13 @@ function createTrace(random: SeededRandom): readonly Request[] {
   return requests.sort((a, b) => a.time - b.time);
 }
 
-/** @param isShared whether instances share tokens, through a table in memory. */
 async function replay(
   trace: readonly Request[],
   minimumRemainingShare: number,
   instances: number,
-  isShared = false,
 ): Promise<ReusePoint> {
   const random = new SeededRandom(2);
-  const fleet = new TokenFleet(instances, minimumRemainingShare, isShared);
+  const fleet = new TokenFleet(instances, minimumRemainingShare);
   const begin = fleet.now;
   for (let client = 0; client < clients; client += 1) {
     const clientId = clientIdOf(client);
@@ -58,12 +54,10 @@ async function replay(
     fleet.now = begin + time;
     await fleet.ask(Math.floor(random.next() * instances), { client });
   }
-  const { reads, writes } = fleet.table;
-  const point = { minimumRemainingShare, instances, tokens: trace.length, signs: fleet.signs };
-  return isShared ? { ...point, table: { reads, writes } } : point;
+  return { minimumRemainingShare, instances, tokens: trace.length, signs: fleet.signs };
 }
 
-/** Replays a day on the token issuer as it is; only the clock and the table are not real. */
+/** Replays a day on the token issuer as it is; only the clock is not real. */
 export async function runReuseSection(): Promise<ReuseSection> {
   const trace = createTrace(new SeededRandom(1));
   const { length: tokens } = trace;
@@ -79,6 +73,5 @@ export async function runReuseSection(): Promise<ReuseSection> {
   ] as const) {
     points.push(await replay(trace, share, instances));
   }
-  for (const instances of [1, 4, 16, 64]) points.push(await replay(trace, 0.5, instances, true));
   return points;
 }

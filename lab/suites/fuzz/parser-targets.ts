@@ -13,12 +13,6 @@ import { parseIpAddress } from '../../../core/network/ip-address.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { parseBasicCredentials } from '../../../core/token/client-credentials.ts';
 import {
-  deriveSealedTokenKeys,
-  nonceBytes,
-  openToken,
-  sealToken,
-} from '../../../core/token/sealed-token.ts';
-import {
   assertFormContentType,
   parseForm,
   parseTokenParameters,
@@ -43,18 +37,6 @@ const rsaKey =
   '{"kty":"RSA","kid":"a","use":"sig","alg":"RS256","e":"AQAB","n":"sXchDaQebHnPiGvyDOAT4saGEUetSyo9MKLOoWFsueri23bOdgWp4Dy1WlUzewbgBHod5pcM9H95GQRV3JDXboIRROSBigeC5yjU1hGzHHyXss8UDprecbAYxknTcQkhslANGRUZmdTOQ5qTRsLAt6BTYuyvVRdhS8exSZEy_c4gs_7svlJJQ4H9_NxsiIoLwAEk7-Q3UXERGYw_75IDrGA84-lA_-Ct4eTlXHBIY2EaV7t7LjJaynVJCpkv4LKjTTAumiGUIuQhrNhZLuF_RJLqHpM2kgWFLU7-VTdL1VbC2tejvcI2BlMkEpk1BzBZI0KQB0GaDWFLN-aEAw3vRw"}';
 const ecKey =
   '{"kty":"EC","crv":"P-256","kid":"b","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}';
-
-const sealedTokenKeys = deriveSealedTokenKeys(
-  { clientId: 'client_1', scopes: undefined, resource: undefined },
-  'a secret',
-  'https://auth.example.com',
-);
-const sealed = sealToken(
-  sealedTokenKeys,
-  { issuedAt: 1_800_000_000, jti: '0'.repeat(22), signature: Buffer.alloc(64, 7) },
-  'context',
-  Buffer.alloc(nonceBytes, 7),
-);
 
 /** Everything that parses bytes from outside, one parser at a time. */
 export const parserTargets: Readonly<Record<string, FuzzTarget>> = {
@@ -182,14 +164,6 @@ export const parserTargets: Readonly<Record<string, FuzzTarget>> = {
     run: (data) => {
       const id = readApiKeyId(data.toString('latin1'));
       expectThat(id === undefined || /^key_[0-9A-Za-z]{22}$/.test(id), 'an id has the form of one');
-    },
-  },
-  sealed_token: {
-    seeds: [Buffer.from(sealed).toString('base64'), Buffer.alloc(60).toString('base64')],
-    run: (data) => {
-      const bytes = Buffer.from(data.toString('latin1'), 'base64');
-      const content = openToken(sealedTokenKeys, bytes, 'context');
-      expectThat(content === undefined || bytes.equals(sealed), 'only what was sealed opens');
     },
   },
   etag: {

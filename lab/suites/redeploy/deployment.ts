@@ -3,7 +3,7 @@ import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sd
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
 import { functionName } from '../../../contract/function-names.ts';
-import { apiKeyUseTable, sealedTokenTable } from '../../../contract/tables.ts';
+import { apiKeyUseTable } from '../../../contract/tables.ts';
 import type { Assembly, Authctl, Cloud } from '../../ministack/cloud.ts';
 import { createClient, say, sayLeftOut, signingKeyPolicy } from '../../ministack/proof.ts';
 import { describeDomain, example } from '../deploy/three-regions.ts';
@@ -106,9 +106,9 @@ export async function listTables(cloud: Cloud): Promise<readonly string[]> {
   return Promise.all(described);
 }
 
-/** Nothing decides by the cache of sealed tokens and the last uses: they end with what has them. */
+/** Nothing decides by the last uses: they end with what has them. */
 export function outlivesItsStack(table: string): boolean {
-  return ![sealedTokenTable, apiKeyUseTable].some(({ suffix }) => table.includes(suffix));
+  return !table.includes(apiKeyUseTable.suffix);
 }
 
 /** Key ids of the signing keys. */

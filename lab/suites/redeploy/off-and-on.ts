@@ -32,7 +32,7 @@ const on = {
   alarmEmails: ['oncall@example.com'],
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
-  tokenReuse: { minimumRemainingShare: 0.5, shared: true },
+  tokenReuse: { minimumRemainingShare: 0.5 },
   federatedClients: { ownProviders: true },
   trafficAlarm: true,
   clientMetrics: true,

@@ -13,7 +13,6 @@ const context = { 'aws:cdk:disable-stack-trace': true };
 
 /** Every option that adds a permission. */
 const options = {
-  tokenReuse: { minimumRemainingShare: 0.5, shared: true },
   federatedClients: {},
   portal: portalConfig,
 };

@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
-import { createSealedTokenStore } from '../../../adapters/dynamodb/sealed-token-store.ts';
 
 /** Answers on a thread of its own, so that it goes on while the test's thread stands still. */
 const server = `
@@ -57,20 +56,5 @@ describe('a process that was frozen', () => {
     await sent.promise;
     freeze();
     await expect(output).resolves.toEqual({ Item: { sealed: { B: 'AQID' } } });
-  });
-
-  it('takes a sealed token that came meanwhile', async () => {
-    const { client, freeze } = await start();
-    const sent = Promise.withResolvers<void>();
-    const call = client.call.bind(client);
-    client.call = (operation, input, options) =>
-      call(operation, input, { ...options, onSent: sent.resolve });
-    const store = createSealedTokenStore(client, 'sealed-tokens', { read: 1, write: 1 });
-    const wait = store.read('item');
-    await sent.promise;
-    const found = wait();
-    freeze();
-    expect(await found).toEqual(Buffer.from([1, 2, 3]));
-    expect(store.takeFailures()).toBe(0);
   });
 });

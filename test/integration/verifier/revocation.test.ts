@@ -12,7 +12,7 @@ const faults = new Faults();
 const { json, authctl, service, requestToken } = useLocalCli({
   checkRevocation: 'refuse',
   // A token that was issued before a revocation must not be issued again after it.
-  tokenReuse: { minimumRemainingShare: 0.5, shared: true },
+  tokenReuse: { minimumRemainingShare: 0.5 },
   faults,
 });
 const tables = ['--tables', 'local'];

@@ -119,7 +119,6 @@ describe('the arguments of npm start', () => {
   it('turn shared token reuse on', () => {
     expect(parseArguments(['--token-reuse=0.5'], {}).tokenReuse).toEqual({
       minimumRemainingShare: 0.5,
-      shared: true,
     });
   });
 

@@ -2,10 +2,8 @@ import { UnavailableError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
 import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
-import { SharedTokenReuse } from '../../../core/token/shared-reuse.ts';
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
-import { MemorySealedTokens } from '../../../lab/support/token-fleet.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import type { Region, RevocationWorld } from './world.ts';
 
@@ -15,7 +13,7 @@ export const audience = 'https://api.example.com';
 const signer = makeSigningKey('ES256');
 export const publicJwk = signer.key.publicJwk;
 
-export type ReuseMode = 'none' | 'memory' | 'shared';
+export type ReuseMode = 'none' | 'memory';
 
 export interface Credentials {
   readonly clientId: string;
@@ -54,14 +52,6 @@ export class Issuer {
         capacity: 100,
       }),
       reuse: mode === 'none' ? undefined : new TokenReuse(reuse),
-      sharedReuse:
-        mode === 'shared'
-          ? new SharedTokenReuse(
-              new MemorySealedTokens(),
-              { ...reuse, issuer, accessTokenType: 'at+jwt' },
-              (length) => world.draw(length),
-            )
-          : undefined,
     };
   }
 

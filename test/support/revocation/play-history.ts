@@ -55,7 +55,7 @@ class Play {
     this.random = random;
     this.counts = counts;
     this.world = new RevocationWorld(random);
-    const mode: ReuseMode = random.pick(['none', 'memory', 'shared']);
+    const mode: ReuseMode = random.pick(['none', 'memory']);
     const { regions } = this.world;
     this.#issuers = regions.map((region) => new Issuer(this.world, region, mode));
     this.#checks = Array.from({ length: 6 }, () =>

@@ -94,7 +94,7 @@ export class TokenInstance {
     const choose: ChooseKeys = (maxAge) =>
       chooseSigningKeys(list, { ...policy, regionId }, claims, { maxAge });
     const keys = await choose();
-    await findOrSign({ ...authenticated, claims }, keys, { reuse: this.#reuse }, async () => {
+    await findOrSign({ ...authenticated, claims }, keys, this.#reuse, async () => {
       const signed = await signWithFirst(keys, (key) => this.#signWith(key), choose);
       onToken(signed.kid, claims.exp);
       return signed;
