@@ -54,10 +54,6 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: 'the release works: from an empty folder to a token, with a registry on this machine',
     writesDist: true,
   },
-  site: {
-    shows: 'the site of the documents builds, and each link and anchor leads somewhere; needs npm',
-    command: ['lab/site/main.ts'],
-  },
   faults: {
     shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],

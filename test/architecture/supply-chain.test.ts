@@ -207,7 +207,6 @@ describe('the workflows', () => {
     expect(Object.fromEntries(more.map(([name, job]) => [name, job.permissions]))).toEqual({
       publish: { contents: 'read', 'id-token': 'write' },
       page: { contents: 'write' },
-      site: { pages: 'write', 'id-token': 'write' },
       container: { contents: 'read', packages: 'write' },
     });
   });
@@ -221,7 +220,6 @@ describe('the workflows', () => {
       'sha256sum --check SHA256SUMS',
       'node lab/build/publish.ts release --provenance',
     ]);
-    expect(commands('site')).toEqual([]);
     expect(commands('page')).toEqual([
       'gh release create "$GITHUB_REF_NAME" release/* --notes-file notes.md --verify-tag',
     ]);
