@@ -14,11 +14,9 @@ import { parseAuditItem } from './dynamodb/audit-item.ts';
 import {
   createDynamoDbAuditLog,
   openAuditRegions,
-  openChanges,
   type RegionAudit,
 } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
-import { createDynamoDbDailyReportStore } from './dynamodb/daily-report-store.ts';
 import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
@@ -121,7 +119,6 @@ export function openManagementTables(
       auditPages: audit,
       auditHistory: auditHistory(store),
       personNames: createDynamoDbPersonNameStore(dynamodb, table('signingKeys'), store),
-      dailyReport: createDynamoDbDailyReportStore(dynamodb, table('signingKeys')),
       fetchJson,
       providerKeys,
       inspections,
@@ -177,7 +174,7 @@ function openAuditHistory(
   regions: ReturnType<typeof openAuditRegions>,
 ): (store: StoreOptions) => AuditHistoryReader {
   return (store) => ({
-    ...openChanges(regions, store),
+    regions: regions.ids,
     readHistory: (region, day, id) =>
       regions.read(region, (audit) =>
         collect(parseItems(queryDay(audit, day, id), parseAuditItem, store)),

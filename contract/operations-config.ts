@@ -177,11 +177,6 @@ export const operationsEntries = {
    */
   terminationProtection: v.optional(v.boolean()),
   /**
-   * Whether a daily run sends events about secrets and keys that expire, secrets that no one uses,
-   * and changes, and lists what expires (docs/notices.md).
-   */
-  notices: v.optional(v.boolean(), true),
-  /**
    * Whether far fewer tokens than usual at this time are an alarm. Off by default: CloudWatch must
    * first learn what is usual, and a deployment of few clients that all pause at once is not a fault.
    */

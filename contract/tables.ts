@@ -70,12 +70,6 @@ export const signingKeyRecordTypes = {
  */
 export const trunkGroupLimitsRecordType = 'trunk_group_limits';
 
-/** Another such partition: the report of the daily run, and how far that run is (docs/adr/0086). */
-export const dailyReportRecordType = 'daily_report';
-
-/** The daily run from the release after 0.2.0 on, which never writes to the partition above. */
-export const dailyRunRecordType = 'daily_run';
-
 /**
  * In the same partition: which trunk groups own a provider. Sort key: this and the id of the
  * registration. No trunk group begins with it, and it sorts before all of them.

@@ -30,7 +30,7 @@ import {
   TableBackup,
   tableId,
 } from './data/service-tables.ts';
-import { DailyRun, makesDailyRun, Schedules } from './functions/daily-run.ts';
+import { Schedules } from './functions/schedules.ts';
 import { GradualDeployment } from './functions/service-function.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { DeploymentCheck, FirstSigningKey } from './keys/first-signing-key.ts';
@@ -100,7 +100,6 @@ export class RegionStack extends Stack {
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
-    this.addDailyRun(functions, monitoring);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs();
     this.warnOfLowConcurrency();
@@ -218,12 +217,6 @@ export class RegionStack extends Stack {
       aliases: functions.live,
       alarms: [...monitoring.ofNewVersions, refusals],
     });
-  }
-
-  private addDailyRun({ management }: ServiceFunctions, monitoring: Monitoring): void {
-    if (!makesDailyRun(this.props)) return;
-    new DailyRun(this, 'DailyRun', { deploymentName: this.props.config.name, management });
-    monitoring.addDailyRunAlarms();
   }
 
   private addOutputs(): void {

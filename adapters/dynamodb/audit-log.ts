@@ -7,7 +7,6 @@ import type {
   AuditPageReader,
   AuditReader,
   AuditRecord,
-  ChangeReader,
 } from '../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { StorePage } from '../../core/paging.ts';
@@ -111,16 +110,3 @@ export function openAuditRegions(
   };
 }
 
-/** Audit records of one read: 1 MiB is some 600 of them with all that a client has. */
-const recordsPerPage = 1000;
-
-/** The changes of a day in the audits of all regions. */
-export function openChanges(regions: AuditRegions, store: StoreOptions): ChangeReader {
-  return {
-    regions: regions.ids,
-    readChanges: (region, day, after) =>
-      regions.read(region, (audit) =>
-        readAuditPage(audit, { value: day, limit: recordsPerPage, after }, store),
-      ),
-  };
-}

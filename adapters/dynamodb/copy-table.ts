@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
-  dailyReportRecordType,
-  dailyRunRecordType,
   grantRecordTypes,
   personRecordType,
   providerOwnerPrefix,
@@ -16,7 +14,6 @@ import {
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
 import { parseClientItem } from './client-item.ts';
-import { parseDailyReportItem } from './daily-report-item.ts';
 import { parseGrantListItem } from './grant-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
@@ -71,8 +68,6 @@ const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [trunkGroupLimitsRecordType, parseTrunkGroupRecord],
   [grantRecordTypes.subject, (item) => parseGrantListItem('subject', item)],
   [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
-  [dailyReportRecordType, parseDailyReportItem],
-  [dailyRunRecordType, parseDailyReportItem],
   [workloadUseRecordType, parseWorkloadUseItem],
   [personRecordType, parsePersonNameItem],
 ]);
@@ -104,15 +99,13 @@ function idOf(table: CopiedTable, item: Item): string {
 
 const replacedTypes: ReadonlySet<string> = new Set([
   heartbeat,
-  dailyReportRecordType,
-  dailyRunRecordType,
   workloadUseRecordType,
 ]);
 
 /**
  * Whether two items have the same content. Every relevant change of an item also changes its
- * version; only the day on which a secret was last used changes without it. An older heartbeat, an
- * older report of the daily run, and an older day of use are not relevant: the next replaces them.
+ * version; only the day on which a secret was last used changes without it. An older heartbeat and an
+ * older day of use are not relevant: the next replaces them.
  */
 function isSame(a: Item, b: Item): boolean {
   if (replacedTypes.has(String(a['record_type']))) return true;

@@ -154,16 +154,6 @@ export const clientsFilter = exactly({
   allowsUserTokens: v.optional(flag),
 });
 
-export const expiringFilter = exactly({
-  ...page,
-  trunkGroup: v.optional(rule.trunkGroup),
-  /**
-   * Whether the first of the list are read again, with what was changed since the daily run. There
-   * is only one such page.
-   */
-  asOfNow: v.optional(flag),
-});
-
 /**
  * The fields of a client that can change. The trunk group, the provider and the id there identify a
  * client and never change.

@@ -14,7 +14,6 @@ const keys = [
   'ignoredScopes',
   'signingKeyPolicy',
   'management',
-  'notices',
 ] as const satisfies readonly (keyof DeploymentConfig)[];
 
 /** What management needs to know of a deployment. */

@@ -265,45 +265,6 @@ export const addedSubnet = v.object({ key: apiKey, subnet, warnings });
 
 export const apiKeyPage = searchedPage(apiKey);
 
-const expiring = { serviceTrunkGroup: text, expiresAt: time };
-
-export const expiringPage = v.object({
-  /** Of the daily run that made the list; nothing before the first one. */
-  reportedAt: optionalTime,
-  /** What expires first is first. */
-  items: list(
-    v.variant('kind', [
-      v.object({
-        kind: v.literal('client_secret'),
-        ...expiring,
-        clientId: text,
-        clientName: text,
-        secretId: text,
-        secretName: optionalText,
-        lastUsedOn: optionalText,
-        /** As of now, whether callers have moved to a newer secret. */
-        replaced: v.optional(v.literal(true)),
-      }),
-      v.object({
-        kind: v.literal('api_key'),
-        ...expiring,
-        keyId: text,
-        keyName: text,
-        /** A value that a rotation has replaced. Without it, the key expires. */
-        valueId: optionalText,
-        lastUsedOn: optionalText,
-        /** Whether callers have moved to the newer value. */
-        replaced: v.optional(v.literal(true)),
-      }),
-    ]),
-  ),
-  /** On all pages of the report. */
-  total: v.number(),
-  nextCursor: optionalText,
-  /** As of now: whether not all that was changed since the daily run could be read. */
-  isPartial: v.optional(v.literal(true)),
-});
-
 export const tokenExplanation = v.object({
   granted: v.boolean(),
   /** In the order of the token endpoint. The last step decides. */

@@ -41,21 +41,9 @@ export interface AuditPageReader {
   readAudit(query: AuditQuery): Promise<StorePage<AuditRecord>>;
 }
 
-/** The changes of a day in the audits of all regions. */
-export interface ChangeReader {
-  readonly regions: readonly RegionId[];
-  /**
-   * A page of the records of one region and UTC day, the oldest first. One that cannot be read is
-   * left out.
-   *
-   * @param after `next` of the page before, or an RFC 3339 time with milliseconds.
-   * @throws {UnavailableError} if the region's audit cannot be read.
-   */
-  readChanges(region: RegionId, day: string, after?: string): Promise<StorePage<AuditRecord>>;
-}
-
 /** What a history reads: the audits of all regions. */
-export interface AuditHistoryReader extends ChangeReader {
+export interface AuditHistoryReader {
+  readonly regions: readonly RegionId[];
   /**
    * The records of one region and UTC day about an id, or about what belongs to the client with this
    * id, the newest first. One that cannot be read is left out.

@@ -18,7 +18,6 @@ import type {
   IdentityProviderStore,
   ProviderOwnerStore,
 } from '../identity-provider/identity-provider.ts';
-import type { DailyReportReader } from '../notices/daily-report.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
 import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
@@ -40,7 +39,6 @@ interface ManagementPorts {
   readonly auditPages: AuditPageReader;
   readonly auditHistory: AuditHistoryReader;
   readonly personNames: PersonNameStore;
-  readonly dailyReport: DailyReportReader;
   readonly fetchJson: FetchJson;
   /** Keys of registered providers. Every question shares them, and the pause of one that fails. */
   readonly providerKeys: Pick<JwksCache, 'findKey' | 'readKeySet'>;

@@ -36,7 +36,6 @@ import { findProvider, listProviders, listProvidersWithLimits } from './identity
 import { inspectProvider, inspectProviderKeys } from './inspect-provider.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
-import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import type { ManagementContext } from './management-context.ts';
 import { erasePersonName } from './person-names.ts';
@@ -332,12 +331,6 @@ export const operations = {
    * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
    */
   setTrunkGroupLimits,
-  /**
-   * Secrets and API keys that expire within 30 days, as of the last daily run.
-   *
-   * @example const { reportedAt, items } = await management.listExpiring();
-   */
-  listExpiring,
   /**
    * Why a token request would be granted or refused, step by step. Issues no token.
    *

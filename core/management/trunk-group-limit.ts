@@ -148,11 +148,6 @@ function limitHistory(
       const records = await reader.readHistory(...args);
       return records.filter((record) => isOwnRecord(record, isWithin)).map(nameActor);
     },
-    readChanges: async (...args) => {
-      const page = await reader.readChanges(...args);
-      const own = page.items.filter((record) => isOwnRecord(record, isWithin));
-      return { ...page, items: own.map(nameActor) };
-    },
   };
 }
 

@@ -6,7 +6,6 @@ import {
   toVariables,
 } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { openDailyRun } from '../../adapters/daily-run.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import {
   createFetchServiceDocument,
@@ -38,17 +37,15 @@ import {
 } from '../../contract/function-environments.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
-import { dailyRunAlias } from '../../contract/notices.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import type { PutNotices } from '../../core/notices/notice.ts';
 import { createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
-import { createDeployedManagementHandler } from '../../lambda/management/function.ts';
+import { createManagementHandler } from '../../lambda/management/function.ts';
 import type { LogFields } from '../../lambda/shared/telemetry.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
@@ -78,8 +75,6 @@ export interface LocalFunctions {
   rotateKeys(event: RotationEvent): Promise<RotationReport>;
   /** Checks whether tokens of the signing key verify. */
   checkKeys(): Promise<unknown>;
-  /** Makes the daily run if it is due. Undefined if there is none, or no bus for its notices. */
-  readonly makeDailyRun?: (() => Promise<unknown>) | undefined;
   close(): Promise<void>;
 }
 
@@ -171,16 +166,12 @@ function createChecks(
   };
 }
 
-/** Notices, which no EventBridge takes here, are lines of the log. */
 function createManagement(
   config: DeploymentConfig,
   { clientOptions, log, ca }: Pick<LocalFunctionOptions, 'clientOptions' | 'log' | 'ca'>,
 ): EventHandler {
   const environment = toVariables(clientOptions);
-  const putNotices: PutNotices = async (notices) => {
-    for (const notice of notices) log.write({ level: 'INFO', service: 'notices', ...notice });
-  };
-  const handler = createDeployedManagementHandler({
+  const handler = createManagementHandler({
     createContext: openManagementTables({
       config,
       open: openJsonDynamoDb(environment, 'request'),
@@ -189,16 +180,8 @@ function createManagement(
     }),
     authenticateCaller: createAuthenticateCaller(environment),
     telemetry: createLocalRunTelemetry('management', log),
-    dailyRun: {
-      deployment: config.name,
-      open: (onMalformedRecord) => ({
-        ...openDailyRun({ config, environment, onMalformedRecord }),
-        putNotices,
-      }),
-    },
   });
-  return (event, { functionArn: invokedFunctionArn }) =>
-    handler(event, { invokedFunctionArn, getRemainingTimeInMillis: () => eventTimeout });
+  return (event, { functionArn: invokedFunctionArn }) => handler(event, { invokedFunctionArn });
 }
 
 /** A moved clock is not compared with the times of AWS's answers. */
@@ -274,9 +257,6 @@ export function createFunctions(
     environments: new Map([[nameOf('token'), { ...tokenEnvironment(source) }]]),
     rotateKeys,
     checkKeys: () => canary({}),
-    makeDailyRun: config.notices
-      ? () => management({}, { functionArn: `${nameOf('management')}:${dailyRunAlias}` })
-      : undefined,
     close: async () => closeClients(aws, background),
   };
 }

@@ -135,7 +135,6 @@ async function run(edition: Edition): Promise<void> {
     program: fromSynth === undefined ? undefined : await extras?.loadTemplates(fromSynth),
     startLoginPortal: portalLogin ? await extras?.loadLoginPortal() : undefined,
     portal: true,
-    dailyRun: true,
     faults: faults?.faults,
     onRequest: (note) => {
       // The canary of a demonstration runs every second.

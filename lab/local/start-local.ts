@@ -26,7 +26,7 @@ import { listenOnLocalhost, localOrigin } from './localhost.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 import type { StartLoginPortal } from './portal-login/start.ts';
 import { type CreateProgram, fromSources, type Program, type Surroundings } from './program.ts';
-import { startDailySchedule, startKeySchedule } from './schedule.ts';
+import { startKeySchedule } from './schedule.ts';
 import { lockState, makeStateDirectory, resetState, type StatePaths, statePaths } from './state.ts';
 
 export interface LocalOptions extends LocalDeploymentOptions {
@@ -52,8 +52,6 @@ export interface LocalOptions extends LocalDeploymentOptions {
   readonly clock?: Clock | undefined;
   /** Seconds between two runs of the key rotation. The default is that of a deployment. */
   readonly keyScheduleSeconds?: number;
-  /** Whether the daily run is made, which takes a part of a test's time. */
-  readonly dailyRun?: boolean;
   readonly onRequest?: (note: RequestNote) => void;
   /** Runs when the state cannot be written, and when it can again. */
   readonly onStorage?: OnStorage;
@@ -278,9 +276,6 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   };
   // Closed first, so no request uses a closed table.
   cleanUp.use(service.server);
-  if (options.dailyRun === true && functions.makeDailyRun !== undefined) {
-    cleanUp.use(startDailySchedule(functions.makeDailyRun, log));
-  }
   const environment = buildEnvironment(run, config.defaultAudience);
   writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
   const rotateKeys = functions.rotateKeys.bind(functions);

@@ -1,25 +1,19 @@
-import { openDailyRun } from '../../adapters/daily-run.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { managementVariables } from '../../contract/environments/management.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
-import { createDeployedManagementHandler } from './function.ts';
+import { createManagementHandler } from './function.ts';
 
 const environment = readVariables('management', managementVariables, process.env);
 const config = readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env);
 
-export const handler = createDeployedManagementHandler({
+export const handler = createManagementHandler({
   createContext: openManagementTables({
     config,
     open: openJsonDynamoDb(process.env, 'request'),
     allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),
-  dailyRun: {
-    deployment: config.name,
-    open: (onMalformedRecord) =>
-      openDailyRun({ config, environment: process.env, onMalformedRecord }),
-  },
 });

@@ -30,8 +30,6 @@ import {
   apiKeyUseTableName,
   changedSigningKeyAttributes,
   tables as contract,
-  dailyReportRecordType,
-  dailyRunRecordType,
   deployedTableName,
   grantRecordTypes,
   personRecordType,
@@ -48,7 +46,6 @@ import {
   allowSign,
   type SigningKeys,
 } from '../keys/key-permissions.ts';
-import { makesDailyRun } from './daily-run.ts';
 import {
   type FunctionContext,
   functionArn,
@@ -375,11 +372,9 @@ export class ServiceFunctions extends Construct {
       resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
     });
     const listed = [trunkGroupLimitsRecordType, ...Object.values(grantRecordTypes)];
-    const reports = [dailyReportRecordType, dailyRunRecordType];
-    this.allowRecords(fn, ['dynamodb:Query'], records.key, ...listed, ...reports);
-    const written = makesDailyRun(this.source) ? [dailyRunRecordType] : [];
+    this.allowRecords(fn, ['dynamodb:Query'], records.key, ...listed);
     const put = ['dynamodb:GetItem', 'dynamodb:PutItem'];
-    this.allowRecords(fn, put, ...listed, personRecordType, ...written);
+    this.allowRecords(fn, put, ...listed, personRecordType);
     if (config.federatedClients !== undefined) {
       this.allowRecords(fn, ['dynamodb:GetItem'], workloadUseRecordType);
     }

@@ -1,11 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { dailyRunAlarmHours, dailyRunMetrics } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { BackupAlarms, type WatchedVault } from './event-alarm.ts';
@@ -13,7 +11,6 @@ import { KeyAlarms } from './key-alarms.ts';
 import { type AlarmContext, AlarmTopic, addAlarm } from './service-alarm.ts';
 import { certificateAlarm, ServiceAlarms, VersionAlarm } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
-import { ServiceMetrics } from './service-metrics.ts';
 
 interface MonitoringProps {
   readonly config: DeploymentConfig;
@@ -57,29 +54,6 @@ export class Monitoring extends Construct {
 
   addCertificateAlarm(certificate: ICertificate): void {
     addAlarm(this, this.context, certificateAlarm(certificate, 'service'));
-  }
-
-  /** In the region that makes the daily run. */
-  addDailyRunAlarms(): void {
-    const { deploymentName: name } = this.context;
-    const metrics = new ServiceMetrics({ name });
-    addAlarm(this, this.context, {
-      id: 'clients-outside-grants',
-      description: 'Clients use ids at a provider that are not granted to their trunk groups.',
-      metric: metrics
-        .own('management', dailyRunMetrics.outside, 'Maximum')
-        .with({ period: Duration.hours(1) }),
-    });
-    addAlarm(this, this.context, {
-      id: 'daily-run-missed',
-      description: `For ${dailyRunAlarmHours} hours the daily run could not be made, or not to its end.`,
-      metric: metrics
-        .own('management', dailyRunMetrics.upToDate)
-        .with({ period: Duration.hours(1) }),
-      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      periods: dailyRunAlarmHours,
-      missingIsBad: true,
-    });
   }
 
   /** Adds the alarm on clients that the newest version of the token function refuses. */

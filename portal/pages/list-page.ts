@@ -39,8 +39,6 @@ export interface ListPage<T> {
   readonly read: ReadPage<T>;
   /** By another order than that of the stores, which needs every page. */
   readonly compare?: ((a: T, b: T) => number) | undefined;
-  /** The first in this order of more items than one page has; undefined if that is not known. */
-  readonly readFirst?: (() => Promise<Html | undefined>) | undefined;
   readonly csv: CsvTable<T>;
 }
 
@@ -50,37 +48,22 @@ const maxReads = 20;
 /** Rows of a list that is sorted here: as many as those of the stores have. */
 const maxRows = 500;
 
-/** Reads after which the first of an order are asked for instead of the rest: of 1,000 items. */
-const readsBeforeFirst = 2;
-
 async function readSorted<T>(
-  { read, compare, readFirst }: ListPage<T>,
+  { read, compare }: ListPage<T>,
   cursor: string | undefined,
-): Promise<ListedPage<T> & { readonly first?: Html | undefined }> {
+): Promise<ListedPage<T>> {
   if (compare === undefined) return read(cursor);
-  const some = await readPages(read, readsBeforeFirst, cursor);
-  const isMore = some.nextCursor !== undefined;
-  const first = isMore && cursor === undefined ? await readFirst?.() : undefined;
-  const rest: ListedPage<T> =
-    isMore && first === undefined
-      ? await readPages(read, maxReads - readsBeforeFirst, some.nextCursor)
-      : { items: [], examined: 0 };
-  const items = [...some.items, ...rest.items].toSorted(compare);
-  return { ...rest, items, examined: some.examined + rest.examined, first };
+  const all = await readPages(read, maxReads, cursor);
+  return { ...all, items: all.items.toSorted(compare) };
 }
 
 /** An invalid filter shows an empty list and the problem. */
 async function readPage<T>(
   list: ListPage<T>,
   cursor: string | undefined,
-): Promise<{
-  readonly page: ListedPage<T>;
-  readonly problems: Problems;
-  readonly first?: Html | undefined;
-}> {
+): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
   try {
-    const { first, ...page } = await readSorted(list, cursor);
-    return { page, first, problems: noProblems };
+    return { page: await readSorted(list, cursor), problems: noProblems };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems?.status !== 422) throw error;
@@ -177,7 +160,7 @@ function rows<T>(
 export async function showList<T>(context: RequestContext, list: ListPage<T>): Promise<Page> {
   const { href } = context;
   const position = readPosition(context.query);
-  const { page, first, problems } = await readPage(list, position.cursor);
+  const { page, problems } = await readPage(list, position.cursor);
   const isFiltered = Object.values(list.query).some((value) => value !== undefined);
   return {
     title: list.title,
@@ -188,7 +171,7 @@ export async function showList<T>(context: RequestContext, list: ListPage<T>): P
     problems,
     body: html`
       ${filterForm(href(list.path), isFiltered, list.filterFields(problems))}
-      ${first ?? html`${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}`}
+      ${orderNote(list, page)}${rows(context, list, { page, position, isFiltered })}
     `,
   };
 }

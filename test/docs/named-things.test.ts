@@ -152,7 +152,6 @@ describe('what the documentation names exists:', () => {
     for (const name of [
       'signing-key-rotation-missed',
       'synthetic-check-failed',
-      'daily-run-missed',
     ]) {
       expect(section).toContain(`\`${name}\``);
       expect(readPage('docs/upgrade.md')).toContain(`\`${name}\``);

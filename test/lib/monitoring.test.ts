@@ -75,8 +75,6 @@ const serviceAlarms = [
   'signing-keys-table-throttled',
   'backup-failed',
   'certificate-expiry',
-  'daily-run-missed',
-  'clients-outside-grants',
 ];
 
 /** Of deployments: it wakes no one. */

@@ -26,7 +26,6 @@ const table: Readonly<Record<OperationName, string>> = {
   listProviders: '+++',
   listProvidersWithLimits: '+++',
   inspectProviderKeys: '+++',
-  listExpiring: '+++',
   explainToken: '+++',
   explainRequest: '+++',
   listSigningKeys: '+++',
@@ -104,7 +103,6 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['listTrunkGroupLimits', 'empty'],
   ['checkTrunkGroupLimits', 'not found'],
   ['setTrunkGroupLimits', 'refused'],
-  ['listExpiring', 'empty'],
   ['erasePersonName', 'refused'],
 ]);
 
@@ -191,8 +189,6 @@ const openToViewers = new Set([
   '/identity-providers',
   '/identity-providers/show',
   '/identity-providers/grants',
-  '/expiring',
-  '/expiring/export',
   '/trunk-groups',
   '/trunk-groups/:group',
   '/signing-keys',

@@ -1,5 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
-import { UnavailableError } from '../../core/errors.ts';
+import { describe, expect, it } from 'vitest';
 import { formatCsv } from '../../portal/html/csv.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
@@ -23,11 +22,6 @@ async function addClient(
 
 const namesIn = (text: string) =>
   [...text.matchAll(/class="row-link"[^>]*>([^<]+)</g)].map(([, name]) => name);
-
-/** No daily run has been made: every page is read for an order. */
-function withoutReport(world: PortalWorld): void {
-  Object.assign(world.dailyReport, { readState: async () => undefined });
-}
 
 /** The stores give pages of one client each, in order of name. */
 function onePerPage({ context }: PortalWorld): void {
@@ -91,7 +85,6 @@ describe('the order by expiry', () => {
     await addClient(world, 'Zero secrets that expire', undefined);
     await addClient(world, 'Later', 20);
     onePerPage(world);
-    withoutReport(world);
     const text = await (await world.get('/clients?order=expiry')).text();
     expect(namesIn(text)).toEqual([
       'Soon',
@@ -109,54 +102,10 @@ describe('the order by expiry', () => {
     for (let index = 10; index < 35; index++)
       await addClient(world, `Client ${index}`, 100 - index);
     onePerPage(world);
-    withoutReport(world);
     world.signInAs(personOf('manager', ['tg-1001']));
     const text = await (await world.get('/clients?order=expiry')).text();
     expect(text).toContain('Not all clients were read.');
     expect(namesIn(text)).toHaveLength(20);
-  });
-});
-
-describe('the order by expiry of more clients than two reads have', () => {
-  const start = async () => {
-    const world = await createPortalWorld();
-    await addClient(world, 'In a year', 365);
-    await addClient(world, 'Later', 20);
-    for (const days of [5, 4, 3]) await addClient(world, `Soon ${days}`, days);
-    onePerPage(world);
-    const { clients } = world.context;
-    const read = vi.spyOn(clients, 'readClients');
-    return { ...world, read };
-  };
-
-  it('is that of the report as it is now, in two reads of clients', async () => {
-    const { get, read } = await start();
-    const text = await (await get('/clients?order=expiry')).text();
-    expect(namesIn(text)).toEqual(['Soon 3', 'Soon 4', 'Soon 5', 'Later']);
-    expect(text).toContain('These are all secrets that expire within 30 days, as they are now.');
-    expect(text).toContain('href="/clients/export?order=expiry"');
-    expect(read).toHaveBeenCalledTimes(2);
-    const soon = await (await get('/clients?order=expiry&secrets=expires-soon')).text();
-    expect(namesIn(soon)).toEqual(['Soon 3', 'Soon 4', 'Soon 5']);
-    expect(soon).toContain('within 14 days, as they are now.');
-  });
-
-  it('says that there may be more if not every change since the report could be read', async () => {
-    const { get, context } = await start();
-    Object.assign(context.auditHistory, {
-      readChanges: async () => {
-        throw new UnavailableError('it does not answer');
-      },
-    });
-    const text = await (await get('/clients?order=expiry')).text();
-    expect(text).toContain('there may be more.');
-    expect(text).not.toContain('These are all');
-  });
-
-  it('is of everything that a filter leaves', async () => {
-    const { get } = await start();
-    const text = await (await get('/clients?order=expiry&enabled=yes')).text();
-    expect(namesIn(text)).toEqual(['Soon 3', 'Soon 4', 'Soon 5', 'Later', 'In a year', 'Billing']);
   });
 });
 

@@ -83,7 +83,6 @@ function breakStores(
     context.identityProviders,
     context.signingKeys,
     context.auditPages,
-    context.dailyReport,
     context.trunkGroupLimits,
     context.providerGrants,
   ],

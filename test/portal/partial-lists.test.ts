@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
-/** The stores stop after some items, as DynamoDB does, and found nothing; there is no report yet. */
-function stopReading({ context, dailyReport }: PortalWorld): void {
-  dailyReport.readState = async () => undefined;
+/** The stores stop after some items, as DynamoDB does, and found nothing. */
+function stopReading({ context }: PortalWorld): void {
   const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
   Object.assign(context.clients, { readClients: stopped });
   Object.assign(context.apiKeys, { readApiKeys: stopped });

@@ -428,36 +428,3 @@ describe('how long a token that is out can work', () => {
     for (const path of paths(world)) expect(await open(world, path)).toContain('at most 1 hour');
   });
 });
-
-describe('the overview of more clients than one read has', () => {
-  it('has the most urgent of the report, not only the first that were read', async () => {
-    const world = await createPortalWorld();
-    const { management, dailyReport, now } = world;
-    const { client } = await management.createClient({
-      name: 'Last of all',
-      serviceTrunkGroup: 'tg-9',
-      scopes: ['calls:view'],
-    });
-    const { secret } = await management.createClientSecret(client.clientId, {
-      name: 'spring',
-      expiresAt: now + 3 * 86_400,
-    });
-    const stored = { slot: 'b', time: now, attempt: 9 } as const;
-    const credential = {
-      kind: 'client_secret',
-      serviceTrunkGroup: 'tg-9',
-      clientId: client.clientId,
-      clientName: client.name,
-      secretId: secret.secretId,
-      expiresAt: now + 3 * 86_400,
-    } as const;
-    const parts = await dailyReport.writeCredentials(stored, [credential]);
-    const report = { ...stored, parts, count: 1 };
-    await dailyReport.writeState({ version: 2, report, changesUntil: {} });
-    hideBehindFirstRead(world);
-    const text = await open(world, '/');
-    expect(text).toMatch(/Secrets that expire within 14 days 1 See all.*Last of all spring tg-9/);
-    await management.setClientEnabled(client.clientId, false);
-    expect(await open(world, '/')).not.toContain('Last of all');
-  });
-});

@@ -12,7 +12,6 @@ import type {
   ProviderOwner,
 } from '../../core/identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
-import type { DailyReportStore } from '../../core/notices/daily-report.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { createTestKeys } from '../../lab/support/verifier-world.ts';
@@ -21,7 +20,6 @@ import {
   createMemoryAuditHistory,
   createMemoryAuditLog,
   createMemoryClientStore,
-  createMemoryDailyReport,
   createMemoryGrantStore,
   createMemoryIdentityProviderStore,
   createMemoryPersonNames,
@@ -60,7 +58,6 @@ export interface TestManagement {
   /** Names of people by subject; undefined is an erased one. */
   readonly people: Map<string, PersonName | undefined>;
   readonly audit: AuditRecord[];
-  readonly dailyReport: DailyReportStore;
   /** Documents that can be fetched, by URL. */
   readonly documents: Map<string, unknown>;
   /** The present second. */
@@ -79,7 +76,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const limits = new Map<string, TrunkGroupLimits>();
   const people: TestManagement['people'] = new Map();
   const audit: AuditRecord[] = [];
-  const dailyReport = createMemoryDailyReport();
   const documents = new Map<string, unknown>();
   const auditLog = createMemoryAuditLog(audit);
   let draws = 0;
@@ -107,7 +103,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     limits,
     people,
     audit,
-    dailyReport,
     documents,
     context: {
       clients: createMemoryClientStore(clients),
@@ -124,7 +119,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),
       personNames: createMemoryPersonNames(people),
-      dailyReport,
       fetchJson,
       providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),
       inspections: new Map(),

@@ -6,12 +6,11 @@ import type {
   AuditLog,
   AuditPageReader,
   AuditRecord,
-  ChangeReader,
 } from '../../core/audit/audit-log.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { ClientStore } from '../../core/client/client-store.ts';
-import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
+import { ConflictError } from '../../core/errors.ts';
 import {
   type GrantKind,
   type GrantList,
@@ -25,12 +24,6 @@ import type {
   ProviderOwnerStore,
 } from '../../core/identity-provider/identity-provider.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
-import type {
-  DailyReportStore,
-  DailyState,
-  ReportedCredential,
-  StoredCredentials,
-} from '../../core/notices/daily-report.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import {
   type TrunkGroupLimits,
@@ -274,54 +267,6 @@ export function createMemoryGrantStore(items = new Map<string, GrantList>()): Gr
   };
 }
 
-/** Parts of a report, by slot and number. */
-export type MemoryParts = Map<
-  string,
-  Omit<StoredCredentials, 'slot' | 'parts'> & {
-    readonly credentials: readonly ReportedCredential[];
-  }
->;
-
-/** As many as make several parts of a test's report. */
-const credentialsOfPart = 50;
-
-/** @param beforeWrite is called before each write of an item. */
-export function createMemoryDailyReport(
-  state: { current?: DailyState } = {},
-  parts: MemoryParts = new Map(),
-  beforeWrite: () => Promise<void> = async () => undefined,
-): DailyReportStore {
-  return {
-    readState: async () => structuredClone(state.current),
-    writeState: async (next) => {
-      await beforeWrite();
-      if ((state.current?.version ?? 0) !== next.version - 1) {
-        throw new ConflictError('another attempt is running');
-      }
-      state.current = structuredClone(next);
-    },
-    readCredentials: async ({ slot, parts: count, time, attempt }) =>
-      Array.from({ length: count }, (_, index) => {
-        const part = parts.get(`${slot}#${index}`);
-        if (part?.time === time && part.attempt === attempt) return part.credentials;
-        throw new MalformedRecordError('a part is missing or of another attempt');
-      }).flat(),
-    writeCredentials: async ({ slot, time, attempt }, credentials) => {
-      const count = Math.max(1, Math.ceil(credentials.length / credentialsOfPart));
-      for (let index = 0; index < count; index += 1) {
-        await beforeWrite();
-        if ((parts.get(`${slot}#${index}`)?.attempt ?? 0) > attempt) {
-          throw new ConflictError('another attempt is running');
-        }
-        const begin = index * credentialsOfPart;
-        const some = structuredClone(credentials.slice(begin, begin + credentialsOfPart));
-        parts.set(`${slot}#${index}`, { time, attempt, credentials: some });
-      }
-      return count;
-    },
-  };
-}
-
 export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & AuditPageReader {
   const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
   return {
@@ -341,27 +286,6 @@ export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & Au
   };
 }
 
-/** @param pageSize records of one read. A region whose records are an error does not answer. */
-export function createMemoryChanges(
-  audits: Partial<Record<RegionId, readonly AuditRecord[] | Error>>,
-  pageSize = 1000,
-): ChangeReader {
-  const keyOf = ({ time, recordId }: AuditRecord) => `${time}#${recordId}`;
-  return {
-    regions: Object.keys(audits) as RegionId[],
-    readChanges: async (region, day, after = '') => {
-      const records = audits[region] ?? [];
-      if (records instanceof Error) throw records;
-      const rest = records
-        .filter((record) => record.time.startsWith(day) && keyOf(record) > after)
-        .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-      const items = rest.slice(0, pageSize);
-      const last = rest.length > pageSize ? items.at(-1) : undefined;
-      return { items, examined: items.length, next: last && keyOf(last) };
-    },
-  };
-}
-
 /** @param audits records of each region; a region whose records are an error does not answer. */
 export function createMemoryAuditHistory(
   audits: Readonly<Partial<Record<RegionId, readonly AuditRecord[] | Error>>>,
@@ -369,7 +293,7 @@ export function createMemoryAuditHistory(
   const isAbout = ({ subject, before, after }: AuditRecord, id: string) =>
     [subject, before?.['client_id'], after?.['client_id']].includes(id);
   return {
-    ...createMemoryChanges(audits),
+    regions: Object.keys(audits) as RegionId[],
     readHistory: async (region, day, id) => {
       const records = audits[region] ?? [];
       if (records instanceof Error) throw records;

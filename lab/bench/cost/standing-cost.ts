@@ -6,7 +6,6 @@ import {
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
 import { keyMetrics, keyScheduleMinutes } from '../../../contract/key-metrics.ts';
-import { dailyRunMetrics, dailyRunMinutes } from '../../../contract/notices.ts';
 import { requestMetrics } from '../../../contract/request-metrics.ts';
 import { syntheticMetrics } from '../../../contract/synthetic-check.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
@@ -33,7 +32,6 @@ export interface Inventory {
   readonly webAclRules: number;
   readonly secrets: number;
   /** In the first region, unless the config leaves it out. */
-  readonly dailyRuns: number;
 }
 
 interface Resource {
@@ -76,7 +74,6 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties?.['Rules'].length ?? 0)),
     secrets: find('AWS::SecretsManager::Secret').length,
-    dailyRuns: find('AWS::Events::EventBus').length,
   };
 }
 
@@ -144,31 +141,6 @@ function costOfSchedules(work: TokenWork): number {
   return rounds * perRound;
 }
 
-/** Clients of the daily run in the model, each an item of 1.5 KB, of which a tenth has a notice. */
-const runClients = 10_000;
-
-/**
- * The daily run over 10,000 clients: eventually consistent reads of all of them, a quarter of a
- * minute of compute at 1,769 MB, an event for each notice, and a report of 250 bytes for each of the
- * tenth. The other attempts of the day are one read and 50 ms each.
- */
-function costOfDailyRuns(work: TokenWork): number {
-  const { lambda, dynamodb, events } = prices;
-  const gigabytes = 1769 / 1024;
-  const attempts = (24 * 60) / dailyRunMinutes;
-  const noticesADay = runClients / 10;
-  const readUnits = (runClients * 1.5) / 4 / 2 + attempts;
-  const writeUnits = (noticesADay * 250) / 1024;
-  const aDay =
-    gigabytes * (15 + attempts * 0.05) * lambda.perGbSecond +
-    (attempts * lambda.perMillionRequests) / million +
-    (readUnits * dynamodb.perMillionReadUnits + writeUnits * dynamodb.perMillionWriteUnits) /
-      million +
-    (noticesADay * events.perMillion) / million +
-    costOfLog((attempts * work.logBytes) / 1e9);
-  return 30 * aDay;
-}
-
 /** What an idle portal adds to a deployment, in dollars a month. */
 export function costOfPortal(without: Inventory, withPortal: Inventory): CostLines {
   const added = (name: keyof Inventory) => withPortal[name] - without[name];
@@ -191,15 +163,12 @@ export function standingCost(
   return {
     alarms: inventory.alarmMetrics * prices.alarmMetricMonth,
     'own metrics':
-      (regions * countOwnMetrics(inventory) +
-        inventory.dailyRuns * Object.keys(dailyRunMetrics).length) *
-      prices.metricMonth,
+      regions * countOwnMetrics(inventory) * prices.metricMonth,
     dashboards: inventory.dashboards * prices.dashboardMonth,
     'signing keys': regions * keysOfRegion * prices.kms.perKeyMonth,
     'rotation and checks': regions * costOfSchedules(work),
     'health checks, and their requests':
       healthChecks * (prices.healthCheckMonth + costOfHealthRequests(configuration, work)),
-    'daily run': inventory.dailyRuns * costOfDailyRuns(work),
     'web ACL': webAcls * webAcl.perMonth + webAclRules * webAcl.perRuleMonth,
   };
 }

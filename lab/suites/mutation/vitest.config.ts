@@ -50,7 +50,7 @@ const tests = {
   ],
   management: [
     'test/core/management/{api-keys,client-secrets,clients,explain,history,identity-providers,if-version}.test.ts',
-    'test/core/management/{inspect-provider,list-expiring,lists,provider-choices,client-patterns}.test.ts',
+    'test/core/management/{inspect-provider,lists,provider-choices,client-patterns}.test.ts',
     'test/lambda/management/*.test.ts',
     'test/adapters/management/*.test.ts',
     'test/integration/adapters/trunk-group-lists.test.ts',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
-import { noticeBusName } from '../../../contract/notices.ts';
 import { eventually, say } from '../../ministack/proof.ts';
 import { assertKept, listStatefulResources, listTables, outlivesItsStack } from './deployment.ts';
 import { compareStacks } from './difference.ts';
@@ -15,7 +14,6 @@ import { update } from './updates.ts';
 const off = {
   webAcl: undefined,
   backup: undefined,
-  notices: false,
   alarmEmails: [],
   gradualDeployment: false,
   reservedConcurrency: {},
@@ -28,7 +26,6 @@ const off = {
 const on = {
   webAcl: { tokenRequestsPerFiveMinutes: 2000 },
   backup: { retentionDays: 35 },
-  notices: true,
   alarmEmails: ['oncall@example.com'],
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
@@ -83,35 +80,17 @@ export async function proveMeantChange({ deployment, release }: KeptInUse): Prom
   say('a change that is meant and fails: rolled back, and the check passes on the way');
 }
 
-/** A customer puts a rule on the bus of the notices. @returns what finds it there. */
-async function useBus({ cloud }: KeptInUse['deployment'], name: string) {
-  const events = cloud.awsJson('events', 'AWSEvents');
-  const EventBusName = noticeBusName(name);
-  const EventPattern = JSON.stringify({ source: [name] });
-  await events.call('PutRule', { Name: 'of-a-customer', EventBusName, EventPattern });
-  return async () => {
-    const found = await events.call('ListRules', { EventBusName });
-    const { Rules } = found as { readonly Rules: readonly { readonly Name: string }[] };
-    assert.deepEqual(
-      Rules.map((rule) => rule.Name),
-      ['of-a-customer'],
-    );
-  };
-}
-
 /** Each switch off and on again: what stayed is imported, and the service answers throughout. */
 export async function proveSwitches({ deployment, release }: KeptInUse): Promise<void> {
   const { cloud, stack, service } = deployment;
   const change = (name: string, config: Partial<DeploymentConfigInput>) =>
     update(deployment, name, { ...release, config: { ...release.config, ...config } });
   await change('every switch on', on);
-  const assertRules = await useBus(deployment, release.config.name ?? 'authorization-server');
   const assembly = await synthesiseRelease(cloud, 'again', {
     ...release,
     config: { ...release.config, ...on },
   });
   await deployOff(deployment, release);
-  await assertRules();
   const before = await stack.readState();
   const tokens = await service.during(() =>
     assert.rejects(cloud.deploy(assembly, stackName), /already exists/),
@@ -119,7 +98,6 @@ export async function proveSwitches({ deployment, release }: KeptInUse): Promise
   assert.deepEqual((await stack.readState()).resources, before.resources);
   say(`on again without ${importExisting}: refused and rolled back; ${tokens} tokens meanwhile`);
   await change(`on again with ${importExisting}`, on);
-  await assertRules();
 }
 
 /** Log groups and the vault leave the stack, and stay. */
@@ -136,8 +114,8 @@ const page = 'docs/deploy.md';
 
 /**
  * The stack is destroyed while a person has its policies. They stay until the commands of the page
- * detach and delete them. Then the same name is deployed again, with the tables, log groups, vault
- * and bus of before.
+ * detach and delete them. Then the same name is deployed again, with the tables, log groups and vault
+ * of before.
  */
 export async function proveDestroyed(
   { deployment, release, operators }: KeptInUse,

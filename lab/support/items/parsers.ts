@@ -1,10 +1,6 @@
 import { parseApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import {
-  parseDailyReportPart,
-  parseDailyStateItem,
-} from '../../../adapters/dynamodb/daily-report-item.ts';
 import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
@@ -33,10 +29,6 @@ export const parsers = {
   provider_owner: parseProviderOwnerItem,
   subject_grants: (item: Item) => parseGrantListItem('subject', item),
   issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
-  daily_run: parseDailyStateItem,
-  daily_run_part: parseDailyReportPart,
-  daily_state: parseDailyStateItem,
-  daily_report: parseDailyReportPart,
   workload_use: parseWorkloadUseItem,
   person: parsePersonNameItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;

@@ -1,10 +1,6 @@
 import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import {
-  toDailyReportParts,
-  toDailyStateItem,
-} from '../../../adapters/dynamodb/daily-report-item.ts';
 import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
@@ -22,7 +18,6 @@ import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ownedRegistrationId } from '../../../core/identity-provider/identity-provider.ts';
-import { runStages } from '../../../core/notices/daily-report.ts';
 import {
   type PublicJwk,
   type SigningKey,
@@ -155,72 +150,7 @@ const noLimits = { serviceTrunkGroup: 'tg-1001', version: 1, updatedAt: at };
 
 const grantList = { version: 1, updatedAt: at };
 
-/** What release 0.2.0 wrote, which is read: without attempts and old values, in its own partition. */
-function before030({ nonce: _nonce, attempt: _attempt, outside: _outside, ...item }: Item): Item {
-  const within = Object.entries(item).map(([name, value]) => {
-    if (name === 'report' || name === 'run') return [name, before030(value as Item)];
-    if (name !== 'credentials') return [name, value];
-    return [name, (value as readonly Item[]).filter((one) => one['value_id'] === undefined)];
-  });
-  const isItem = item['record_type'] !== undefined;
-  return { ...Object.fromEntries(within), ...(isItem && { record_type: 'daily_report' }) };
-}
-
-const dailyRuns = [
-  toDailyStateItem({ version: 1, nonce: 'a', changesUntil: {} }),
-  ...runStages.map((stage) =>
-    toDailyStateItem({
-      version: 2,
-      nonce: 'b',
-      report: { slot: 'a', parts: 1, time: at, count: 2 },
-      run: { time: at + 86_400, stage, parts: 0 },
-      changesUntil: Object.fromEntries(regionIds.map((id) => [id, '2027-01-15T08:00:00.000Z'])),
-    }),
-  ),
-  toDailyStateItem({
-    version: 3,
-    nonce: 'c',
-    report: { slot: 'b', parts: 0, time: at, attempt: 1, count: 0, outside: 1 },
-    run: {
-      time: at + 86_400,
-      stage: 'clients',
-      cursor: 'client_1',
-      parts: 1,
-      attempt: 2,
-      outside: 0,
-    },
-    changesUntil: {},
-  }),
-];
-
-const expiringSecret = {
-  kind: 'client_secret',
-  serviceTrunkGroup: 'tg-1001',
-  clientId: client.clientId,
-  clientName: 'Billing',
-  secretId: 'secret_1',
-  expiresAt: at + 86_400,
-} as const;
-
-const expiringKey = {
-  kind: 'api_key',
-  serviceTrunkGroup: 'tg-1001',
-  keyId: 'key_1',
-  keyName: 'Ada',
-  expiresAt: at + 86_400,
-} as const;
-
-const dailyRunParts = [
-  ...toDailyReportParts({ slot: 'a', time: at, attempt: 1 }, []),
-  ...toDailyReportParts({ slot: 'b', time: at, attempt: 2 }, [
-    expiringSecret,
-    { ...expiringSecret, secretId: 'secret_2', secretName: 'spring', lastUsedOn: '2027-01-15' },
-    expiringKey,
-    { ...expiringKey, valueId: 'value_1', lastUsedOn: '2027-01-15' },
-  ]),
-];
-
-/** By kind, as this version writes them, and the daily run of 0.2.0, as this version reads it. */
+/** By kind, as this version writes them. */
 export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   const { kmsKeyArn } = signingKey('RS256', {});
   return {
@@ -316,10 +246,6 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         grants: [{ value: `${identityProvider.issuer}/realms/acme`, trunkGroups: ['tg-1001'] }],
       }),
     ],
-    daily_run: dailyRuns,
-    daily_run_part: dailyRunParts,
-    daily_state: dailyRuns.map(before030),
-    daily_report: dailyRunParts.map(before030),
     person: [
       { subject: 'https://login.example.com#ada', name: 'Ada', trunkGroups: ['tg-1001'] },
       { subject: 'https://login.example.com#linus', name: 'Linus' },

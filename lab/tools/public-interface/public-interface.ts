@@ -6,7 +6,6 @@ import { deploymentConfigSchema } from '../../../contract/deployment-config-sche
 import { keyMetrics } from '../../../contract/key-metrics.ts';
 import { wireNameOf } from '../../../contract/management/fields.ts';
 import { plainClientFields } from '../../../contract/management/inputs.ts';
-import { dailyRunMetrics, noticeDetails } from '../../../contract/notices.ts';
 import {
   authorizerMetrics,
   gatewayMetrics,
@@ -75,18 +74,8 @@ function metricLines(): readonly string[] {
     authorizerMetrics,
     versionMetrics,
     keyMetrics,
-    dailyRunMetrics,
   ];
   return tables.flatMap((table) => Object.values(table)).map((name) => `metric ${name}`);
-}
-
-/** The members of each kind of event, by the short name of the kind. */
-function eventLines(): readonly string[] {
-  return Object.entries(noticeDetails).flatMap(([kind, detail]) =>
-    ('options' in detail ? detail.options : [detail]).flatMap(({ entries }) =>
-      Object.keys(entries).map((member) => `event ${kind} ${member}`),
-    ),
-  );
 }
 
 /** Each alarm has a page, which a test compares with the stacks. */
@@ -116,7 +105,6 @@ export function publicInterface(root: string): readonly string[] {
     ...claimLines(),
     ...itemLines(),
     ...metricLines(),
-    ...eventLines(),
     ...alarmLines(root),
     ...printedMembers(root, groups).map((line) => `json ${line}`),
     ...plainClientFields.map((name) => `json client ${wireNameOf(name)}`),

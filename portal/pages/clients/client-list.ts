@@ -9,7 +9,6 @@ import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../.
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
-import { firstToExpire } from '../report/expiring.ts';
 import { clientColumns, clientRow, firstExpiry } from './client-row.ts';
 
 const expiresSoonDays = secretExpiresSoonWithin / secondsPerDay;
@@ -24,13 +23,6 @@ const secretFilters: ReadonlyMap<string, readonly [text: string, filter: object]
   ['expires-30', ['Expire within 30 days', { expiresWithin: 30 * secondsPerDay }]],
   ['unused-90', ['Not used for 90 days', { unusedFor: 90 * secondsPerDay }]],
 ]);
-
-/** Seconds within which secrets of a filter expire; undefined for a filter of something else. */
-const expiryFilters: Readonly<Record<string, number>> = {
-  '': 30 * secondsPerDay,
-  'expires-30': 30 * secondsPerDay,
-  'expires-soon': secretExpiresSoonWithin,
-};
 
 const secretOptions: readonly Option[] = [
   ['', 'Any'],
@@ -77,8 +69,6 @@ function clientList(context: RequestContext): ListPage<Client> {
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
   const isByExpiry = query.text('order') === 'expiry';
-  const within = expiryFilters[secrets ?? ''];
-  const isOther = [filter.text, filter.enabled, provider].some((value) => value !== undefined);
   return {
     title: 'Clients',
     lead: 'Programs that get access tokens with an id and a secret.',
@@ -97,10 +87,6 @@ function clientList(context: RequestContext): ListPage<Client> {
     },
     order: { order: isByExpiry ? 'expiry' : undefined },
     compare: isByExpiry ? compareExpiries(now) : undefined,
-    readFirst:
-      within === undefined || isOther
-        ? undefined
-        : () => firstToExpire(context, { within, trunkGroup: filter.trunkGroup }),
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
     filterFields: (problems) => [
       ...ownedItemFilters(

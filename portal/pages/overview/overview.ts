@@ -58,38 +58,6 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
   );
 }
 
-/**
- * The first to expire among more clients than one read has: those of the report, as they are now.
- *
- * @returns undefined without a report.
- */
-async function readUrgent({
-  management,
-  now,
-  may,
-}: RequestContext): Promise<
-  { readonly concerns: readonly Concern[]; readonly isAll: boolean } | undefined
-> {
-  if (!may('listExpiring')) return undefined;
-  const limit = 2 * maxRows;
-  const page = await unlessDenied(management.listExpiring({ asOfNow: true, limit }));
-  if (page?.reportedAt === undefined) return undefined;
-  const end = now + secretAttention.expiresWithin;
-  const last = page.items[limit - 1]?.expiresAt ?? Number.POSITIVE_INFINITY;
-  const concerns = page.items.flatMap((one): readonly Concern[] =>
-    one.kind === 'api_key' || one.replaced === true || one.expiresAt > end
-      ? []
-      : [
-          {
-            ...one,
-            title: secretTitle({ name: one.secretName, secretId: one.secretId }),
-            kind: 'expires_soon',
-          },
-        ],
-  );
-  return { concerns, isAll: page.isPartial !== true && last > end };
-}
-
 /** One check: its findings, or the text if there are none. */
 interface Check {
   readonly id: string;
@@ -183,12 +151,7 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   const { management, href, now, freshness } = context;
   const page = await management.listClients({ needsAttention: true, ...freshness });
   const isPartial = page.nextCursor !== undefined;
-  const urgent = isPartial ? await readUrgent(context) : undefined;
-  const seen = new Set(urgent?.concerns.map(({ secretId }) => secretId));
-  const others = concernsOf(page.items, now).filter(({ secretId }) => !seen.has(secretId));
-  const concerns = [...(urgent?.concerns ?? []), ...others];
-  // What the report does not have, although it expires, was changed around the audit.
-  const isReported = urgent?.isAll === true && others.every(({ kind }) => kind !== 'expires_soon');
+  const concerns = concernsOf(page.items, now);
   const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
   const check = (id: Concern['kind'], title: string, filter: string, good: string): Check => {
     const fine = id === 'unused' && isPartial ? 'Newer secrets are not checked.' : '';
@@ -197,12 +160,10 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
     const table = () => dataTable(title, columns, secretRows(context, found));
     const order = id === 'expires_soon' ? 'expiry' : undefined;
     const all = href('/clients', { secrets: filter, order });
-    // The report has every secret that expires, but not those that are unused.
-    const isOpen = isPartial && !(id === 'expires_soon' && isReported);
-    const text = isOpen ? `${fine}${rest}` : fine;
+    const text = `${fine}${rest}`;
     const { examined } = page;
     const count = found.length;
-    return { id, title, count, isPartial: isOpen, all, good, fine: text, table, examined };
+    return { id, title, count, isPartial, all, good, fine: text, table, examined };
   };
   const soon = `within ${days(secretAttention.expiresWithin)} days`;
   const unused = `${days(secretAttention.unusedFor)} days`;
@@ -403,8 +364,6 @@ export const showOverview: Handler = async (context) => {
   // A check that AWS does not allow is omitted, and the page says so.
   const parts = { 'identity providers': providers, clients: secrets, 'API keys': keys };
   const denied = Object.entries(parts).flatMap(([what, part]) => (part === undefined ? what : []));
-  // The report has secrets and keys: AWS lets only those read it who may read clients and keys.
-  const mayReadReport = denied.length === 0 && may('listExpiring');
   const checks = Object.values(parts).flatMap((part) => part ?? []);
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
@@ -427,13 +386,6 @@ export const showOverview: Handler = async (context) => {
       `,
     body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
-    }${
-      mayReadReport &&
-      html`
-        <p>
-          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end
-        </p>
-      `
     }`,
   };
 };

@@ -6,12 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { apiKeySchema, toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { auditSchema, toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema, toClient, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import {
-  dailyReportPartSchema,
-  dailyRunPartSchema,
-  dailyRunStateSchema,
-  dailyStateSchema,
-} from '../../../adapters/dynamodb/daily-report-item.ts';
 import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
 import {
   identityProviderSchema,
@@ -132,10 +126,6 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   provider_owner: providerOwnerSchema,
   subject_grants: subjectGrantsSchema,
   issuer_grants: issuerGrantsSchema,
-  daily_run: dailyRunStateSchema,
-  daily_run_part: dailyRunPartSchema,
-  daily_state: dailyStateSchema,
-  daily_report: dailyReportPartSchema,
   workload_use: workloadUseSchema,
   person: personNameSchema,
 };

@@ -175,10 +175,6 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
   }
   {
-    const { reportedAt, items } = await management.listExpiring();
-    void [reportedAt, items];
-  }
-  {
     const { granted, steps } = await management.explainToken({ clientId });
     void [granted, steps];
   }

@@ -51,18 +51,6 @@ export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): 
     serviceTrunkGroup: trunkGroup,
     subnets: [{ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }],
   });
-  const stored = { slot: 'a', time: test.now, attempt: 1 } as const;
-  const parts = await test.dailyReport.writeCredentials(stored, [
-    {
-      kind: 'api_key',
-      serviceTrunkGroup: trunkGroup,
-      keyId: key.keyId,
-      keyName: key.name,
-      expiresAt: test.now + 1,
-    },
-  ]);
-  const report = { ...stored, parts, count: 1 };
-  await test.dailyReport.writeState({ version: 1, report, changesUntil: {} });
   return Object.assign(test, {
     management,
     clientId: client.clientId,

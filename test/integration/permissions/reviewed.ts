@@ -6,10 +6,6 @@ export const unusedActions: Readonly<Record<string, string>> = {
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
   'local-slc-key-rotation: Deny kms:TagResource':
     'Stops a rotation that was taken over; the product tags no existing key: test/lib/foreign-keys.test.ts.',
-  'local-slc-management: Allow events:PutEvents':
-    'The emulator has no EventBridge: test/integration/notices, test/lib/permissions.test.ts.',
-  'permissions of local-management:daily-run: Allow lambda:InvokeFunction':
-    'EventBridge begins the daily run on AWS. The emulator has no bus for its notices.',
   'permissions of local-synthetic-check: Allow lambda:InvokeFunction':
     'EventBridge runs the synthetic check on AWS. The local run does not, so that its client is not in every list.',
 };
@@ -20,10 +16,6 @@ export const unusedConditions: Readonly<Record<string, string>> = {
     'Lets CreateKey tag the key that it creates: test/lib/foreign-keys.test.ts.',
   'local-slc-key-rotation without StringEqualsIfExists kms:KeySpec (statement 8)':
     'The product tags no existing key: test/lib/foreign-keys.test.ts.',
-  'local-slc-management without ArnEquals lambda:SourceFunctionArn (statement 10)':
-    'The statement of events:PutEvents, as above.',
-  'permissions of local-management:daily-run without ArnLike aws:SourceArn (statement 0)':
-    'As above: no schedule of the emulator begins the daily run.',
   'permissions of local-synthetic-check without ArnLike aws:SourceArn (statement 0)':
     'As above: no schedule of the local run invokes the synthetic check.',
 };

@@ -1,22 +1,9 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
-import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbDailyReportStore } from '../../../adapters/dynamodb/daily-report-store.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
 import { bindManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
-import {
-  dailyRunRecordType,
-  deployedTableName,
-  type TableKey,
-  trunkGroupIndex,
-} from '../../../contract/tables.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { isExpiring, secretsInUse } from '../../../core/notices/credential-notices.ts';
-import { type DailyReportStore, sortByExpiry } from '../../../core/notices/daily-report.ts';
-import { collect } from '../../../core/paging.ts';
-import { prices } from '../../../lab/bench/cost/prices.ts';
 import { cheapestCpuTime, cpuTime, cpuTimeBelow, workUnit } from '../../../lab/support/cpu-cost.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
@@ -42,11 +29,6 @@ beforeAll(async () => {
     aws: testAwsOptions(tables.endpoint),
     actor: async () => 'test',
   });
-  // A daily run has begun. Before the first one, the report of 0.2.0 is looked for, too.
-  const dynamodb = createDynamoDbClient(testAwsOptions(tables.endpoint));
-  const signingKeys = deployedTableName({ name: 'test' }, 'signingKeys');
-  const reports = createDynamoDbDailyReportStore(dynamodb, signingKeys);
-  await reports.writeState({ version: 1, nonce: 'a', changesUntil: {} });
   management = bindManagement(context);
   asPortal = createTestFunction(context).through('portal');
   portal = createPortal({
@@ -100,7 +82,7 @@ const history: Calls = { GetItem: 1, Query: 96 };
 const pages: Readonly<Record<string, Calls>> = {
   // Clients and providers: one page of each; API keys: those for every address, and those that expire.
   // With a report, the clients of the most urgent of it, too.
-  '/': { Scan: 4, Query: 1 },
+  '/': { Scan: 4 },
   '/clients': page,
   // The form for a trunk group that was chosen; without one, the groups to choose from.
   '/clients/new': page,
@@ -133,8 +115,6 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/issuer-grants/withdraw': { Query: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
-  // When the daily run was, and the parts of its report.
-  '/expiring': { Query: 2 },
   '/trunk-groups': { Query: 1 },
   // The limits, and everything that the group has, to say what exceeds them.
   '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
@@ -148,7 +128,6 @@ const pages: Readonly<Record<string, Calls>> = {
 const files: Readonly<Record<string, Calls>> = {
   '/clients/export': { Scan: 20 },
   '/api-keys/export': { Scan: 3, BatchGetItem: 10 },
-  '/expiring/export': { Query: 2 },
 };
 
 /** What a page needs in its query to show something. */
@@ -246,7 +225,7 @@ describe('with 10,000 clients in the table', () => {
     expect([...Object.keys(pages), ...Object.keys(files)].toSorted()).toEqual(gets.toSorted());
   });
 
-  it.each(Object.entries({ ...files, '/clients?order=expiry': { Scan: 20, Query: 1 } }))(
+  it.each(Object.entries({ ...files, '/clients?order=expiry': { Scan: 20 } }))(
     '%s reads a bounded number of pages',
     async (path, expected) => {
       const calls = await countCalls(() => get(path));
@@ -369,124 +348,6 @@ describe('with 10,000 clients in the table', () => {
     );
   });
 
-  describe('with the report of a daily run', () => {
-    const dynamodb = () => createDynamoDbClient(testAwsOptions(tables.endpoint));
-    const table = (key: TableKey) => deployedTableName({ name: 'test' }, key);
-    let reports: DailyReportStore;
-    let someClients: readonly string[];
-    beforeAll(async () => {
-      const now = Math.floor(Date.now() / 1000);
-      reports = createDynamoDbDailyReportStore(dynamodb(), table('signingKeys'));
-      const clients = await collect(context.clients.listClients());
-      someClients = clients.slice(0, 100).map(({ clientId }) => clientId);
-      const credentials = sortByExpiry(
-        clients.flatMap((one) => secretsInUse(one, now)).filter((one) => isExpiring(one, now)),
-      );
-      const stored = { slot: 'b', time: now, attempt: 2 } as const;
-      const parts = await reports.writeCredentials(stored, credentials);
-      const report = { ...stored, parts, count: credentials.length };
-      await reports.writeState({ version: 2, nonce: 'b', report, changesUntil: {} });
-    });
-    afterAll(() => reports.writeState({ version: 3, nonce: 'c', changesUntil: {} }));
-
-    it.each<[string, Calls]>([
-      // Two pages of clients; the state and the parts of the report; the audits since the run; the
-      // clients that the report and the audit name.
-      ['/clients?order=expiry', { Scan: 2, Query: 3, BatchGetItem: 1 }],
-      ['/', { Scan: 4, Query: 3, BatchGetItem: 1 }],
-    ])('%s reads what it names again, and no more', async (path, expected) => {
-      // The state of providers' keys is remembered for some minutes.
-      await get(path);
-      const calls = await countCalls(() => get(path));
-      const begin = performance.now();
-      const text = await (await get(path)).text();
-      const wait = performance.now() - begin;
-      const time = await cpuTime(async () => (await get(path)).text());
-      figure(`with a report ${path}`, {
-        'ms of CPU': (time / 1000).toFixed(1),
-        ms: wait.toFixed(0),
-        bytes: text.length,
-        'calls to DynamoDB': JSON.stringify(calls),
-      });
-      expect(calls).toEqual(expected);
-    });
-
-    /** What an alternative reads, as DynamoDB counts it. */
-    const consumed = async (
-      input: Omit<ScanCommandInput, 'TableName'>,
-      segments = 1,
-    ): Promise<{ calls: number; units: number; ms: number }> => {
-      const [begin, all] = [performance.now(), { calls: 0, units: 0 }];
-      await Promise.all(
-        Array.from({ length: segments }, async (_, Segment) => {
-          let start: Record<string, unknown> | undefined;
-          do {
-            const page = await dynamodb().scan({
-              TableName: table('clients'),
-              ...input,
-              ...(segments > 1 && { Segment, TotalSegments: segments }),
-              ReturnConsumedCapacity: 'TOTAL',
-              ExclusiveStartKey: start,
-            });
-            all.calls += 1;
-            all.units += page.ConsumedCapacity?.CapacityUnits ?? 0;
-            start = page.LastEvaluatedKey;
-          } while (start !== undefined);
-        }),
-      );
-      return { ...all, ms: performance.now() - begin };
-    };
-
-    it('a search of the names costs a quarter of one of these small clients', async () => {
-      const alternatives = {
-        'every client, 500 at a time': await consumed({ Limit: 500, ConsistentRead: true }),
-        'every client, 1,000 at a time': await consumed({ Limit: 1000, ConsistentRead: true }),
-        'every client, four segments at once': await consumed({ ConsistentRead: true }, 4),
-        'the index of names': await consumed({ IndexName: trunkGroupIndex.name }),
-      };
-      const begin = performance.now();
-      const [report, again] = await Promise.all([
-        dynamodb().query({
-          TableName: table('signingKeys'),
-          KeyConditionExpression: 'record_type = :type',
-          ExpressionAttributeValues: { ':type': dailyRunRecordType },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-        dynamodb().batchGet({
-          RequestItems: {
-            [table('clients')]: {
-              Keys: someClients.map((client_id) => ({ client_id })),
-              ConsistentRead: true,
-            },
-          },
-          ReturnConsumedCapacity: 'TOTAL',
-        }),
-      ]);
-      figure('the report and 100 clients as they are now', {
-        calls: 2,
-        credentials: 1000,
-        'read units':
-          (report.ConsumedCapacity?.CapacityUnits ?? 0) +
-          (again.ConsumedCapacity?.[0]?.CapacityUnits ?? 0),
-        ms: (performance.now() - begin).toFixed(0),
-      });
-      for (const [name, { calls, units, ms }] of Object.entries(alternatives)) {
-        figure(name, {
-          calls,
-          'KB read': units * (name.includes('index') ? 8 : 4),
-          'read units': units,
-          'dollars a million': (units * prices.dynamodb.perMillionReadUnits).toFixed(0),
-          ms: ms.toFixed(0),
-        });
-      }
-      const [byClient, byName] = [
-        alternatives['every client, 1,000 at a time'],
-        alternatives['the index of names'],
-      ];
-      expect(byName.calls).toBeLessThanOrEqual(2);
-      expect(byName.units).toBeLessThan(byClient.units / 4);
-    });
-  });
 
   it('a provider is deleted in steps of one page each', async () => {
     const issuer = 'https://idp-1.example.com';

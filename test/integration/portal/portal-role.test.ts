@@ -12,7 +12,6 @@ import {
   type PersonRole,
   personRoles,
 } from '../../../contract/management/roles.ts';
-import { dailyRunAlias, noticeBusName } from '../../../contract/notices.ts';
 import type { PortalReach } from '../../../contract/reach.ts';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
 import type { NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
@@ -112,7 +111,6 @@ const table: Readonly<Record<OperationName, string>> = {
   listTrunkGroupLimits: 'ddd eed ddd ddd',
   checkTrunkGroupLimits: 'ddd nnd ddd ddd',
   setTrunkGroupLimits: 'aad aad aad aad',
-  listExpiring: 'ddd eed ddd ddd',
   explainToken: 'ddd eed ddd ddd',
   explainRequest: 'ddd eed ddd ddd',
   listAudit: 'mdd med mdd mdd',
@@ -612,7 +610,7 @@ function resources(): Readonly<Record<string, readonly string[]>> {
     lambda: [
       ...names.flatMap((name) => [lambdaArn(name), `${lambdaArn(name)}:live`]),
       ...managementAliases.map((alias) => `${managementArn}:${alias}`),
-      ...['$LATEST', '1', 'portal2', dailyRunAlias].map(
+      ...['$LATEST', '1', 'portal2'].map(
         (qualifier) => `${managementArn}:${qualifier}`,
       ),
     ],
@@ -626,7 +624,6 @@ function resources(): Readonly<Record<string, readonly string[]>> {
     sts: roles,
     iam: roles,
     sns: [arnOf('sns', `${deployment}-alarms`)],
-    events: [arnOf('events', `event-bus/${noticeBusName(deployment)}`)],
     logs: ['portal', 'management', 'token'].map(streamOf),
   };
 }
@@ -690,7 +687,6 @@ describe('what IAM allows the role of the portal', () => {
   it.each([
     managementArn,
     `${managementArn}:$LATEST`,
-    `${managementArn}:${dailyRunAlias}`,
     lambdaArn('token'),
   ])('is not %s', async (arn) => {
     await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);

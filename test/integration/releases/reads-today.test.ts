@@ -102,17 +102,8 @@ const rows: Readonly<Record<ItemKind, Row>> = {
   },
   subject_grants: newPartition,
   issuer_grants: newPartition,
-  daily_run: newPartition,
-  daily_run_part: newPartition,
   workload_use: newPartition,
   person: newPartition,
-  daily_state: { table: 'signingKeys', functions: true, list: ['report expiring'], copy: 'copied' },
-  daily_report: {
-    table: 'signingKeys',
-    functions: true,
-    list: ['report expiring'],
-    copy: 'copied',
-  },
 };
 
 const kinds = Object.keys(parsers) as ItemKind[];
