@@ -148,7 +148,6 @@ export const routes: readonly Route[] = [
   ...formAt('/identity-providers/trunk-groups', providerGroups),
   ...formAt('/identity-providers/delete', providerDeletion),
 
-
   get('/trunk-groups', showTrunkGroups),
   get('/trunk-groups/:group', showTrunkGroup),
   ...form('/trunk-groups/:group/edit', '/trunk-groups/:group', limitsChange),

@@ -97,10 +97,7 @@ function idOf(table: CopiedTable, item: Item): string {
   return Object.values(keyOf(table, item)).join('/');
 }
 
-const replacedTypes: ReadonlySet<string> = new Set([
-  heartbeat,
-  workloadUseRecordType,
-]);
+const replacedTypes: ReadonlySet<string> = new Set([heartbeat, workloadUseRecordType]);
 
 /**
  * Whether two items have the same content. Every relevant change of an item also changes its

@@ -213,12 +213,7 @@ describe('the permission matrix', () => {
           'Allow',
           'dynamodb:Query',
           'SigningKeysTable',
-          items(
-            'signing_key',
-            'trunk_group_limits',
-            'subject_grants',
-            'issuer_grants',
-          ),
+          items('signing_key', 'trunk_group_limits', 'subject_grants', 'issuer_grants'),
         ],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable/index/by-trunk-group'],

@@ -162,8 +162,7 @@ export function standingCost(
   const { webAcl } = prices;
   return {
     alarms: inventory.alarmMetrics * prices.alarmMetricMonth,
-    'own metrics':
-      regions * countOwnMetrics(inventory) * prices.metricMonth,
+    'own metrics': regions * countOwnMetrics(inventory) * prices.metricMonth,
     dashboards: inventory.dashboards * prices.dashboardMonth,
     'signing keys': regions * keysOfRegion * prices.kms.perKeyMonth,
     'rotation and checks': regions * costOfSchedules(work),

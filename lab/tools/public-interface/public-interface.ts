@@ -68,13 +68,7 @@ function itemLines(): readonly string[] {
 }
 
 function metricLines(): readonly string[] {
-  const tables = [
-    requestMetrics,
-    gatewayMetrics,
-    authorizerMetrics,
-    versionMetrics,
-    keyMetrics,
-  ];
+  const tables = [requestMetrics, gatewayMetrics, authorizerMetrics, versionMetrics, keyMetrics];
   return tables.flatMap((table) => Object.values(table)).map((name) => `metric ${name}`);
 }
 

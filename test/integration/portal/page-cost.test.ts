@@ -348,7 +348,6 @@ describe('with 10,000 clients in the table', () => {
     );
   });
 
-
   it('a provider is deleted in steps of one page each', async () => {
     const issuer = 'https://idp-1.example.com';
     const { registrationId } = await management.findProvider(issuer);

@@ -610,9 +610,7 @@ function resources(): Readonly<Record<string, readonly string[]>> {
     lambda: [
       ...names.flatMap((name) => [lambdaArn(name), `${lambdaArn(name)}:live`]),
       ...managementAliases.map((alias) => `${managementArn}:${alias}`),
-      ...['$LATEST', '1', 'portal2'].map(
-        (qualifier) => `${managementArn}:${qualifier}`,
-      ),
+      ...['$LATEST', '1', 'portal2'].map((qualifier) => `${managementArn}:${qualifier}`),
     ],
     secretsmanager: [
       portal.sessionKeyArn,
@@ -684,13 +682,12 @@ describe('what IAM allows the role of the portal', () => {
     },
   );
 
-  it.each([
-    managementArn,
-    `${managementArn}:$LATEST`,
-    lambdaArn('token'),
-  ])('is not %s', async (arn) => {
-    await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);
-  });
+  it.each([managementArn, `${managementArn}:$LATEST`, lambdaArn('token')])(
+    'is not %s',
+    async (arn) => {
+      await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);
+    },
+  );
 });
 
 /** The commands of a section of the page about the portal. */
