@@ -84,7 +84,7 @@ function checkOneAudience(claims: JsonObject, allowed: readonly string[]): void 
 /** `iat` is required, because it bounds for how long an assertion is accepted. */
 function checkAge(claims: JsonObject, now: number, maxAge: number) {
   const { issuedAt, expiresAt } = checkTimes(claims, now);
-  if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'whole seconds since 1970');
+  if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'seconds since 1970');
   const oldest = now - maxAge - verifierLeeway;
   if (issuedAt < oldest) {
     const expected = `at least ${oldest}, ${maxAge} s ago`;

@@ -101,7 +101,7 @@ function readScopes(claims: JsonObject): readonly string[] {
 
 /** The claims that RFC 9068 §2.2 requires, and those of the platform. */
 function readOwnClaims(claims: JsonObject, now: number) {
-  const { expiresAt, issuedAt } = checkTimes(claims, now);
+  const { expiresAt, issuedAt } = checkTimes(claims, now, true);
   if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'whole seconds since 1970');
   const token: VerifiedAccessToken = {
     credential: 'access_token',

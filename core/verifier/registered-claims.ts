@@ -9,17 +9,22 @@ interface TokenTimes {
   readonly issuedAt: number | undefined;
 }
 
-/** Whole seconds only. RFC 7519 §2 would allow a fraction; no issuer needs one. */
-function readNumericDate(name: 'exp' | 'nbf' | 'iat', claims: JsonObject): number {
+/** This service writes whole seconds. Tokens of others may have fractions (RFC 7519 §2). */
+function readNumericDate(name: 'exp' | 'nbf' | 'iat', claims: JsonObject, isOwn: boolean): number {
   const value = claims[name];
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw refuseClaim(name, value, 'whole seconds since 1970');
+  const whole = typeof value === 'number' && !isOwn ? Math.trunc(value) : value;
+  if (typeof value !== 'number' || !Number.isSafeInteger(whole) || value < 0) {
+    throw refuseClaim(name, value, `${isOwn ? 'whole ' : ''}seconds since 1970`);
   }
   return value;
 }
 
-function readOptionalDate(name: 'nbf' | 'iat', claims: JsonObject): number | undefined {
-  return claims[name] === undefined ? undefined : readNumericDate(name, claims);
+function readOptionalDate(
+  name: 'nbf' | 'iat',
+  claims: JsonObject,
+  isOwn: boolean,
+): number | undefined {
+  return claims[name] === undefined ? undefined : readNumericDate(name, claims, isOwn);
 }
 
 /** A time that is too early or too late, next to the bound that it breaks. */
@@ -43,20 +48,24 @@ function describeTime(seconds: number): string {
 
 /**
  * Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6) with the service's leeway. `exp` is
- * required. The lifetime of a token, from `iat` or from now if it has no `iat`, is limited.
+ * required. The lifetime of a token, from `iat` or from now if it has no `iat`, is limited. A
+ * fraction counts against the token: it begins at the next second and ends at the one before.
  *
  * @param now seconds since the epoch.
+ * @param isOwn whether this service issued it.
+ * @returns whole seconds; `issuedAt` is not later than `iat`, because it says what was revoked.
  * @throws {BearerRefusal}
  */
-export function checkTimes(claims: JsonObject, now: number): TokenTimes {
-  const expiresAt = readNumericDate('exp', claims);
-  const notBefore = readOptionalDate('nbf', claims) ?? 0;
-  const issuedAt = readOptionalDate('iat', claims);
+export function checkTimes(claims: JsonObject, now: number, isOwn = false): TokenTimes {
+  const expiresAt = Math.floor(readNumericDate('exp', claims, isOwn));
+  const notBefore = Math.ceil(readOptionalDate('nbf', claims, isOwn) ?? 0);
+  const issued = readOptionalDate('iat', claims, isOwn);
+  const issuedAt = issued === undefined ? undefined : Math.floor(issued);
   const earliest = now - verifierLeeway;
   if (expiresAt <= earliest) {
     throw refuseTime('token_expired', ['exp', expiresAt], 'later than', earliest);
   }
-  const begin = Math.max(notBefore, issuedAt ?? 0);
+  const begin = Math.max(notBefore, Math.ceil(issued ?? 0));
   if (begin > now + verifierLeeway) {
     const name = begin === notBefore ? 'nbf' : 'iat';
     throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + verifierLeeway);

@@ -308,12 +308,12 @@ const timeRows: readonly HostileRow[] = [
     ],
     ({ now }) => ({ iat: now + leeway, nbf: now + leeway }),
   ),
-  claimsRow('times that are no whole seconds, or missing', 'whole seconds', ({ now }) => [
+  claimsRow('times that are no seconds, or missing', 'seconds', ({ now }) => [
     { exp: undefined },
     { iat: undefined },
     { exp: String(now + 600) },
     { iat: String(now) },
-    { exp: now + 600.5 },
+    { exp: -0.5 },
     { iat: -1 },
     { nbf: 'now' },
     { exp: now * 1000 },

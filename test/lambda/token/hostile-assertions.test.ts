@@ -216,7 +216,7 @@ const cheapRows = new Set([
   'expired',
   'too old',
   'from the future',
-  'times that are no whole seconds, or missing',
+  'times that are no seconds, or missing',
 ]);
 
 describe('bad requests', () => {
