@@ -38,7 +38,7 @@ export interface RouteError {
 
 /** A resource of the REST API with an `ANY` method. */
 export interface GatewayRoute {
-  /** Matched character by character: API Gateway does not normalise paths. */
+  /** Matched character by character, except that REST APIs ignore one slash at the end. */
   readonly path: string;
   readonly functionName: string;
   readonly handler: ProxyHandler;

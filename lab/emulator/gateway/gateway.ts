@@ -56,7 +56,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     // RFC 9112 §3.2.
     if (headerValues(request.rawHeaders, 'host').length !== 1)
       return buildGatewayError('DEFAULT_4XX', 400);
-    const route = routes.get(pathOf(request.target));
+    const route = routes.get(pathOf(request.target).replace(/(?<=[^/])\/$/, ''));
     if (route === undefined || !methods.has(request.method)) {
       return buildGatewayError('MISSING_AUTHENTICATION_TOKEN');
     }

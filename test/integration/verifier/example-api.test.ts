@@ -74,6 +74,16 @@ describe('the example API', () => {
     }
   });
 
+  it('requires the same scope with a slash at the end', async () => {
+    const token = await fetchToken('messaging:view');
+    const callWith = (method: string, authorization?: string) =>
+      call(authorization, { method }, '/');
+    expect(await callWith('GET', `Bearer ${token}`)).toMatchObject({ status: 200 });
+    expect(await callWith('POST', `Bearer ${token}`)).toMatchObject({ status: 403 });
+    expect(await callWith('GET')).toMatchObject({ status: 401 });
+    expect(await callWith('GET', 'Bearer x')).toEqual(invalidToken);
+  });
+
   it('takes an API key, for every method', async () => {
     for (const [method, status] of [
       ['GET', 200],

@@ -73,6 +73,13 @@ describe.each(documents)('%s', (path) => {
     expect(response.headers.has('server')).toBe(false);
   });
 
+  it('is the same bytes with one slash at the end, and at no other path', async () => {
+    expect(await getAs(`${path}/`, {})).toBe(await (await get(path)).text());
+    for (const other of [`${path}//`, `/${path}`, `${path}/x`]) {
+      expect(await getAs(other, {})).toContain('"not_found"');
+    }
+  });
+
   it('is not sent again to who has it', async () => {
     const etag = (await get(path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]+"$/);
@@ -130,10 +137,9 @@ describe('a path where nothing is', () => {
     '/',
     '/api/v1',
     '/api/v1/oauth',
-    '/api/v1/oauth/token/',
+    '/api/v1/oauth/token//',
     '/api/v1/oauth/token%20',
     '/api/v2/oauth/token',
-    '/.well-known/jwks.json/',
     '/.well-known/JWKS.json',
     '/health/x',
     '/favicon.ico',

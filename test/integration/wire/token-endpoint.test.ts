@@ -20,7 +20,7 @@ interface Answer {
 function send(
   headers: readonly (readonly [string, string])[],
   body: string | Uint8Array,
-  options: { readonly method?: string; readonly query?: string } = {},
+  options: { readonly method?: string; readonly query?: string; readonly end?: string } = {},
 ): Promise<Answer> {
   const { host, port } = new URL(service().tokenUrl);
   const length = String(Buffer.byteLength(body));
@@ -28,7 +28,7 @@ function send(
     const sent = request({
       host: '127.0.0.1',
       port,
-      path: `/api/v1/oauth/token${options.query ?? ''}`,
+      path: `/api/v1/oauth/token${options.end ?? ''}${options.query ?? ''}`,
       method: options.method ?? 'POST',
       agent: false,
       headers: ['Host', host, 'Content-Length', length, ...headers.flat()],
@@ -66,6 +66,20 @@ function expectUncached({ headers }: Answer): void {
   expect(headers).not.toHaveProperty('set-cookie');
   expect(headers).not.toHaveProperty('www-authenticate');
 }
+
+describe('a slash at the end of the path', () => {
+  it('changes nothing', async () => {
+    const options = { end: '/' };
+    const got = await send([authorized(), typed], grant, options);
+    expect([got.status, JSON.parse(got.body)]).toMatchObject([200, { token_type: 'Bearer' }]);
+    expect((await send([typed], grant, options)).status).toBe(401);
+    expect((await send([authorized(), typed], grant, { ...options, method: 'GET' })).status).toBe(
+      405,
+    );
+    const inQuery = { ...options, query: '?scope=messaging:view' };
+    expect((await send([authorized(), typed], grant, inQuery)).status).toBe(400);
+  });
+});
 
 describe('a token', () => {
   it('comes in a response that no one keeps', async () => {

@@ -48,7 +48,12 @@ describe('routing', () => {
   it.each([
     ['GET', '/'],
     ['GET', '/other'],
-    ['GET', '/thing/'],
+    ['GET', '/thing//'],
+    ['GET', '//thing/'],
+    ['GET', '/thing/other/'],
+    ['GET', '/thing%2F'],
+    ['GET', '/?/thing/'],
+    ['GET', ''],
     ['GET', '//thing'],
     ['GET', '/x/../thing'],
     ['GET', '/./thing'],
@@ -66,6 +71,12 @@ describe('routing', () => {
     expect(JSON.parse(response.body.toString())).toEqual(notFound);
     expect(handler).not.toHaveBeenCalled();
   });
+});
+
+it.each(['/thing/', '/thing/?a=b'])('routes %s as REST APIs do', async (target) => {
+  const handler = vi.fn(answerOk);
+  expect(await gateway(handler)(request({ target }))).toMatchObject({ status: 200 });
+  expect(handler.mock.calls[0]?.[0]).toMatchObject({ resource: '/thing', path: '/thing/' });
 });
 
 describe('what the gateway answers itself', () => {
