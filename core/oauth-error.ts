@@ -52,6 +52,10 @@ const errorTexts = {
   ],
   authentication_scheme: authenticationFailed,
   malformed_credentials: authenticationFailed,
+  blank_around_credentials: [
+    'invalid_client',
+    'a blank or a line break is before or after the id or the secret',
+  ],
   unknown_client: authenticationFailed,
   wrong_secret: authenticationFailed,
   no_secret: authenticationFailed,

@@ -27,7 +27,11 @@ export function buildMetadata(settings: MetadataSettings) {
   return {
     issuer,
     // Only for clients that refuse a document without it (ADR 0076). No grant uses it.
-    ...(settings.authorizationEndpoint && { authorization_endpoint: issuer + authorizationPath }),
+    // MCP 2025-11-25 tells them to refuse a document without PKCE as well.
+    ...(settings.authorizationEndpoint && {
+      authorization_endpoint: issuer + authorizationPath,
+      code_challenge_methods_supported: ['S256'],
+    }),
     token_endpoint: issuer + tokenPath,
     // By region id: for clients that want to choose.
     regional_token_endpoints: Object.fromEntries(

@@ -21,9 +21,15 @@ function decodeBase64(value: string): string | undefined {
   return bytes.toString('base64') === value ? decodeUtf8(bytes) : undefined;
 }
 
+/** No id and no secret begins or ends so. `echo "$ID:$SECRET" | base64` adds a line break. */
+const blankAround = /^\s|\s$/;
+
 /** The id or the secret: form-encoded within Basic (RFC 6749 §2.3.1). */
 function decodeHalf(encoded: string): string {
   const value = decodeFormValue(encoded);
+  if (value !== undefined && blankAround.test(value)) {
+    throw new OAuthError('blank_around_credentials');
+  }
   if (value === undefined || value === '' || controlCharacter.test(value)) {
     throw new OAuthError('malformed_credentials');
   }

@@ -75,11 +75,14 @@ export function parseTokenParameters(request: TokenRequest, parsed?: Form): Toke
   };
 }
 
-/** Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). */
+/**
+ * Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). Forms in which
+ * people type scopes leave one at the end.
+ */
 export function parseScope(value: string | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   if (value.length > maxScopeBytes) throw new OAuthError('scope_syntax');
-  const tokens = value.split(' ');
+  const tokens = value.replace(/(?<=\S) $/, '').split(' ');
   if (!tokens.every(isScopeToken)) throw new OAuthError('scope_syntax');
   return tokens;
 }
@@ -113,6 +116,14 @@ export function parseResource(value: string | undefined): string | undefined {
   return value;
 }
 
+const httpOrigin = /^(https?:\/\/[^/?#@]+)\/?$/;
+
+/** RFC 3986 §6.2.3: an origin's empty path and `/` are equal. URL classes add the slash. */
+function isSameResource(audience: string, resource: string): boolean {
+  const [, origin] = httpOrigin.exec(resource) ?? [];
+  return origin !== undefined && (audience === origin || audience === `${origin}/`);
+}
+
 /**
  * The `aud` of a token: the requested resource, or the client's default (RFC 9068 §3).
  *
@@ -125,8 +136,10 @@ export function selectAudience(
 ): string {
   const [first = defaultAudience, ...others] = audiences;
   if (resource === undefined || resource === first) return first;
-  if (!others.includes(resource)) throw new OAuthError('resource_not_allowed');
-  return resource;
+  if (others.includes(resource)) return resource;
+  const same = [first, ...others].find((audience) => isSameResource(audience, resource));
+  if (same === undefined) throw new OAuthError('resource_not_allowed');
+  return same;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

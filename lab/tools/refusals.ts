@@ -32,6 +32,7 @@ const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
   authentication_scheme: useBasic,
   malformed_credentials:
     'Encode `id:secret` as Base64, without a line break; most HTTP clients do it (`curl -u`).',
+  blank_around_credentials: 'Use `printf %s`, not `echo`, and `tr -d "\\n"` for a stored secret.',
   unknown_client:
     'Check that the id is from this deployment: `authctl client show ID`. When a client is deleted, it does not come back.',
   wrong_secret:

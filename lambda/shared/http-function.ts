@@ -99,7 +99,8 @@ function preflightResponse(): HttpResponse {
   const headers = {
     Allow: 'GET, HEAD, OPTIONS',
     'Access-Control-Allow-Methods': 'GET, HEAD',
-    'Access-Control-Allow-Headers': 'If-None-Match',
+    // No credentials are involved, so any header may come. `*` leaves `Authorization` out (Fetch).
+    'Access-Control-Allow-Headers': '*, Authorization',
     'Access-Control-Max-Age': String(preflightMaxAge),
   };
   return { statusCode: 204, headers, body: '' };

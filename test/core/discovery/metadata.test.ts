@@ -34,8 +34,13 @@ describe('metadata', () => {
 
   it('has an authorization endpoint only if one is wanted, and is otherwise the same', () => {
     const wanted = buildMetadata({ ...settings, authorizationEndpoint: true });
-    const { authorization_endpoint: endpoint, ...rest } = wanted;
+    const {
+      authorization_endpoint: endpoint,
+      code_challenge_methods_supported: methods,
+      ...rest
+    } = wanted;
     expect(endpoint).toBe('https://auth.example.com/api/v1/oauth/authorize');
+    expect(methods).toEqual(['S256']);
     const usual = JSON.stringify(buildMetadata(settings));
     expect(JSON.stringify(rest)).toBe(usual);
     expect(JSON.stringify(buildMetadata({ ...settings, authorizationEndpoint: false }))).toBe(

@@ -34,7 +34,7 @@ describe('HTTP Basic credentials', () => {
       'an:identifier',
       'some secure & non-standard secret',
     ],
-    [basic('+%25%26%2B:+%25%26%2B'), ' %&+', ' %&+'],
+    [basic('%25+%26%2B:%25+%26%2B'), '% &+', '% &+'],
     [basic('id:secret/with=special?character'), 'id', 'secret/with=special?character'],
     [basic('id:a+b%2Bc'), 'id', 'a b+c'],
     [basic('%C3%A9:caf%C3%A9'), 'é', 'café'],
@@ -47,7 +47,7 @@ describe('HTTP Basic credentials', () => {
     const text = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
       // oxlint-disable-next-line no-control-regex
-      .filter((value) => !/[\u0000-\u001f\u007f-\u009f]/.test(value));
+      .filter((value) => !/[\u0000-\u001f\u007f-\u009f]|^\s|\s$/.test(value));
     fc.assert(
       fc.property(text, text, (clientId, clientSecret) => {
         const header = basic(`${formEncode(clientId)}:${formEncode(clientSecret)}`);
@@ -84,6 +84,16 @@ describe('HTTP Basic credentials', () => {
     [basic('id:a\u0000b'), 'malformed_credentials'],
     [basic('i\u007fd:secret'), 'malformed_credentials'],
     [basic(Uint8Array.of(0x69, 0x3a, 0xff)), 'malformed_credentials'],
+    [basic('id:a\nb'), 'malformed_credentials'],
+    [basic('id:secret\u0000'), 'malformed_credentials'],
+    [basic('id:secret\n'), 'blank_around_credentials'],
+    [basic('id:secret\r\n'), 'blank_around_credentials'],
+    [basic('id:secret%0A'), 'blank_around_credentials'],
+    [basic('id:secret '), 'blank_around_credentials'],
+    [basic('id: secret'), 'blank_around_credentials'],
+    [basic('id\n:secret'), 'blank_around_credentials'],
+    [basic('\tid:secret'), 'blank_around_credentials'],
+    [basic('id: '), 'blank_around_credentials'],
   ])('refuses %j', (authorization, reason) => {
     expect(refusal(() => parseBasicCredentials(authorization))).toBe(reason);
   });

@@ -40,8 +40,12 @@ describe('scope parameter', () => {
     'a\tb',
     'a  b',
     ' a',
-    'a ',
+    'a  ',
+    'a b\t',
+    'a b\n',
+    ' a ',
     ' ',
+    '  ',
     'é',
     'a\u0000',
     'a\r\nb',
@@ -49,6 +53,13 @@ describe('scope parameter', () => {
     'a '.repeat(maxScopeBytes),
   ])('refuses %j', (value) => {
     expect(refusal(() => parseScope(value))).toBe('scope_syntax');
+  });
+
+  it.each([
+    ['a ', ['a']],
+    ['a b ', ['a', 'b']],
+  ])('ignores one space at the end of %j', (value, scopes) => {
+    expect(parseScope(value)).toEqual(scopes);
   });
 
   it('is undefined if there is none', () => {
