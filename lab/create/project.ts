@@ -69,8 +69,7 @@ function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
   "scripts": { "start": "test -d node_modules || npm install && authorization-server-local --config ${configFile}" },
   "dependencies": {
     "@authorization-server-aws/constructs": "${own('constructs')}",
-    "aws-cdk-lib": "${cdkLib}",
-    "constructs": "${constructs}"
+    "aws-cdk-lib": "${cdkLib}", "constructs": "${constructs}"
   },
   "devDependencies": {
     "@authorization-server-aws/authctl": "${own('authctl')}",
@@ -104,6 +103,8 @@ export function buildProject(choices: Choices, pins: Pins): Readonly<Record<stri
     'app.js': app,
     'cdk.json': '{ "app": "node app.js", "versionReporting": false }\n',
     [configFile]: formatConfig(choices),
+    // A script of a package that `allowScripts` does not name is an error, not a warning.
+    '.npmrc': 'strict-allow-scripts=true\n',
     '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
   };
 }

@@ -26,7 +26,8 @@ export async function installNode(
   // The package's install script puts the binary of this platform in its place.
   const manifest = { private: true, dependencies: { node: version }, allowScripts: { node: true } };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-  const install = ['npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts=false'] as const;
+  const scripts = ['--ignore-scripts=false', '--strict-allow-scripts'] as const;
+  const install = ['npm', 'install', '--no-audit', '--no-fund', ...scripts] as const;
   const { output } = await runCommand(install, { cwd: folder });
   if (await answersWith(path, version)) return { path };
   return { missing: `the package node@${version} cannot be installed with npm:\n${output}` };

@@ -183,8 +183,9 @@ describe('the workflows', () => {
 
   it('ask for known vulnerabilities every day, and let none pass', () => {
     const asking = workflows.filter((text) =>
-      text.includes('npm audit --audit-level=low --include=dev'),
+      /git ls-files '\*package-lock\.json' \| while/.test(text),
     );
+    expect(asking.join()).toContain('npm audit --audit-level=low --include=dev');
     expect(asking.map((text) => (parse(text) as { on: object }).on)).toEqual([
       expect.objectContaining({
         schedule: [{ cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) }],
@@ -223,13 +224,48 @@ describe('the workflows', () => {
     expect(commands('page')).toEqual([
       'gh release create "$GITHUB_REF_NAME" release/* --notes-file notes.md --verify-tag',
     ]);
+    expect(commands('container')?.filter((command) => !command.startsWith('docker '))).toEqual([
+      'sha256sum --check SHA256SUMS',
+      'tar -xzf release/*-verifier-*.tgz -C verifier --strip-components 1',
+    ]);
   });
 
-  it('refuse scripts of packages that package.json does not name', () => {
-    const installing = workflows.filter((text) => text.includes('npm ci'));
-    expect(
-      installing.filter((text) => !text.includes("npm_config_strict_allow_scripts: 'true'")),
-    ).toEqual([]);
+  it('make the archives with nothing else in the job', () => {
+    const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yml'), 'utf8')) as {
+      readonly jobs: Readonly<Record<string, { readonly steps: readonly { run?: string }[] }>>;
+    };
+    expect(jobs['build']?.steps.flatMap(({ run }) => run ?? [])).toEqual([
+      'test "v$(node -p \'require("./package.json").version\')" = "$GITHUB_REF_NAME"',
+      'npm ci --no-audit --include=dev',
+      'npm run packages -- release',
+      'node lab/build/release-notes.ts "${GITHUB_REF_NAME#v}" > notes.md',
+    ]);
+  });
+});
+
+describe('npm', () => {
+  it('refuses scripts of packages that a manifest does not name, wherever it installs', () => {
+    expect(readFileSync(join(root, '.npmrc'), 'utf8')).toContain('strict-allow-scripts=true');
+    const installing = sourceFiles('lab').filter((file) =>
+      /\['npm', '(?:install|ci)'/.test(readFileSync(file, 'utf8')),
+    );
+    const strict = /--ignore-scripts'|--strict-allow-scripts'/;
+    expect(installing.length).toBeGreaterThan(3);
+    expect(installing.filter((file) => !strict.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});
+
+describe('base images', () => {
+  it('are named by their digest', () => {
+    const files = execFileSync('git', ['ls-files', '*Dockerfile*'], { cwd: root, encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    for (const file of files) {
+      const bases = [...readFileSync(join(root, file), 'utf8').matchAll(/^FROM (\S+)/gm)];
+      expect(bases.map(([, base]) => base)).toEqual([
+        expect.stringMatching(/^[a-z.:/0-9-]+@sha256:[0-9a-f]{64}$/),
+      ]);
+    }
   });
 });
 
@@ -250,6 +286,7 @@ describe('Dependabot', () => {
       ['gomod', 'go.mod'],
       ['maven', 'pom.xml'],
       ['cargo', 'Cargo.toml'],
+      ['docker', 'Dockerfile'],
     ]);
     const watched = updates.flatMap(
       ({ 'package-ecosystem': kind, directory, directories = [directory ?? ''] }) => {

@@ -47,7 +47,8 @@ export const oidcProvider: Peer = {
   signs: 'node',
   async install(folder) {
     const name = `oidc-provider@${oidcProviderVersion}`;
-    await runOrThrow(['npm', 'install', '--no-audit', '--no-fund', '--prefix', folder, name]);
+    const flags = ['--no-audit', '--no-fund', '--strict-allow-scripts', '--prefix', folder];
+    await runOrThrow(['npm', 'install', ...flags, name]);
     const bytes = await sizeOf(join(folder, 'node_modules'));
     return { bytes, start: () => startInMemory('oidc-provider-server.ts') };
   },

@@ -243,7 +243,10 @@ async function tryOldestCdk(project: string, onlyEnvironment: NodeJS.ProcessEnv)
   const { dependencies, ...manifest } = readManifest(project);
   const older = { ...manifest, dependencies: { ...dependencies, [name]: oldest } };
   writeFileSync(join(cwd, 'package.json'), JSON.stringify(older));
-  await runOrThrow(['npm', 'install', '--no-audit'], { cwd, onlyEnvironment });
+  await runOrThrow(['npm', 'install', '--no-audit', '--strict-allow-scripts'], {
+    cwd,
+    onlyEnvironment,
+  });
   await synthesise(cwd, onlyEnvironment);
   assert.deepEqual(readTemplates(cwd), readTemplates(project));
   assert.equal(readTemplates(cwd).length, 1);

@@ -29,6 +29,10 @@ describe('the project', () => {
     expect(lines.filter((line) => line !== '').length).toBeLessThan(30);
   });
 
+  it('refuses scripts of packages that its manifest does not name', () => {
+    expect(files['.npmrc']).toBe('strict-allow-scripts=true\n');
+  });
+
   it('pins every version', () => {
     const { dependencies, devDependencies } = JSON.parse(files['package.json'] ?? '') as Record<
       string,
