@@ -9,16 +9,14 @@ interface Edit {
   readonly replace: string;
 }
 
-/** The suites that begin with the release before. */
-type Update = 'updates' | 'take-over' | 'items' | 'reads';
-
 /**
- * Suites that update what the release before has deployed, in an emulator. A mutant of them takes
- * minutes: they run only if their area is named.
+ * Suites that update a deployed service, in an emulator. A mutant of them takes minutes: they run only
+ * if their area is named.
  */
 export const deployed = {
-  redeploy: ['lab/suites/redeploy/main.ts', 'config'],
-  'kept-releases': ['lab/suites/redeploy/main.ts', 'switches'],
+  config: ['lab/suites/redeploy/main.ts', 'config'],
+  templates: ['lab/suites/redeploy/main.ts', 'templates'],
+  switches: ['lab/suites/redeploy/main.ts', 'switches'],
   indexes: ['lab/suites/redeploy/main.ts', 'back'],
   'three-regions': ['lab/suites/deploy/main.ts', 'three'],
 } as const;
@@ -27,13 +25,7 @@ export const deployed = {
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area:
-    | 'rotation'
-    | 'revocation'
-    | 'people'
-    | 'management'
-    | Update
-    | keyof typeof deployed;
+  readonly area: 'rotation' | 'revocation' | 'people' | 'management' | keyof typeof deployed;
   readonly edits: readonly Edit[];
   /** Of a deployed suite: what it prints when it notices the mistake. */
   readonly says?: string | undefined;
@@ -70,7 +62,7 @@ export const mutants: readonly Mutant[] = [
   ...readMutants('revocation', 'revocation'),
   ...readMutants('tokens-of-people', 'people'),
   ...readMutants('management', 'management'),
-  ...readMutants('releases', 'updates'),
+  ...readMutants('releases', 'config'),
 ];
 
 /**

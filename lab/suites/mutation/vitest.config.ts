@@ -55,10 +55,6 @@ const tests = {
     'test/adapters/management/*.test.ts',
     'test/integration/adapters/trunk-group-lists.test.ts',
   ],
-  updates: ['test/lib/updates.test.ts'],
-  'take-over': ['test/lib/take-over.test.ts'],
-  items: ['test/adapters/dynamodb/item-compatibility.test.ts'],
-  reads: ['test/integration/releases/reads-today.test.ts'],
 } satisfies Record<Exclude<Mutant['area'], keyof typeof deployed>, readonly string[]>;
 
 const area = mutant?.area ?? findArea(process.env.MUTATION_AREA);

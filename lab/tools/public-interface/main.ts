@@ -1,19 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { interfaceFile, keptFile, readVersion, release, root } from './files.ts';
+import { writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { interfaceFile, releaseAfter, root } from './files.ts';
 import { publicInterface } from './public-interface.ts';
 import { findProblems } from './rule.ts';
 
-/*
- * Writes the public interface of this version, and says what its release lacks. `--keep` keeps it
- * as that of a published release: CONTRIBUTING.md says when.
- */
+const { since } = new Command('node lab/tools/public-interface/main.ts')
+  .description('Writes docs/public-interface.txt, what a version promises.')
+  .option(
+    '--since <tag>',
+    'fails if the version or the changelog lacks a change since this release',
+  )
+  .parse()
+  .opts<{ since?: string }>();
 
 const lines = publicInterface(root);
-const path = process.argv.includes('--keep') ? keptFile(readVersion()) : interfaceFile;
-mkdirSync(dirname(path), { recursive: true });
-writeFileSync(path, `${lines.join('\n')}\n`);
-process.stdout.write(`${path.slice(root.length + 1)}: ${lines.length} lines\n`);
-if (path === interfaceFile) {
-  for (const problem of findProblems(release(lines))) process.stdout.write(`${problem}\n`);
-}
+writeFileSync(interfaceFile, `${lines.join('\n')}\n`);
+process.stdout.write(`${interfaceFile.slice(root.length + 1)}: ${lines.length} lines\n`);
+const problems = since === undefined ? [] : findProblems(releaseAfter(since, lines));
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+if (problems.length > 0) process.exitCode = 1;

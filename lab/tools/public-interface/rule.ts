@@ -8,8 +8,8 @@ export function compareInterfaces(before: readonly string[], after: readonly str
 
 type Version = readonly [major: number, minor: number, patch: number];
 
-/** The version of a release; a pre-release (`0.3.0-dev`) is read as the release that it becomes. */
-export function parseVersion(text: string): Version {
+/** The version of a release; a pre-release (`1.0.0-preview.0`) is read as the release that it becomes. */
+function parseVersion(text: string): Version {
   const [release = ''] = text.split('-');
   const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number);
   return [major, minor, patch];

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openidConfigurationPath } from '../../../contract/routes.ts';
 import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
 import { bodyOf } from '../../../lab/support/platforms/hostile-world.ts';
@@ -9,10 +9,7 @@ import type { PlatformCopy } from '../../../lab/support/platforms/platform-copie
 import { workloads } from '../../../lab/support/platforms/workloads.ts';
 import { runCommand } from '../../../lab/support/run-command.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
-import { newestRelease } from '../../support/kept-items.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
-import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
-import { FormerRelease, type FormerVerifier } from '../releases/former-release.ts';
 import { seconds, usePlatforms } from './use-platforms.ts';
 
 const cli = useLocalCli({ federatedClients: {} });
@@ -21,14 +18,6 @@ const { find } = usePlatforms(cli);
 
 const audience = 'https://api.example.com';
 const scope = 'messaging:view';
-
-let former: FormerVerifier;
-
-beforeAll(async () => {
-  const folder = makeTemporaryDirectory();
-  former = await new FormerRelease(newestRelease, folder.path).verifier();
-  folder.remove();
-});
 
 async function exchange(copy: PlatformCopy, form: 'client_assertion' | 'jwt_bearer') {
   const assertion = await copy.createToken(service().issuer, seconds());
@@ -105,15 +94,9 @@ describe.each(workloads.map(({ name }) => name))('%s', (name) => {
       const { payload } = await jwtVerify(token, keys, { issuer, audience, typ: 'at+jwt' });
       expect(payload).toMatchObject({ sub: clientId, client_id: clientId, scope });
 
-      for (const create of [createVerifier, former.createVerifier]) {
-        const verified = await create({ issuer, audience, jwksUri }).verify(
-          { authorization: `Bearer ${token}` },
-          [scope],
-        );
-        expect(verified).toMatchObject({ clientId, serviceTrunkGroup: 'tg-7', scopes: [scope] });
-      }
-
       const headers = { authorization: `Bearer ${token}` };
+      const verified = await createVerifier({ issuer, audience, jwksUri }).verify(headers, [scope]);
+      expect(verified).toMatchObject({ clientId, serviceTrunkGroup: 'tg-7', scopes: [scope] });
       expect((await fetch(service().exampleUrl, { headers })).status).toBe(200);
     },
   );

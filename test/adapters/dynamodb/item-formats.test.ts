@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { apiKeySchema } from '../../../adapters/dynamodb/api-key-item.ts';
+import { auditSchema } from '../../../adapters/dynamodb/audit-item.ts';
+import { clientSchema } from '../../../adapters/dynamodb/client-item.ts';
+import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
+import { identityProviderSchema } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import { personNameSchema } from '../../../adapters/dynamodb/person-names.ts';
+import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
+import {
+  choiceSchema,
+  heartbeatSchema,
+  intentSchema,
+} from '../../../adapters/dynamodb/rotation-item.ts';
+import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+import { workloadUseSchema } from '../../../adapters/dynamodb/workload-use.ts';
+import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
+import { writeSamples } from '../../../lab/support/items/samples.ts';
+
+const kinds = Object.keys(parsers) as ItemKind[];
+const samples = writeSamples();
+
+/** Each attribute of an item, with those of what is within: `secrets.*.hash`. */
+function attributePaths(value: unknown, path = ''): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((entry) => attributePaths(entry, path));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, entry]) => [
+    `${path}${name}`,
+    ...attributePaths(entry, `${path}${name}.`),
+  ]);
+}
+
+/** What a strict schema knows. */
+interface Schema {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, Schema>>;
+  readonly pipe?: readonly Schema[];
+  readonly wrapped?: Schema;
+  readonly item?: Schema;
+  readonly options?: readonly Schema[];
+  readonly value?: Schema;
+}
+
+/** Every attribute that a schema knows, in lists, maps, options and pipes as well. */
+function schemaPaths(schema: Schema | undefined, path = ''): readonly string[] {
+  if (schema === undefined || typeof schema !== 'object') return [];
+  const { entries = {}, pipe = [], wrapped, item, options = [] } = schema;
+  // The keys of a map are ids.
+  const values = schema.type === 'record' ? schemaPaths(schema.value, `${path}*.`) : [];
+  return [
+    ...Object.entries(entries).flatMap(([name, entry]) => [
+      `${path}${name}`,
+      ...schemaPaths(entry, `${path}${name}.`),
+    ]),
+    ...pipe.filter((part) => part !== schema).flatMap((part) => schemaPaths(part, path)),
+    ...options.flatMap((option) => schemaPaths(option, path)),
+    ...schemaPaths(wrapped, path),
+    ...schemaPaths(item, path),
+    ...values,
+  ];
+}
+
+const schemas: Readonly<Record<ItemKind, unknown>> = {
+  client: clientSchema,
+  api_key: apiKeySchema,
+  identity_provider: identityProviderSchema,
+  signing_key: signingKeySchema,
+  key_intent: intentSchema,
+  region_heartbeat: heartbeatSchema,
+  key_choice: choiceSchema,
+  audit: auditSchema,
+  trunk_group_limits: trunkGroupLimitsSchema,
+  provider_owner: providerOwnerSchema,
+  subject_grants: subjectGrantsSchema,
+  issuer_grants: issuerGrantsSchema,
+  workload_use: workloadUseSchema,
+  person: personNameSchema,
+};
+
+/** Ids within a client's `secrets`, and what the audit says of a state, are not attributes. */
+function withoutIds(kind: ItemKind, paths: readonly string[]): readonly string[] {
+  const named = paths.map((path) => path.replace(/^secrets\.secret_\d+/, 'secrets.*'));
+  return named.filter(
+    (path) => path !== 'secrets.*' && !(kind === 'audit' && /^(before|after)\./.test(path)),
+  );
+}
+
+describe.each(kinds)('an item %s', (kind) => {
+  it('has samples with every attribute that is read', () => {
+    const paths = samples[kind].flatMap((item) => attributePaths(item));
+    const known = new Set(schemaPaths(schemas[kind] as Schema));
+    expect(new Set(withoutIds(kind, paths))).toEqual(known);
+  });
+
+  it('is read as it is written', () => {
+    for (const item of samples[kind]) expect(() => parsers[kind](item)).not.toThrow();
+  });
+
+  it('is refused with an attribute or a version that is not known', () => {
+    const [item = {}] = samples[kind];
+    expect(() => parsers[kind]({ ...item, added_later: true })).toThrow(
+      'added_later: expected no such attribute',
+    );
+    expect(() => parsers[kind]({ ...item, schema_version: 2 })).toThrow('schema_version');
+  });
+});
