@@ -122,6 +122,13 @@ export interface PlatformAuthorizerProps {
    */
   readonly failureStatus?: FailureStatus;
   /**
+   * The origin of pages that may read the refusals, or `*` for all: `Access-Control-Allow-Origin`.
+   * Preflights have no credential, so their method needs `addCorsPreflight`, without this authorizer.
+   *
+   * @default no page of another origin
+   */
+  readonly allowOrigin?: string;
+  /**
    * Where the alarms of the authorizer are published, e.g. `alarmTopic` of a region's stack.
    *
    * @default no one is notified; `alarms` has them
@@ -134,6 +141,8 @@ export interface PlatformAuthorizerProps {
    */
   readonly bundles?: string;
 }
+
+const allowedOrigin = /^(\*|https?:\/\/[a-z0-9.-]+(:\d+)?)$/;
 
 /** Props that cannot be used. */
 export class PlatformAuthorizerError extends Error {
@@ -168,6 +177,10 @@ function checkProps(props: PlatformAuthorizerProps): void {
   const { failureStatus = 500 } = props;
   if (!failureStatuses.includes(failureStatus)) {
     refuse('failureStatus', JSON.stringify(failureStatus), failureStatuses.join(' or '));
+  }
+  const { allowOrigin = '*' } = props;
+  if (!allowedOrigin.test(allowOrigin)) {
+    refuse('allowOrigin', JSON.stringify(allowOrigin), '* or an origin, "https://app.example.com"');
   }
   if (resultCacheTtl.toSeconds() > maxResultCacheTtl) {
     refuse('resultCacheTtl', `${resultCacheTtl.toSeconds()} s`, `at most ${maxResultCacheTtl} s`);
@@ -240,6 +253,7 @@ export class PlatformAuthorizer extends Construct {
       realm: props.realm ?? defaultBearerRealm,
       failureStatus: props.failureStatus ?? 500,
       metadata: readMetadata(props),
+      allowOrigin: props.allowOrigin,
     });
   }
 

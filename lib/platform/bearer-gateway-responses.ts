@@ -17,6 +17,8 @@ interface BearerGatewayResponsesProps {
   readonly failureStatus: FailureStatus;
   /** What the API publishes about itself (RFC 9728), if anything. */
   readonly metadata: ResourceMetadata | undefined;
+  /** Whose pages may read the refusals and their challenges. */
+  readonly allowOrigin: string | undefined;
 }
 
 /** A route without a function: API Gateway itself answers it, to everyone. */
@@ -50,7 +52,11 @@ function addMetadataRoute(restApi: RestApi, { path, headers, body }: ResourceMet
 export class BearerGatewayResponses extends Construct {
   constructor(scope: Construct, id: string, props: BearerGatewayResponsesProps) {
     super(scope, id);
-    const { restApi, realm, failureStatus, metadata } = props;
+    const { restApi, realm, failureStatus, metadata, allowOrigin } = props;
+    const forPages = allowOrigin !== undefined && {
+      'Access-Control-Allow-Origin': allowOrigin,
+      'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
+    };
     if (metadata !== undefined) addMetadataRoute(restApi, metadata);
     const api = { realm, resourceMetadata: metadata?.url };
     for (const { type, status, headers, body } of bearerGatewayResponses(api, failureStatus)) {
@@ -58,7 +64,7 @@ export class BearerGatewayResponses extends Construct {
         restApi,
         type: ResponseType.of(type),
         statusCode: String(status),
-        responseHeaders: literals(headers),
+        responseHeaders: literals({ ...headers, ...forPages }),
         templates: { 'application/json': JSON.stringify(body) },
       });
     }

@@ -335,6 +335,30 @@ describe('PlatformAuthorizer', () => {
     ]);
   });
 
+  it('lets pages read every refusal only if it is told whose, and leaves preflights open', () => {
+    const corsOf = (template: Template) =>
+      Object.values(resourcesOf(template, 'AWS::ApiGateway::GatewayResponse')).map(
+        ({ Properties: { ResponseParameters: headers } }) => [
+          headers['gatewayresponse.header.Access-Control-Allow-Origin'],
+          headers['gatewayresponse.header.Access-Control-Expose-Headers'],
+        ],
+      );
+    expect(corsOf(build())).toEqual(Array.from({ length: 4 }, () => [undefined, undefined]));
+    const template = build({ allowOrigin: 'https://app.example.com' }, (restApi, authorizer) => {
+      addMessages(restApi, authorizer);
+      restApi.root
+        .addResource('pages', { defaultMethodOptions: authorizer.requireCredential() })
+        .addCorsPreflight({ allowOrigins: ['https://app.example.com'] });
+    });
+    const readable = ["'https://app.example.com'", "'WWW-Authenticate, Retry-After'"];
+    expect(corsOf(template)).toEqual(Array.from({ length: 4 }, () => readable));
+    const preflights = Object.values(resourcesOf(template, 'AWS::ApiGateway::Method')).filter(
+      ({ Properties }) => Properties['HttpMethod'] === 'OPTIONS',
+    );
+    expect(preflights.map(({ Properties }) => Properties['AuthorizationType'])).toEqual(['NONE']);
+    expect(preflights[0]?.Properties).not.toHaveProperty('AuthorizerId');
+  });
+
   it('serves its metadata without a function, and names it in the challenges (RFC 9728)', () => {
     const resource = 'https://api.example.com/v1';
     const template = build({ audiences: ['https://api.example.com', resource], resource });
@@ -447,6 +471,13 @@ describe('PlatformAuthorizer', () => {
       () => build({ failureStatus: 401 as never }),
       /failureStatus: received 401; allowed: 500 or 503/,
     ],
+    ...['', 'null', 'app.example.com', 'https://*', 'https://app.example.com/', "https://a'b"].map(
+      (allowOrigin): [string, () => unknown, RegExp] => [
+        `the origin ${allowOrigin}`,
+        () => build({ allowOrigin }),
+        /allowOrigin: received "/,
+      ],
+    ),
     ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
     ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],
     [
