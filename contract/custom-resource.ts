@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describeIssues } from './parse-problem.ts';
+import { awsRegions, partitionOf } from './partitions.ts';
 
 /** The event that CloudFormation sends to the function of a custom resource. */
 const customResourceEventSchema = v.object({
@@ -47,17 +48,20 @@ export function parseCustomResource<T extends v.GenericSchema>(
   );
 }
 
-/** Of S3, with CloudFormation's bucket in the same region. Without a region it is us-east-1. */
-const responseHost =
-  /^cloudformation-custom-resource-response-([a-z]+\d)\.s3(?:[.-]([a-z]+(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/;
-
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Of S3, with CloudFormation's bucket in the same region. */
+function responseHosts(region: string): ReadonlySet<string> {
+  const bucket = `cloudformation-custom-resource-response-${region.replaceAll('-', '')}`;
+  const { domain } = partitionOf(region);
+  const places = [`s3.${region}`, `s3-${region}`, ...(region === 'us-east-1' ? ['s3'] : [])];
+  return new Set(places.map((place) => `${bucket}.${place}.${domain}`));
+}
 
 /** Whether a result may be sent to a URL: CloudFormation's own, or an emulator's on loopback. */
 function isCloudFormationUrl({ protocol, hostname }: URL): boolean {
   if (protocol === 'http:') return loopbackHosts.has(hostname);
-  const [, bucket, region = 'us-east-1'] = responseHost.exec(hostname) ?? [];
-  return protocol === 'https:' && bucket === region.replaceAll('-', '');
+  return protocol === 'https:' && awsRegions.some((region) => responseHosts(region).has(hostname));
 }
 
 /** @throws {CustomResourceEventError} with the host only: the rest of the URL is a signature. */

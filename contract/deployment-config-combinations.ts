@@ -2,8 +2,9 @@ import type { ParsedKeys } from './deployment-config-schema.ts';
 import { maxAliasPolicyBytes } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 import { saying } from './parse-problem.ts';
+import { partitionOf } from './partitions.ts';
 import { namesOf } from './reach.ts';
-import { isGovCloud, strongConsistencySets } from './regions.ts';
+import { strongConsistencySets } from './regions.ts';
 import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 
@@ -39,7 +40,9 @@ function findIssuerProblems(config: ParsedKeys, options: ParseOptions): readonly
 function findDomainProblems({ domain: found, regions }: ParsedKeys): readonly string[] {
   if (found === undefined) return [];
   const { name, hostedZoneName } = found;
-  const inGovCloud = Object.values(regions).find((one) => one && isGovCloud(one.awsRegion));
+  const inGovCloud = Object.values(regions).find(
+    (one) => one && partitionOf(one.awsRegion).id === 'aws-us-gov',
+  );
   if (inGovCloud !== undefined) {
     return [
       `domain: received "${name}" with ${inGovCloud.awsRegion}; allowed: no domain in AWS GovCloud (US), because Route 53 has no latency-based routing there`,
@@ -80,6 +83,27 @@ function findRegionProblems(config: ParsedKeys): readonly string[] {
     !(isOneSet && new Set(all).size >= 3) &&
       `regions: received ${all.join(', ')}; strongly consistent tables need three different AWS regions of one set: ${strongConsistencySets.map((names) => names.join(', ')).join(' | ')}`,
   );
+}
+
+/** ARNs anywhere in a value, with the key of each. */
+function arnsOf(value: unknown, key: string): readonly (readonly [key: string, arn: string])[] {
+  if (typeof value === 'string') return value.startsWith('arn:') ? [[key, value]] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    arnsOf(one, key === '' ? name : `${key}.${name}`),
+  );
+}
+
+/** A partition knows no account, role or key of another. */
+function findPartitionProblems(config: ParsedKeys): readonly string[] {
+  const [first] = Object.values(config.regions).filter((region) => region !== undefined);
+  const { id } = partitionOf(first?.awsRegion ?? '');
+  return arnsOf(config, '')
+    .filter(([, arn]) => !arn.startsWith(`arn:${id}:`))
+    .map(
+      ([key, arn]) =>
+        `${key}: received "${arn}"; allowed: an ARN of the partition "${id}", which ${first?.awsRegion} is in`,
+    );
 }
 
 /** A key encrypts only in its own AWS region, and a log of one region tells about the others. */
@@ -266,6 +290,7 @@ export function findCombinationProblems(
     ...findIssuerProblems(config, options),
     ...findDomainProblems(config),
     ...findRegionProblems(config),
+    ...findPartitionProblems(config),
     ...findEncryptionKeyProblems(config),
     ...findLifetimeProblems(config),
     ...findConcurrencyProblems(config),

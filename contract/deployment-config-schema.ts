@@ -11,8 +11,9 @@ import {
   reuseShares,
 } from './limits.ts';
 import { operationsEntries } from './operations-config.ts';
+import { findRegionProblem } from './partitions.ts';
 import { portalSchema } from './portal-config.ts';
-import { awsRegions, type RegionId, regionIds } from './regions.ts';
+import { type RegionId, regionIds } from './regions.ts';
 import { isResourceUri } from './resource-metadata.ts';
 import { isScopeToken, scopePartPattern } from './scopes.ts';
 import { algs, defaultAlg } from './signing-algorithms.ts';
@@ -25,7 +26,10 @@ const deploymentName = matching(
 
 const awsRegion = v.pipe(
   v.string(),
-  v.check((name) => awsRegions.includes(name), `allowed: an AWS region: ${awsRegions.join(', ')}`),
+  v.check(
+    (name) => findRegionProblem(name) === undefined,
+    ({ input }) => `allowed: ${findRegionProblem(input)}`,
+  ),
 );
 
 const region = v.strictObject({

@@ -1,3 +1,5 @@
+import { partitionOf } from '../../contract/partitions.ts';
+
 /** Environment variables by name; empty means missing. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -10,28 +12,15 @@ export type Service =
   | 'secretsmanager'
   | 'events'
   | 'lambda'
-  | 'ssm'
+  | 'apigateway'
   | 'logs'
-  | 'iam'
-  | 'ce'
-  | 'servicequotas';
+  | 'ce';
 
 /** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {
   readonly url: URL;
   readonly region: string;
 }
-
-/** Domains of AWS's partitions, by the form of their regions' names. */
-const partitions: readonly (readonly [regions: RegExp, domain: string, dualStack: string])[] = [
-  [/^cn-/, 'amazonaws.com.cn', 'api.amazonwebservices.com.cn'],
-  [/^eusc-/, 'amazonaws.eu', 'api.amazonwebservices.eu'],
-  [/^us-iso-/, 'c2s.ic.gov', 'api.aws.ic.gov'],
-  [/^us-isob-/, 'sc2s.sgov.gov', 'api.aws.scloud'],
-  [/^eu-isoe-/, 'cloud.adc-e.uk', 'api.cloud-aws.adc-e.uk'],
-  [/^us-isof-/, 'csp.hci.ic.gov', 'api.aws.hci.ic.gov'],
-];
-const commercial = ['', 'amazonaws.com', 'api.aws'] as const;
 
 function isOn(environment: Environment, name: string): boolean {
   return environment[name]?.toLowerCase() === 'true';
@@ -48,7 +37,7 @@ function configuredUrl(service: Service, environment: Environment): string | und
 
 /** In GovCloud, the plain names of DynamoDB and STS are FIPS endpoints. */
 function hostPrefix(service: Service, region: string, fips: boolean, dualStack: boolean) {
-  const plain = service !== 'kms' && region.startsWith('us-gov-') && !dualStack;
+  const plain = ['dynamodb', 'sts'].includes(service) && region.startsWith('us-gov-') && !dualStack;
   return fips && !plain ? `${service}-fips` : service;
 }
 
@@ -65,8 +54,7 @@ export function resolveEndpoint(service: Service, environment: Environment): End
   if (configured !== undefined) return { url: new URL(configured), region };
   const fips = isOn(environment, 'AWS_USE_FIPS_ENDPOINT');
   const dualStack = isOn(environment, 'AWS_USE_DUALSTACK_ENDPOINT');
-  const [, domain, dualStackDomain] =
-    partitions.find(([regions]) => regions.test(region)) ?? commercial;
+  const { domain, dualStackDomain } = partitionOf(region);
   const prefix = hostPrefix(service, region, fips, dualStack);
   const suffix = dualStack ? dualStackDomain : domain;
   return { url: new URL(`https://${prefix}.${region}.${suffix}`), region };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json-object.ts';
+import { awsDomain } from '../../contract/partitions.ts';
 import { type ClaimCondition, findUnmetCondition } from '../client/claim-condition.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 
@@ -166,7 +167,7 @@ export function audiencesOfScope(scope: string): readonly string[] {
   return [...new Set(apis)];
 }
 
-const cognitoHost = /^cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+const cognitoHost = new RegExp(String.raw`^cognito-idp(?:-fips)?\.[a-z0-9-]+\.${awsDomain}$`);
 
 /** Whether an issuer is a user pool of Amazon Cognito, whose access tokens have no `aud`. */
 export function isCognitoIssuer(issuer: string): boolean {

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { grantList } from '../../contract/management/results.ts';
+import { awsDomain } from '../../contract/partitions.ts';
 import { hasWildcard } from '../client/provider-client-id.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
 import { isProviderUrlText } from './provider-url.ts';
@@ -106,6 +107,9 @@ interface IssuerParts {
   readonly segments: readonly string[];
 }
 
+/** A host of AWS in any partition. */
+const ofAws = (labels: string) => new RegExp(`^${labels}${awsDomain}$`);
+
 /**
  * Hosts at which every customer of a platform has an issuer, and how many segments of the path name
  * the tenant. `none`: no path does. Such a host is never one customer's; a label before it is a
@@ -114,9 +118,9 @@ interface IssuerParts {
 const sharedHosts: readonly (readonly [host: RegExp, tenant: number | 'none'])[] = [
   [/^(?:login\.microsoftonline\.(?:com|us)|login\.partner\.microsoftonline\.cn)$/, 1],
   [/^(?:sts\.windows\.net|sts\.chinacloudapi\.cn)$/, 1],
-  [/^(?:issuer-)?cognito-idp(?:-fips)?\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/, 1],
+  [ofAws(String.raw`(?:issuer-)?cognito-idp(?:-fips)?\.[a-z0-9-]+\.`), 1],
   // https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4
-  [/^oidc[.-]eks\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)$/, 2],
+  [ofAws(String.raw`oidc[.-]eks\.[a-z0-9-]+\.`), 2],
   // An enterprise can have an issuer of its own there, with its name.
   [/^token\.actions\.githubusercontent\.com$/, 1],
   // https://oidc.circleci.com/org/ID, https://api.bitbucket.org/2.0/workspaces/NAME/…
@@ -127,16 +131,17 @@ const sharedHosts: readonly (readonly [host: RegExp, tenant: number | 'none'])[]
   [/^auth\.pingone\.(?:com(?:\.au)?|ca|eu|sg|asia)$|^securetoken\.google\.com$/, 1],
   // https://container.googleapis.com/v1/projects/PROJECT/locations/…
   [/^container\.googleapis\.com$/, 3],
-  [/^(?:storage\.googleapis\.com|s3(?:[.-][a-z0-9-]+)?\.amazonaws\.com(?:\.cn)?)$/, 1],
+  [/^storage\.googleapis\.com$/, 1],
+  [ofAws(String.raw`s3(?:[.-][a-z0-9-]+){0,2}\.`), 1],
   [/^(?:gitlab\.com|accounts\.google\.com|agent\.buildkite\.com)$/, 'none'],
   [/^app\.(?:eu\.)?terraform\.io$|^oauth\.id\.jumpcloud\.com$/, 'none'],
   [/^(?:appleid\.apple\.com|www\.facebook\.com|login\.salesforce\.com)$/, 'none'],
-  [/^tokens\.sts\.(?:global|[a-z0-9-]+)\.api\.aws$/, 'none'],
+  [ofAws(String.raw`(?:tokens\.sts\.[a-z0-9-]+\.)?`), 'none'],
   // The labels of two letters are regions: a tenant's name has three characters or more.
   [/^(?:(?:(?:login|cdn)\.)?[a-z]{2}\.|(?:login|cdn|manage|auth0)\.)?auth0\.com$/, 'none'],
   [/^(?:okta|oktapreview|okta-emea)\.com$/, 'none'],
   [/^(?:(?:openid-connect(?:-eu)?|[a-z]{2})\.)?onelogin\.com$/, 'none'],
-  [/^(?:ciamlogin|b2clogin|semaphoreci|amazonaws)\.com$|^(?:github|gitlab)\.io$/, 'none'],
+  [/^(?:ciamlogin|b2clogin|semaphoreci)\.com$|^(?:github|gitlab)\.io$/, 'none'],
 ];
 
 /** Names at Entra ID that stand for every tenant, or for all personal accounts. */

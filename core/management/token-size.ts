@@ -1,6 +1,7 @@
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/limits.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
+import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import type { Client } from '../client/client.ts';
 import { idBytes } from '../credential/credential-value.ts';
 import { InputError } from '../errors.ts';
@@ -8,7 +9,12 @@ import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { effectiveAudiences } from './client-view.ts';
 
 /** Longest issuer of a deployment without a domain: its API's own address and stage. */
-const derivedIssuer = `https://${'x'.repeat(10)}.execute-api.xx-xxxxxxxxx-0.amazonaws.com/${'x'.repeat(8)}`;
+const derivedIssuer = awsRegions
+  .map(
+    (name) =>
+      `https://${'x'.repeat(10)}.execute-api.${name}.${partitionOf(name).domain}/${'x'.repeat(8)}`,
+  )
+  .reduce((a, b) => (b.length > a.length ? b : a));
 
 /** The header of the longest algorithm name, and a kid (RFC 7638: 43 characters). */
 const header = { alg: 'ML-DSA-87', typ: defaultAccessTokenType, kid: 'x'.repeat(43) };

@@ -6,7 +6,8 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
-import { awsRegions, type RegionId } from '../../contract/regions.ts';
+import { findRegionProblem } from '../../contract/partitions.ts';
+import type { RegionId } from '../../contract/regions.ts';
 
 /** What a person chooses. */
 export interface Choices {
@@ -41,8 +42,9 @@ function buildConfig({ awsRegion, audience }: Choices): DeploymentConfigInput {
 
 /** @throws {CreateError} if it is not an AWS region. */
 export function checkRegion(awsRegion: string): void {
-  if (awsRegions.includes(awsRegion)) return;
-  throw new CreateError(`--region: received "${awsRegion}"; allowed: ${awsRegions.join(', ')}`);
+  const allowed = findRegionProblem(awsRegion);
+  if (allowed === undefined) return;
+  throw new CreateError(`--region: received "${awsRegion}"; allowed: ${allowed}`);
 }
 
 /** @throws {CreateError} if it cannot be the audience of a deployment. */

@@ -26,6 +26,7 @@ import { Construct, type IConstruct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { metricNamespace } from '../../contract/key-metrics.ts';
+import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { functionBundle } from './function-bundles.ts';
@@ -220,11 +221,16 @@ const maxEnvironmentBytes = 4096;
 /** Room for a value that is known only at deployment: an API's id, an account, a role's ARN. */
 const bytesPerUnknown = 128;
 
+/** Characters of the longest text of a partition. */
+function longest(textOf: (partition: ReturnType<typeof partitionOf>) => string): number {
+  return Math.max(...awsRegions.map((region) => textOf(partitionOf(region)).length));
+}
+
 /** Longest values of CloudFormation's pseudo parameters, in bytes. */
 const pseudoParameterBytes: Readonly<Record<string, number>> = {
   'AWS::AccountId': '123456789012'.length,
-  'AWS::Partition': 'aws-us-gov'.length,
-  'AWS::URLSuffix': 'amazonaws.com.cn'.length,
+  'AWS::Partition': longest(({ id }) => id),
+  'AWS::URLSuffix': longest(({ domain }) => domain),
 };
 
 /** Upper estimate of the size of a function's environment, in bytes. */

@@ -9,6 +9,7 @@ import {
   type OperatorGroupName,
   operatorGroups,
 } from '../../contract/operator-permissions.ts';
+import { partitionOf } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName, restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
@@ -35,11 +36,6 @@ export const maxPolicyCharacters = 6144;
 
 /** Attached only while they are needed, so they are in no document with others. */
 const temporary: ReadonlySet<string> = new Set(['restore-operator', 'break-glass-operator']);
-
-function partitionOf(awsRegion: string): string {
-  if (awsRegion.startsWith('cn-')) return 'aws-cn';
-  return awsRegion.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
-}
 
 /** ARNs of a region. */
 interface RegionArns {
@@ -81,7 +77,7 @@ function permissionsOf(
 ): readonly Statement[] {
   return deployedRegions(config).flatMap(({ awsRegion }) => {
     const arn = (service: string, resource: string): string =>
-      `arn:${partitionOf(awsRegion)}:${service}:${awsRegion}:${account}:${resource}`;
+      `arn:${partitionOf(awsRegion).id}:${service}:${awsRegion}:${account}:${resource}`;
     return statementsOf(group, {
       table: (key) => arn('dynamodb', `table/${deployedTableName(config, key)}`),
       restoredTable: (key) => arn('dynamodb', `table/${restoredTableName(config.name, key)}`),

@@ -20,6 +20,7 @@ import {
   portalConfigFile,
   portalEnvironment,
 } from '../../contract/function-environments.ts';
+import { partitionOf } from '../../contract/partitions.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
 import { GatewayResponses } from '../api/gateway-responses.ts';
@@ -112,7 +113,9 @@ export class PortalStack extends Stack {
         resources: [key],
         conditions: {
           StringEquals: {
-            'kms:ViaService': `secretsmanager.${this.region}.amazonaws.com`,
+            'kms:ViaService': [...new Set(['amazonaws.com', partitionOf(this.region).domain])].map(
+              (domain) => `secretsmanager.${this.region}.${domain}`,
+            ),
             'kms:EncryptionContext:SecretARN': secretArns,
           },
         },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCustomResourceEvent } from '../../contract/custom-resource.ts';
+import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 
 const event = (ResponseURL: string) => ({
   RequestType: 'Create',
@@ -16,11 +17,15 @@ describe('the address of the result of a custom resource', () => {
     `https://${bucket}-uswest2.s3.us-west-2.amazonaws.com/arn?X-Amz-Signature=s`,
     `https://${bucket}-uswest2.s3-us-west-2.amazonaws.com/arn`,
     `https://${bucket}-useast1.s3.amazonaws.com/arn`,
-    `https://${bucket}-usgovwest1.s3.us-gov-west-1.amazonaws.com/arn`,
-    `https://${bucket}-cnnorth1.s3.cn-north-1.amazonaws.com.cn/arn`,
     'http://127.0.0.1:4566/_ministack/cfn-response/1',
     'http://localhost:4566/_ministack/cfn-response/1',
   ])('may be %s', (url) => {
+    expect(parseCustomResourceEvent(event(url)).ResponseURL).toBe(url);
+  });
+
+  it.each(awsRegions)('may be in %s', (region) => {
+    const { domain } = partitionOf(region);
+    const url = `https://${bucket}-${region.replaceAll('-', '')}.s3.${region}.${domain}/arn`;
     expect(parseCustomResourceEvent(event(url)).ResponseURL).toBe(url);
   });
 
@@ -32,6 +37,7 @@ describe('the address of the result of a custom resource', () => {
     // Anyone may own a bucket whose name only begins as CloudFormation's do.
     [`https://${bucket}-mine.s3.us-west-2.amazonaws.com/`, `${bucket}-mine.s3`],
     [`https://${bucket}-uswest9.s3.us-west-2.amazonaws.com/`, `${bucket}-uswest9.s3`],
+    [`https://${bucket}-cnnorth1.s3.cn-north-1.amazonaws.com/`, `${bucket}-cnnorth1.s3`],
     [`https://other.s3.us-west-2.amazonaws.com/`, 'other.s3.us-west-2'],
     [`http://${bucket}-uswest2.s3.us-west-2.amazonaws.com/`, `${bucket}-uswest2`],
     ['http://localhost.attacker.example/', 'localhost.attacker.example'],

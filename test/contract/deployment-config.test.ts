@@ -5,7 +5,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
-import { awsRegions } from '../../contract/regions.ts';
+import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import { authorizationPath, routesOf, throttlesOf } from '../../contract/routes.ts';
 
 const single = {
@@ -144,7 +144,9 @@ describe('the throttles', () => {
 
 describe('AWS regions', () => {
   it('are those that the CDK knows', () => {
-    expect(awsRegions).toEqual(RegionInfo.regions.map(({ name }) => name).toSorted());
+    const known = RegionInfo.regions.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const rows = awsRegions.map((name) => [name, partitionOf(name).id, partitionOf(name).domain]);
+    expect(rows).toEqual(known.map((one) => [one.name, one.partition, one.domainSuffix]));
   });
 
   it.each(['us-west-9', 'us-east', 'uswest2', 'US-WEST-2'])('do not include %s', (awsRegion) => {
@@ -152,6 +154,30 @@ describe('AWS regions', () => {
       `regions.slc.awsRegion: received "${awsRegion}"; allowed: an AWS region: af-south-1`,
     );
   });
+
+  it.each(['us-iso-east-1', 'us-isob-west-1', 'eu-isoe-west-1', 'us-isof-south-1'])(
+    'of an isolated partition, as %s, are refused with the reason',
+    (awsRegion) => {
+      expect(() => parseDeploymentConfig({ ...single, regions: { slc: { awsRegion } } })).toThrow(
+        `received "${awsRegion}"; allowed: a region outside of ${partitionOf(awsRegion).id}: the functions need arm64`,
+      );
+    },
+  );
+
+  it.each(['arn:aws:iam::111122223333:role/break-glass', 'arn:aws-cn:iam::111122223333:role/x'])(
+    'are in one partition with every ARN: %s is not',
+    (breakGlassRoleArn) => {
+      const regions = { slc: { awsRegion: 'eusc-de-east-1' } };
+      const portalReach = { principals: [breakGlassRoleArn], trunkGroups: ['tg-1'] };
+      const management = { default: 'nothing' as const, reach: [portalReach] };
+      const problem = (key: string) =>
+        `${key}: received "${breakGlassRoleArn}"; allowed: an ARN of the partition "aws-eusc", which eusc-de-east-1 is in`;
+      const parse = () =>
+        parseDeploymentConfig({ ...single, regions, breakGlassRoleArn, management });
+      expect(parse).toThrow(problem('breakGlassRoleArn'));
+      expect(parse).toThrow(problem('management.reach.0.principals.0'));
+    },
+  );
 
   it('of GovCloud have no domain', () => {
     const regions = { slc: { awsRegion: 'us-gov-west-1' } };

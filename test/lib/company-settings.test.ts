@@ -43,7 +43,7 @@ describe("a company's settings", () => {
         Resource: encryptionKeyArn,
         Condition: {
           StringEquals: {
-            'kms:ViaService': 'secretsmanager.us-west-2.amazonaws.com',
+            'kms:ViaService': ['secretsmanager.us-west-2.amazonaws.com'],
             'kms:EncryptionContext:SecretARN': [
               expect.stringContaining('SessionKey'),
               portalConfig.login.clientSecretArn,

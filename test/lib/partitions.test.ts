@@ -1,11 +1,14 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import { awsRegions, findRegionProblem, partitionOf } from '../../contract/partitions.ts';
+import { operatorDocuments } from '../../lib/operators/operator-policies.ts';
 import { readConfigFile, synthesise } from './synthesise.ts';
 
 /** Everything that a region may have, in an AWS region of another partition. */
 function inRegion(awsRegion: string): unknown {
   const account = '111122223333';
-  const partition = partitions[awsRegion];
+  const partition = partitionOf(awsRegion).id;
   return {
     ...readConfigFile('single-region'),
     regions: { slc: { awsRegion } },
@@ -28,12 +31,21 @@ function inRegion(awsRegion: string): unknown {
   };
 }
 
-const partitions: Readonly<Record<string, string>> = {
-  'us-gov-west-1': 'aws-us-gov',
-  'cn-north-1': 'aws-cn',
-};
+const deployable = awsRegions.filter((name) => findRegionProblem(name) === undefined);
 
-describe.each(Object.entries(partitions))('a deployment in %s', (awsRegion, partition) => {
+describe.each(deployable)('the policies of operators in %s', (awsRegion) => {
+  it('name no ARN of another partition', () => {
+    const documents = operatorDocuments(parseDeploymentConfig(inRegion(awsRegion)), 'ACCOUNT');
+    const found = JSON.stringify(documents).match(/arn:[\w-]+:/g) ?? [];
+    expect(new Set(found)).toEqual(new Set([`arn:${partitionOf(awsRegion).id}:`]));
+  });
+});
+
+const outside = deployable.filter((name) => partitionOf(name).id !== 'aws');
+
+describe.each(outside)('a deployment in %s', (awsRegion) => {
+  const partition = partitionOf(awsRegion).id;
+
   // The acknowledgements of findings name ARNs, so that they are what broke first.
   beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
   afterEach(() => vi.unstubAllEnvs());

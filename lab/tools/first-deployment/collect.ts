@@ -1,7 +1,7 @@
-import { bodyOf, type CallService, jsonRequest } from '../../../adapters/signed-call.ts';
 import { type DeploymentConfig, deployedRegions } from '../../../contract/deployment-config.ts';
 import { functionName, liveAlias } from '../../../contract/function-names.ts';
 import { keyMetrics } from '../../../contract/key-metrics.ts';
+import { bodyOf, type CallService, jsonRequest } from './signed-call.ts';
 
 /** Functions whose starts are counted, by their short names. */
 const functions = ['token', 'jwks', 'discovery', 'management', 'key-rotation', 'canary'] as const;

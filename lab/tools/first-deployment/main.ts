@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { packageVersion } from '../../../adapters/package-version.ts';
-import { createCallService } from '../../../adapters/signed-call.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { assertShareable, collectBill, collectRun } from './collect.ts';
+import { createCallService } from './signed-call.ts';
 
 const { config, out, bill } = new Command('node lab/tools/first-deployment/main.ts')
   .description('Collects what a first deployment on AWS shows; see docs/first-deployment.md.')

@@ -1,25 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, it } from 'vitest';
 import { resolveEndpoint } from '../../../adapters/aws-json/endpoint.ts';
+import { awsRegions } from '../../../contract/partitions.ts';
 
-const regions = [
-  'us-east-1',
-  'eu-west-1',
-  'mx-central-1',
-  'cn-north-1',
-  'us-gov-west-1',
-  'us-gov-east-1',
-  'us-iso-east-1',
-  'us-isob-east-1',
-  'eu-isoe-west-1',
-  'us-isof-south-1',
-  'eusc-de-east-1',
-  'a-new-region-1',
-];
-const clients = { kms: KMSClient, dynamodb: DynamoDBClient, sts: STSClient };
-const services = ['kms', 'dynamodb', 'sts'] as const;
+const regions = [...awsRegions, 'a-new-region-1', 'us-gov-new-1'];
+const clients = { kms: KMSClient, dynamodb: DynamoDBClient, sts: STSClient, lambda: LambdaClient };
+const services = ['kms', 'dynamodb', 'sts', 'lambda'] as const;
 const flags = [false, true];
 
 const cases = services.flatMap((service) =>

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { awsRegions, partitionOf } from '../../../contract/partitions.ts';
 import { findPatternProblem, patternsOf } from '../../../core/client/provider-client-id.ts';
+import { isCognitoIssuer } from '../../../core/identity-provider/application-rule.ts';
 import {
   findIssuerGrant,
   findIssuerGrantProblem,
@@ -169,8 +171,6 @@ describe('grants of issuers', () => {
     'https://login.microsoftonline.com',
     'https://login.microsoftonline.com/common/v2.0',
     'https://login.microsoftonline.com/organizations',
-    'https://cognito-idp.us-west-2.amazonaws.com',
-    'https://oidc.eks.us-west-2.amazonaws.com/id',
     'https://tokens.sts.global.api.aws',
     'https://auth0.com',
     'https://us.auth0.com',
@@ -195,6 +195,22 @@ describe('grants of issuers', () => {
   ])('cannot be %s, which has tenants of every customer', (value) => {
     expect(findIssuerGrantProblem(value)).toContain('tenants of every customer');
     expect(findSharedHostProblem(`${value}/`)).toBeDefined();
+  });
+
+  it.each(awsRegions)('cannot be a host of AWS in %s without the tenant', (region) => {
+    const { domain, dualStackDomain } = partitionOf(region);
+    for (const suffix of [domain, dualStackDomain]) {
+      const pool = `https://cognito-idp.${region}.${suffix}`;
+      const eks = `https://oidc.eks.${region}.${suffix}/id`;
+      for (const value of [pool, eks, `https://s3.${region}.${suffix}`, `https://${suffix}`]) {
+        expect(findIssuerGrantProblem(value), value).toContain('tenants of every customer');
+      }
+      expect(findIssuerGrantProblem(`https://tokens.sts.global.${suffix}`)).toBeDefined();
+      expect(findIssuerGrantProblem(`${pool}/${region}_EXAMPLE1`)).toBeUndefined();
+      expect(findIssuerGrantProblem(`${eks}/A1B2C3D4`)).toBeUndefined();
+      expect(isCognitoIssuer(`${pool}/${region}_EXAMPLE1`)).toBe(true);
+      expect(isCognitoIssuer(`${pool}.evil.example`)).toBe(false);
+    }
   });
 
   it.each([

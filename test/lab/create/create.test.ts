@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { awsRegions } from '../../../contract/regions.ts';
+import { findRegionProblem } from '../../../contract/partitions.ts';
 import { type Ask, readRequest } from '../../../lab/create/choices.ts';
 import {
   buildProject,
@@ -65,7 +65,7 @@ describe('the project', () => {
 
   it('is refused for an AWS region that does not exist, with those that do', () => {
     expect(() => buildProject({ ...choices, awsRegion: 'us-west-9' }, pins)).toThrow(
-      new CreateError(`--region: received "us-west-9"; allowed: ${awsRegions.join(', ')}`),
+      new CreateError(`--region: received "us-west-9"; allowed: ${findRegionProblem('us-west-9')}`),
     );
   });
 
