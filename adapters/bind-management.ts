@@ -42,10 +42,7 @@ export interface ManagementCaller {
   readonly actor?: (() => Promise<string>) | undefined;
   /** The role of that person, which the management function checks. The default is `viewer`. */
   readonly role?: PersonRole | undefined;
-  /**
-   * The name of that person, recorded for the history and the audit when a change is made. Only if
-   * `describeDeployment` says `recordsNames`: a function of 0.2.0 refuses it.
-   */
+  /** The name of that person, recorded for the history and the audit when a change is made. */
   readonly name?: string | undefined;
   /** The service trunk groups that every operation is limited to. By default there is no limit. */
   readonly trunkGroups?: readonly string[] | undefined;

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementAlias } from '../contract/management/roles.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
-import { InputError } from '../core/errors.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { bindFunction, type Management } from './bind-management.ts';
@@ -39,8 +38,6 @@ export { AwsCallerError } from './sts/authenticate-caller.ts';
 
 /** How the deployment's management function is asked. This process may invoke an alias of it. */
 export interface ManagementPlace {
-  /** @deprecated There is no other way. */
-  readonly through?: 'function' | undefined;
   /** The alias to invoke. By default those that may call an operation are tried one by one. */
   readonly alias?: ManagementAlias | undefined;
   /** AWS account of the deployment; the caller's own if left out. */
@@ -54,21 +51,10 @@ function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
   return { ...process.env, AWS_ENDPOINT_URL_STS: endpointSts };
 }
 
-/** Code of a release before may still ask for the tables. */
-function refuseTables({ through }: { readonly through?: unknown }): void {
-  if (through === undefined || through === 'function') return;
-  throw new InputError(
-    `received ${JSON.stringify(through)}; createManagement asks the management function: leave "through" out, and let the caller invoke an alias of the function (docs/upgrade.md)`,
-    { field: 'through', label: 'through' },
-  );
-}
-
 /**
  * The management library of a deployment, through its management function. The web portal calls it.
  *
  * A secret's value is returned once and never again: only its hash is kept.
- *
- * @throws {InputError} for `through: 'tables'`, which a release before had.
  *
  * @example
  * const management = createManagement({ config });
@@ -76,7 +62,6 @@ function refuseTables({ through }: { readonly through?: unknown }): void {
  * const { value } = await management.createClientSecret(client.clientId, {});
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
-  refuseTables(options);
   const {
     config,
     aws = {},

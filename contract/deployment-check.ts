@@ -24,10 +24,9 @@ export type DeploymentLiterals = v.InferOutput<typeof literalsSchema>;
 const deploymentCheckPropertiesSchema = v.object({
   SigningAlgorithms: v.array(v.picklist(algs)),
   Regions: v.array(v.picklist(regionIds)),
-  /** Absent in a rollback to release 0.2.0, whose stacks did not say it. */
-  Literals: v.optional(literalsSchema),
+  Literals: literalsSchema,
   /** The literals that this config replaces on purpose. */
-  Former: v.optional(v.partial(literalsSchema), {}),
+  Former: v.partial(literalsSchema),
   /** JSON, because CloudFormation makes strings of numbers: what the functions of the region reserve. */
   Reservations: v.optional(
     v.pipe(json, v.array(v.object({ name: v.string(), key: v.string(), executions: v.number() }))),
@@ -84,8 +83,7 @@ const liveVariables = v.pick(tokenVariables, [
 ]);
 
 /**
- * The literals of the deployed service, from the environment that the token function of every
- * release since 0.2.0 has.
+ * The literals of the deployed service, from the environment of its token function.
  *
  * @throws {EnvironmentError} naming each variable that is missing.
  */

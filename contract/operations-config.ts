@@ -96,8 +96,8 @@ const retentionDays = [
 export const operationsEntries = {
   /**
    * API Gateway has one role for logs in an account and AWS region, for all APIs: `create` sets
-   * it, `existing` leaves the one that another stack has set. New configs say which. Left out, it is
-   * `create`, as in configs of 0.2.0, with a warning of synthesis.
+   * it, `existing` leaves the one that another stack has set. Left out, it is `create`, with a warning
+   * of synthesis.
    */
   apiGatewayLogRole: v.optional(v.picklist(['create', 'existing'])),
   /** The only principal that may change the policy of a signing key; the account's root user if left out. */

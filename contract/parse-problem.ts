@@ -11,15 +11,6 @@ export function saying(...texts: readonly (string | false)[]): readonly string[]
   return texts.filter((text) => text !== false);
 }
 
-/** Keys that a release before had, and what to do about each. */
-const retiredKeys: ReadonlyMap<string, string> = new Map([
-  [
-    'management.operatorTableAccess',
-    'operators use the management function, and their policies no longer allow the tables; remove the key (docs/upgrade.md)',
-  ],
-  ['createdWith', 'no update starts before 0.2.0; remove the key (docs/upgrade.md)'],
-]);
-
 /**
  * One sentence for each thing that is wrong with a parsed object: the key, the value received and
  * what is allowed.
@@ -29,7 +20,7 @@ export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonl
     const path = issue.path?.map((item) => String(item.key)).join('.') ?? '';
     const where = path === '' ? 'the document' : path;
     if (issue.type === 'strict_object' && issue.expected === 'never') {
-      return `${where}: ${retiredKeys.get(where) ?? 'unknown key'}`;
+      return `${where}: unknown key`;
     }
     if (issue.kind === 'schema' && issue.input === undefined) return `${where}: missing`;
     const allowed = issue.expected ?? issue.message;

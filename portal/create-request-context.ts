@@ -21,8 +21,8 @@ export async function createRequestContext(
   const { management, origins, basePath = '', clock = Date.now, look = {} } = options;
   const count = person.trunkGroups?.length ?? 0;
   if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
-  const deployment = await guardManagement(management, person).describeDeployment();
-  const guarded = guardManagement(management, person, deployment);
+  const guarded = guardManagement(management, person);
+  const deployment = await guarded.describeDeployment();
   // The config can limit a person further than the login does.
   const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
   const reaching: Person = { ...person, trunkGroups };

@@ -1,5 +1,4 @@
 import type { ApiKey, Management } from '../../adapters/management.ts';
-import { newKeyWarning } from '../../contract/management/field-words.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
@@ -25,12 +24,6 @@ const formatScopes = ({ scopes }: ApiKey): Cell => scopes?.join(' ') ?? 'every s
 
 const scopeOption = () =>
   repeatable('--scope <scope>', 'a scope that it satisfies, and no other; may be repeated');
-
-/** Regions of the release before refuse a key with such a field. */
-function warnAboutOlder(cli: Cli, { scopes, valueId }: ApiKey): void {
-  if (scopes === undefined && valueId === undefined) return;
-  cli.output.warn(newKeyWarning(scopes === undefined ? 'that was rotated' : 'with scopes'));
-}
 
 const formatUse = ({ lastUsedOn, isLastUseUnread }: ApiKey): Cell =>
   isLastUseUnread === true ? 'could not be read now' : (lastUsedOn ?? 'not recorded');
@@ -99,7 +92,6 @@ function printValue(
     cli.output.note('Keep the API key now: it is not shown again.');
     cli.output.note(`A call that asks for it, and leaves nothing in the history:\n${callLine}`);
   }
-  warnAboutOlder(cli, key);
 }
 
 const create = command({
@@ -217,7 +209,6 @@ const update = command({
     const fields = { name, endOldValues, scopes, expiresAt, ifVersion };
     const key = await management.updateApiKey(id, fields);
     printApiKey(cli, key);
-    if (scopes !== undefined) warnAboutOlder(cli, key);
   },
 });
 

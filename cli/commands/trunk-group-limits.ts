@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { limitWords, newLimitWarning } from '../../contract/management/field-words.ts';
+import { limitWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import type {
   LimitsCheck,
@@ -158,10 +158,6 @@ const set = command({
       ...changes,
     };
     const { ifVersion = before.version, dryRun = false } = options;
-    const isNewer = limitNames.some(
-      (name) => limitWords[name].isNew && changes[name] !== undefined && before[name] === undefined,
-    );
-    if (isNewer && !dryRun) await cli.confirm(`${newLimitWarning} Set it?`);
     const after = dryRun
       ? { ...limits, serviceTrunkGroup: group, version: before.version }
       : await management.setTrunkGroupLimits(group, { ...limits, ifVersion });

@@ -195,18 +195,7 @@ interface LimitWords extends GivenWords {
   readonly zero?: string;
   readonly set?: string;
   readonly without?: string;
-  /** Whether release 0.2.0 does not know it: see {@link newLimitWarning}. */
-  readonly isNew?: true;
 }
-
-/** The same of an API key. @param what of it 0.2.0 does not know. */
-export function newKeyWarning(what: 'with scopes' | 'that was rotated'): string {
-  return `Regions and verifiers of release 0.2.0 refuse a key ${what}: do it when all of yours run this release.`;
-}
-
-/** What a person must know before a limit is set that release 0.2.0 does not know. */
-export const newLimitWarning =
-  'Regions of release 0.2.0 cannot read limits with it: until they are updated, customers and limited operators of the trunk group can change nothing there, and not even stop a client or an API key. The platform’s staff can.';
 
 /** The words of every limit, in the order in which people see them. */
 export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
@@ -238,11 +227,10 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
   },
   requireApiKeyScopes: {
     kind: 'flag',
-    hint: `Only those that its clients may be given. ${newLimitWarning}`,
+    hint: `Only those that its clients may be given.`,
     choice: 'An API key must have scopes',
     option: 'an API key must have scopes, of those that may be granted',
     set: 'Every key needs its own',
-    isNew: true,
   },
   maxTokenLifetime: {
     kind: 'seconds',
@@ -256,9 +244,8 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
   },
   maxApiKeyLifetime: {
     kind: 'seconds',
-    hint: `The longest that an API key may have left, such as 90d. Leave it empty for no limit: then a key may also never expire. ${newLimitWarning}`,
+    hint: `The longest that an API key may have left, such as 90d. Leave it empty for no limit: then a key may also never expire.`,
     option: 'longest life of an API key, which then needs an end, e.g. 90d',
-    isNew: true,
   },
   providers: {
     kind: 'list',

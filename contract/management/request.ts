@@ -35,10 +35,7 @@ const call = v.strictObject({ operation: operationName, input: v.record(v.string
 const personSchema = v.strictObject({
   actor: v.pipe(v.string(), v.regex(personPattern)),
   role: v.picklist(personRoles),
-  /**
-   * As the identity provider gave it. A change records it, if it is allowed as a name; see
-   * `recordsNames`, without which a function refuses it.
-   */
+  /** As the identity provider gave it. A change records it, if it is allowed as a name. */
   name: v.optional(v.string()),
 });
 
@@ -93,10 +90,7 @@ const managementErrorSchema = v.object({
   service: v.optional(v.string()),
   /** Of a FetchError or an AwsCallerError: one word of a closed set. */
   problem: v.optional(v.string()),
-  /**
-   * Of an InputError with several problems: all of them. 0.2.0 takes `problems` for a list of texts,
-   * and ignores this.
-   */
+  /** Of an InputError with several problems: all of them. */
   input_problems: v.optional(
     list(
       v.object({

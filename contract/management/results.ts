@@ -429,8 +429,6 @@ export const deploymentDescription = v.object({
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
   /** Whether clients get tokens for assertions of their provider; see docs/adr/0108. */
   acceptsAssertions: v.optional(v.literal(true)),
-  /** Whether a change may name the person behind a portal. A function of 0.2.0 refuses a name. */
-  recordsNames: v.optional(v.literal(true)),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; undefined without the management function, which enforces it. */
   reach: v.optional(

@@ -39,17 +39,17 @@ function isSame(name: Name, literal: string | undefined, deployed: string): bool
 function isAllowed(name: Name, check: KeptLiteralsCheck): boolean {
   const { config, before, deployed: all } = check;
   const deployed = all[name];
-  if (isSame(name, config.Literals?.[name], deployed)) return true;
+  if (isSame(name, config.Literals[name], deployed)) return true;
   if (config.Former[name] === deployed) return true;
   // A rollback: the config that failed is live, and it said that it replaces this one.
-  const isLive = before?.Literals !== undefined && isSame(name, before.Literals[name], deployed);
+  const isLive = before !== undefined && isSame(name, before.Literals[name], deployed);
   const former = before?.Former[name];
-  return isLive && former !== undefined && isSame(name, config.Literals?.[name], former);
+  return isLive && former !== undefined && isSame(name, config.Literals[name], former);
 }
 
 function describe(name: Name, { config, deployed }: KeptLiteralsCheck): string {
   const { key, former } = keys[name];
-  const literal = config.Literals?.[name];
+  const literal = config.Literals[name];
   const received = literal === undefined ? 'nothing' : `"${valueOf(name, literal)}"`;
   const live = valueOf(name, deployed[name]);
   return `  ${key}: received ${received}; allowed: "${live}", which is deployed, or "${former}": "${live}" if the change is meant`;
@@ -58,12 +58,11 @@ function describe(name: Name, { config, deployed }: KeptLiteralsCheck): string {
 /**
  * Checks that a config is that of the deployed service: that it names the same issuer, audience and
  * tables, or says which it replaces. Otherwise it is likely to be another service's config with the
- * same name. A config without literals is one of release 0.2.0, to which a stack is rolled back.
+ * same name.
  *
  * @throws {OtherDeploymentError} naming each key, its value and the deployed one.
  */
 export function assertLiteralsKept(check: KeptLiteralsCheck): void {
-  if (check.config.Literals === undefined) return;
   const names = Object.keys(keys) as Name[];
   const changed = names.filter((name) => !isAllowed(name, check));
   if (changed.length === 0) return;

@@ -16,7 +16,6 @@ export function describeDeployment(
     tokenLifetime: config.tokenLifetime,
     scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
     ...(config.federatedClients && { acceptsAssertions: true as const }),
-    recordsNames: true,
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };

@@ -149,9 +149,6 @@ interface OperatorPoliciesProps {
   readonly tables: ServiceTables;
 }
 
-/** Groups that release 0.2.0 does not have. */
-const laterGroups: ReadonlySet<string> = new Set(['break-glass-operator']);
-
 /**
  * Managed policies for operators, granted by name. They are enough for everyday work. None of them
  * allows writing signing keys.
@@ -184,9 +181,8 @@ export class OperatorPolicies extends Construct {
       description: group.description,
       statements: statements.map((one) => PolicyStatement.fromJson(one)),
     });
-    // IAM deletes no policy that a person has, and a stack is not deleted without its policies. The
-    // way back to 0.2.0 takes a later policy out of the stack: no deployment could import it again.
-    if (!laterGroups.has(name)) policy.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    // IAM deletes no policy that a person has, and a stack is not deleted without its policies.
+    policy.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     return policy;
   }
 }

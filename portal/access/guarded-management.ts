@@ -23,17 +23,12 @@ export class ForbiddenError extends Error {
 export type PortalManagement = Omit<Management, 'forCaller'>;
 
 /**
- * The management with the permissions of one user, whose name changes record if the deployment says
- * that it can. Roles are checked here and trunk groups in the
- * library. Both are below the pages: even a page that shows too much cannot do too much.
+ * The management with the permissions of one user, whose name changes record. Roles are checked here
+ * and trunk groups in the library. Both are below the pages: even a page that shows too much cannot do
+ * too much.
  */
-export function guardManagement(
-  management: Management,
-  person: Person,
-  deployment?: Deployment,
-): PortalManagement {
-  const { actor, trunkGroups, role } = person;
-  const name = deployment?.recordsNames && person.name;
+export function guardManagement(management: Management, person: Person): PortalManagement {
+  const { actor, trunkGroups, role, name } = person;
   const limited = management.forCaller({ actor, role, name, trunkGroups });
   const operations = operationNames.map((name) => [
     name,

@@ -258,16 +258,6 @@ describe('parseDeploymentConfig', () => {
       'defaultAudience: received ',
     ]),
     ['a misspelt key', { ...single, signingAlgorithm: 'RS256' }, 'signingAlgorithm: unknown key'],
-    [
-      'a key of 0.2.0 that gave operators the tables',
-      { ...single, management: { operatorTableAccess: false } },
-      'management.operatorTableAccess: operators use the management function, and their policies no longer allow the tables; remove the key (docs/upgrade.md)',
-    ],
-    [
-      'a key of 0.2.0 about earlier stacks',
-      { ...single, createdWith: '2648148' },
-      'remove the key',
-    ],
     ['no scopes key', { ...single, scopes: undefined }, 'scopes: missing'],
     ['no regions', { ...single, regions: {} }, 'allowed: at least one of slc, dfw, pit'],
     [

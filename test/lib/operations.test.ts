@@ -228,7 +228,7 @@ describe('the log role of API Gateway', () => {
     expect(account?.DeletionPolicy).toBe('Retain');
   });
 
-  it('is set with a warning if a config does not say so, as one of 0.2.0', () => {
+  it('is set with a warning if a config does not say so', () => {
     const warnings = (apiGatewayLogRole?: string) => {
       const { apiGatewayLogRole: _, ...config } = readConfigFile('single-region');
       const added = apiGatewayLogRole === undefined ? {} : { apiGatewayLogRole };

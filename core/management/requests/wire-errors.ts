@@ -73,8 +73,7 @@ const revivals: Readonly<Record<ManagementError['class'], Revive>> = {
   InputError: ({ text, field, label, input_problems: [first, ...more] = [] }) => {
     if (first !== undefined) return new InputError([first, ...more]);
     const head = `${label}: `;
-    // A function of an earlier release sends no label.
-    if (label === undefined || !text.startsWith(head)) return new InputError(text, { field });
+    if (!text.startsWith(head)) return new InputError(text, { field });
     return new InputError(text.slice(head.length), { field, label });
   },
   NotFoundError: ({ text }) => withText(new NotFoundError('', ''), text),

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { fieldLabel, newKeyWarning } from '../../../contract/management/field-words.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { type Granted, offeredScopes } from '../../access/granted.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import type { Fields } from '../../forms/fields.ts';
@@ -64,7 +64,7 @@ export function keyScopesField(
     name: 'scopes',
     group: 'access',
     label: fieldLabel('scopes'),
-    hint: `What a request with the key may do. Anyone who finds a key can do the same. ${newKeyWarning('with scopes')}`,
+    hint: 'What a request with the key may do. Anyone who finds a key can do the same.',
     value: error !== undefined && scopes.length > 0 ? 'chosen' : access,
     error,
     options: [

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { fieldLabel, newKeyWarning } from '../../../contract/management/field-words.ts';
+import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { type ExpiryValues, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { type Form, type InputOf, ownVersion } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
@@ -38,7 +38,7 @@ export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> 
     title: `Rotate ${key.name}`,
     section: 'api-keys',
     crumbs: keyCrumbs(context, key),
-    lead: `A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay. ${newKeyWarning('that was rotated')}`,
+    lead: 'A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay.',
     labels: { overlap: overlapLabel, expiresAt: fieldLabel('expiresAt') },
     submit: 'Create the new value',
     fields: [

@@ -671,7 +671,7 @@ describe('a takeover', () => {
   const own = 'https://everybody.example.net';
   const url = `${own}/.well-known/openid-configuration`;
 
-  /** What a customer of 0.2.0 could register, and a client that it prepared. */
+  /** A provider without a grant, as one that was withdrawn leaves it, and a client that waits. */
   async function createTakenWorld(clientIdClaim?: string) {
     const asked = await createSharedWorld();
     const { world, ask } = asked;

@@ -25,7 +25,7 @@ async function send(authorization: string | undefined, form: Readonly<Record<str
   return [statusCode, answer];
 }
 
-// Word for word what 0.2.0 answers.
+// Word for word: clients see these refusals.
 describe('a token endpoint without federatedClients', () => {
   it.each([
     [
