@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { runOrThrow } from '../support/run-command.ts';
 import { packages, root } from './packages.ts';
@@ -33,6 +33,20 @@ export function archiveOf({ name, version }: Pick<Manifest, 'name' | 'version'>)
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 }
 
+/** The files that the entries and commands of a package are. */
+function targetsOf({ exports, bin }: Pick<Manifest, 'exports' | 'bin'>): readonly string[] {
+  const values = (value: unknown): readonly string[] =>
+    typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(values);
+  return [...new Set([...values(exports), ...values(bin)])];
+}
+
+/** @throws {Error} if an entry or a command of a package has no file. */
+export function checkTargets({ manifest, folder }: StagedPackage): void {
+  const missing = targetsOf(manifest).filter((target) => !existsSync(join(folder, target)));
+  if (missing.length === 0) return;
+  throw new Error(`${manifest.name} lacks ${missing.join(', ')}; run "npm run build" first`);
+}
+
 async function stage(source: string, target: string): Promise<StagedPackage> {
   const { private: _, ...own } = readManifest(source);
   const manifest = { ...own, repository: findRepository(root, relative(root, source)) };
@@ -48,6 +62,7 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
   });
   rmSync(archive);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  checkTargets({ manifest, folder });
   return { manifest, folder };
 }
 
@@ -55,6 +70,8 @@ async function stage(source: string, target: string): Promise<StagedPackage> {
  * Copies what `npm run build` made of each package into `target`, one folder for each name, in the
  * form that is published. In the repository the packages are private, so no command publishes them
  * by mistake; the copies are not.
+ *
+ * @throws {Error} if a package lacks what its `exports` or `bin` name.
  */
 export async function stagePackages(target: string): Promise<readonly StagedPackage[]> {
   const staged: StagedPackage[] = [];

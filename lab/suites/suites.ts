@@ -54,6 +54,10 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: 'the release works: from an empty folder to a token, with a registry on this machine',
     writesDist: true,
   },
+  readme: {
+    shows:
+      "README's blocks, and those of the pages after it, work in a clone with nothing installed; needs npm",
+  },
   faults: {
     shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],

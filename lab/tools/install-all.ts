@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 /*
  * `npm ci` installs what `npm start` and `authctl` need (.npmrc). This installs the rest, in the
  * versions of the lockfile: CDK, the checks and the tests. It does nothing if they are there.
+ * Not `npm ci`, which begins with deleting what is installed: `npm install` puts it back if it fails.
  */
 
 const root = resolve(import.meta.dirname, '../..');
@@ -15,7 +16,7 @@ const signs = ['aws-cdk-lib', '@biomejs/biome', 'vitest'];
 const missing = signs.filter((name) => !existsSync(join(root, 'node_modules', name)));
 if (missing.length > 0) {
   process.stdout.write('Installing CDK and the tools of the tests, once: about 450 MB.\n');
-  const args = ['ci', '--include=dev', '--no-audit'];
+  const args = ['install', '--include=dev', '--no-save', '--no-audit'];
   const { status } = spawnSync('npm', args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
     process.stderr.write(

@@ -147,7 +147,7 @@ export function describePrices(deployments: readonly Deployment[], model: CostMo
   const [stack] = deployments.map(({ inventory }) => inventory);
   return {
     'break-even': `- You need fewer than ${thousands(one)} tokens a month, or ${thousands(three)} in three regions: Amazon Cognito costs less.`,
-    bill: `- **A small bill.** One region costs ${oneIdle} a month at rest and ${oneMillion} with a million tokens; three regions cost ${threeIdle} and ${threeMillion} ([cost](docs/cost.md)). \`node lab/bench/cost/main.ts\` computes it from list prices.
+    bill: `- **A small bill.** One region costs ${oneIdle} a month at rest and ${oneMillion} with a million tokens; three regions cost ${threeIdle} and ${threeMillion} ([cost](docs/cost.md)). \`npm run cost\` computes it from list prices.
 - **One stack of ${stack?.resources} resources** per region, of which ${stack?.functions} are Lambda functions and ${stack?.tables} DynamoDB tables; no server, no container, no VPC. The same command counts them.`,
     row: `${oneIdle} a month in one region, ${oneMillion} with a million tokens; ${threeIdle} and ${threeMillion} in three`,
   };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   cpSync,
-  existsSync,
   mkdtempDisposableSync,
   readdirSync,
   readFileSync,
@@ -64,12 +63,8 @@ function describeInstallation({ manifest, folder }: StagedPackage): string {
   return `${manifest.name}: ${files.length} files, ${Math.round(kilobytes)} KB, ${dependencies} dependencies`;
 }
 
-/** Every file that an entry names is in the package, and the consumer uses every entry. */
-function checkEntries({ manifest, folder }: StagedPackage, consumer: string): void {
-  const targets = JSON.stringify([manifest.exports, manifest.bin]).match(/"[\w./-]+\/[\w./-]+"/g);
-  for (const target of (targets ?? []).map((text) => JSON.parse(text) as string)) {
-    if (/\.\w+$/.test(target)) assert.ok(existsSync(join(folder, target)), `it lacks ${target}`);
-  }
+/** The consumer uses every entry. */
+function checkEntries({ manifest }: StagedPackage, consumer: string): void {
   const text = readFileSync(consumer, 'utf8');
   const unused = Object.keys(manifest.exports)
     .filter((entry) => !/package\.json$|forward-auth$/.test(entry))

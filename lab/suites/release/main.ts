@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import {
   cpSync,
-  existsSync,
   globSync,
   linkSync,
   mkdirSync,
@@ -22,7 +21,7 @@ import { checksumFile } from '../../build/release.ts';
 import { readManifest } from '../../build/stage.ts';
 import { type Command, runCommand, runOrThrow } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
-import { cleanEnvironment, type LocalRegistry, startLocalRegistry } from './local-registry.ts';
+import { type LocalRegistry, startLocalRegistry } from './local-registry.ts';
 
 /** What a clone does not have, or gets by links. */
 const left: ReadonlySet<string> = new Set(['.git', '.local', 'cdk.out', 'dist', 'node_modules']);
@@ -130,32 +129,6 @@ async function publish(target: string, { url, environment }: LocalRegistry): Pro
   await assert.rejects(publishArchives(other, flags, options), /: the registry has sha512-/);
   rmSync(other, { recursive: true });
   say('a second run skips what is published, and stops at a version with other bytes');
-}
-
-/** The shell block below a heading of README. */
-function readBlock(heading: string): string {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const section = readme.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  return /^```sh\n(.*?)^```$/ms.exec(section)?.[1] ?? assert.fail(`no block below ${heading}`);
-}
-
-/** README's Install, word for word: no registry has the packages of this project. */
-async function installFromArchives(): Promise<void> {
-  const lines = readBlock('Install').trimEnd().split('\n');
-  const [start = '', ...before] = lines.toReversed();
-  assert.match(start, /^npm start --prefix my-authorization\b/);
-  const onlyEnvironment = cleanEnvironment();
-  const archives = join(root, 'archives');
-  const project = join(root, 'my-authorization');
-  for (const path of [archives, project]) assert.ok(!existsSync(path), `${path} exists`);
-  try {
-    const script = ['set -eu', ...before.toReversed()].join('\n');
-    await runOrThrow(['sh', '-c', script], { cwd: root, onlyEnvironment });
-    await useLocalRun(['sh', '-c', `exec ${start}`], root, onlyEnvironment, project);
-  } finally {
-    for (const path of [archives, project]) rmSync(path, { recursive: true, force: true });
-  }
-  say("README's Install leads from archives to a token, without a registry that has the packages");
 }
 
 /** The documented way, from an empty folder. @returns the project. */
@@ -271,7 +244,6 @@ using folder = mkdtempDisposableSync(join(tmpdir(), 'release-'));
 const work = folder.path;
 const target = await buildRelease(work);
 await compareBuilds(target);
-await installFromArchives();
 const registry = await startLocalRegistry(work);
 if ('missing' in registry) {
   say(`SKIPPED: publication and installation need ${registry.missing}`);

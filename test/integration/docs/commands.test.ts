@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommands } from '../../../lab/build/packages.ts';
 import { findFreePort } from '../../../lab/emulator/loopback-server.ts';
+import { learnIds, missingLines } from '../../../lab/support/docs/compare-output.ts';
+import { ShellSession } from '../../../lab/support/docs/shell-session.ts';
 import {
   codeBlocks,
   commandsOf,
@@ -14,8 +16,6 @@ import {
 } from '../../../lab/support/markdown.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
-import { learnIds, missingLines } from '../../support/docs/compare-output.ts';
-import { ShellSession } from '../../support/docs/shell-session.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalService } from '../lab/local/use-local-service.ts';
 

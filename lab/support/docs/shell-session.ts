@@ -12,7 +12,7 @@ export class ShellSession {
   #text = '';
   #heard: () => void = () => undefined;
 
-  constructor(cwd: string, environment: Readonly<Record<string, string>>) {
+  constructor(cwd: string, environment: NodeJS.ProcessEnv) {
     this.#child = spawn('sh', [], { cwd, env: environment, stdio: ['pipe', 'pipe', 'pipe'] });
     const hear = (chunk: Buffer): void => {
       this.#text += chunk.toString();

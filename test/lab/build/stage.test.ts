@@ -1,0 +1,22 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { checkTargets } from '../../../lab/build/stage.ts';
+
+it('refuses a package without a file that its entries or commands name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stage-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const manifest = {
+    name: '@acme/made',
+    version: '1.0.0',
+    engines: { node: '>=22' },
+    exports: { '.': { types: './dist/made.d.ts', default: './dist/made.js' }, './all': './all.js' },
+    bin: { made: 'bin/made.js' },
+  };
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(join(folder, 'dist/made.js'), '');
+  expect(() => checkTargets({ manifest, folder })).toThrow(
+    '@acme/made lacks ./dist/made.d.ts, ./all.js, bin/made.js; run "npm run build" first',
+  );
+});
