@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { bindManagement, type Management } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
+import { seconds } from '../../core/clock.ts';
 import { CleanUp } from './clean-up.ts';
 import type { LocalService, LocalServiceOptions, TestApiKey, TestClient } from './local-service.ts';
 import { rotationDemo } from './rotation-demo.ts';
@@ -12,7 +13,9 @@ import { readRunConfig } from './state.ts';
 
 export type * from './local-service.ts';
 
-const { rotationPeriod: _days, ...quickly } = rotationDemo.signingKeyPolicy ?? {};
+const { rotationPeriod: _days, ...times } = rotationDemo.signingKeyPolicy ?? {};
+/** A test rotates several times within what is a day for its keys: ten keys of this one region. */
+const quickly = { ...times, jwksMaxKeys: 30 };
 
 /** A proof of the right form. A run whose clock is moved asks no STS about its signature. */
 function proveAt(now: number): CallerProof {
@@ -24,8 +27,8 @@ function proveAt(now: number): CallerProof {
   return { authorization, date };
 }
 
-/** Each step of the clock while a new key waits, and more steps than it can take. */
-const rotation = { step: 5, mostSteps: 100 } as const;
+/** Seconds while a new key is not proved, and more steps than it can take. */
+const rotation = { step: 5, mostSteps: 20 } as const;
 
 function openManagement({ aws, paths }: LocalRun, clock: () => number) {
   const context = createManagementContext({
@@ -57,6 +60,15 @@ function createTestClock(behind: number) {
       }
       ahead += seconds;
     },
+    /** Undoes the moves of `use`: a verifier with this machine's clock refuses a later `iat`. */
+    async goBackAfter<T>(use: () => Promise<T>): Promise<T> {
+      const before = ahead;
+      try {
+        return await use();
+      } finally {
+        ahead = before;
+      }
+    },
   };
 }
 
@@ -64,7 +76,16 @@ type TestClock = ReturnType<typeof createTestClock>;
 
 type Credentials = LocalService<string, string>['clients'][string];
 
-async function addClient(management: Management, input: TestClient): Promise<Credentials> {
+/** @returns seconds since the epoch. */
+function expiryAfter(expiresIn: number | undefined, clock: TestClock): number | undefined {
+  return expiresIn === undefined ? undefined : seconds(clock.now()) + expiresIn;
+}
+
+async function addClient(
+  management: Management,
+  { secretExpiresIn, ...input }: TestClient,
+  clock: TestClock,
+): Promise<Credentials> {
   const { scopes, audiences } = input;
   const { client } = await management.createClient({
     ...input,
@@ -72,14 +93,90 @@ async function addClient(management: Management, input: TestClient): Promise<Cre
     audiences: audiences && [...audiences],
   });
   const { clientId } = client;
-  const { value = '' } = await management.createClientSecret(clientId, {});
+  const expiresAt = expiryAfter(secretExpiresIn, clock);
+  const { value = '' } = await management.createClientSecret(clientId, { expiresAt });
   return { clientId, clientSecret: value };
 }
 
-async function addApiKey(management: Management, input: TestApiKey): Promise<string> {
+interface TestKey {
+  readonly keyId: string;
+  readonly value: string;
+}
+
+async function addApiKey(
+  management: Management,
+  { expiresIn, ...input }: TestApiKey,
+  clock: TestClock,
+): Promise<TestKey> {
   const subnets = (input.subnets ?? []).map((address) => ({ name: address, address }));
-  const { value = '' } = await management.createApiKey({ ...input, subnets });
-  return value;
+  const { key, value = '' } = await management.createApiKey({
+    ...input,
+    scopes: input.scopes && [...input.scopes],
+    subnets,
+    expiresAt: expiryAfter(expiresIn, clock),
+  });
+  return { keyId: key.keyId, value };
+}
+
+/** What a test does to its clients and keys. */
+function changesOf(
+  management: Management,
+  clients: Readonly<Record<string, Credentials>>,
+  keys: Readonly<Record<string, TestKey>>,
+) {
+  const idOf = (client: string) => clients[client]?.clientId ?? '';
+  const keyIdOf = (key: string) => keys[key]?.keyId ?? '';
+  return {
+    async disableClient(client: string): Promise<void> {
+      await management.setClientEnabled(idOf(client), false);
+    },
+    async revokeTokens(client: string): Promise<void> {
+      await management.revokeClientTokens(idOf(client));
+    },
+    async deleteClient(client: string): Promise<void> {
+      await management.deleteClient(idOf(client));
+    },
+    async disableApiKey(key: string): Promise<void> {
+      await management.setApiKeyEnabled(keyIdOf(key), false);
+    },
+    async deleteApiKey(key: string): Promise<void> {
+      await management.deleteApiKey(keyIdOf(key));
+    },
+    async rotateApiKey(key: string, overlap = 0): Promise<string> {
+      const { value = '' } = await management.rotateApiKey(keyIdOf(key), { overlap });
+      return value;
+    },
+  };
+}
+
+/** What an API under test reads: nothing with which it could change the service. */
+const namesForApi = [
+  'ISSUER',
+  'AUDIENCE',
+  'TOKEN_URL',
+  'JWKS_URI',
+  'TABLES',
+  'AWS_ENDPOINT_URL_DYNAMODB',
+  'AWS_REGION',
+  'AWS_DEFAULT_REGION',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+] as const;
+
+function settingsForApi({ environment }: LocalRun) {
+  const read = (name: (typeof namesForApi)[number]) => environment[name] ?? '';
+  return {
+    environment: Object.fromEntries(namesForApi.map((name) => [name, read(name)])),
+    lookups: {
+      tables: read('TABLES'),
+      region: read('AWS_REGION'),
+      endpointDynamoDb: read('AWS_ENDPOINT_URL_DYNAMODB'),
+      credentials: {
+        accessKeyId: read('AWS_ACCESS_KEY_ID'),
+        secretAccessKey: read('AWS_SECRET_ACCESS_KEY'),
+      },
+    },
+  };
 }
 
 async function getToken(
@@ -99,16 +196,20 @@ async function getToken(
   return (JSON.parse(text) as { access_token: string }).access_token;
 }
 
+/** In the future: a key waits after its publication. */
 async function rotateKeys(run: LocalRun, clock: TestClock): Promise<string> {
   for (let step = 0; step < rotation.mostSteps; step += 1) {
     const { next } = await run.rotateKeys({ action: 'reconcile' });
-    if (next.some(({ eligible_at: at }) => Date.parse(at ?? '') <= clock.now())) break;
-    clock.move(rotation.step);
+    const times = next.map(({ eligible_at: at }) => Date.parse(at ?? '')).filter(Number.isFinite);
+    const wait = Math.min(...times) - clock.now();
+    if (wait <= 0) break;
+    clock.move(Number.isFinite(wait) ? Math.ceil(wait / 1000) : rotation.step);
   }
   const proof = proveAt(clock.now());
   const { kid = '' } = await run.rotateKeys({ action: 'rotate', caller_proof: proof });
-  // The token function reads the list of keys again.
+  // The token function reads the list of keys here, and again when its clock is back.
   clock.move(rotation.step);
+  await getToken(run.tokenUrl, run, undefined);
   return kid;
 }
 
@@ -126,20 +227,23 @@ export async function startLocal<Clients extends string = never, Keys extends st
     const run = cleanUp.use(await startRun({ port: 0, stateDirectory, ...settings }));
     const management = openManagement(run, clock.now);
     const { issuer, tokenUrl, jwksUri } = run;
-    const add = (input: TestClient) => addClient(management, input);
+    const add = (input: TestClient) => addClient(management, input, clock);
     const clients = await mapValues(options.clients, add);
-    const addKey = (input: TestApiKey) => addApiKey(management, input);
+    const addKey = (input: TestApiKey) => addApiKey(management, input, clock);
+    const keys = await mapValues(options.apiKeys, addKey);
     return {
+      ...settingsForApi(run),
+      ...changesOf(management, clients, keys),
       issuer,
       tokenUrl,
       jwksUri,
       audience: run.environment.AUDIENCE ?? '',
       clients,
-      apiKeys: await mapValues(options.apiKeys, addKey),
+      apiKeys: await mapValues(keys, async ({ value }) => value),
       getToken: (name, scope) => getToken(tokenUrl, clients[name], scope),
       now: clock.now,
       moveClock: clock.move,
-      rotateKeys: () => rotateKeys(run, clock),
+      rotateKeys: () => clock.goBackAfter(() => rotateKeys(run, clock)),
       close: () => cleanUp.run(),
     };
   } catch (error) {

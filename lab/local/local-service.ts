@@ -16,6 +16,8 @@ export interface TestClient {
   readonly audiences?: readonly string[];
   /** Seconds that its tokens live. Left out: the default of the config. */
   readonly tokenLifetime?: number;
+  /** Seconds after which its secret has expired, by the service's clock. Left out: never. */
+  readonly secretExpiresIn?: number;
 }
 
 /** An API key of a test. */
@@ -24,6 +26,22 @@ export interface TestApiKey {
   readonly serviceTrunkGroup: string;
   /** Addresses in CIDR notation that may use it. Left out: every address. */
   readonly subnets?: readonly string[];
+  /** The only scopes that it satisfies. Left out: every scope. */
+  readonly scopes?: readonly string[];
+  /**
+   * Seconds after which it has expired, by the service's clock. Left out: never. The API under test
+   * has its own clock: with {@link LocalServiceOptions.behind} of an hour, a key of a minute has
+   * expired there at once.
+   */
+  readonly expiresIn?: number;
+}
+
+/** What `createDynamoDbLookups` of the verifier takes, to look up the keys and clients of a test. */
+export interface TestLookups {
+  readonly tables: string;
+  readonly region: string;
+  readonly endpointDynamoDb: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
 /** What a service begins with. */
@@ -54,16 +72,36 @@ export interface LocalService<Clients extends string, Keys extends string> {
   readonly audience: string;
   readonly clients: Readonly<Record<Clients, { clientId: string; clientSecret: string }>>;
   readonly apiKeys: Readonly<Record<Keys, string>>;
+  /** For an API in the test's own process: `createDynamoDbLookups(auth.lookups)`. */
+  readonly lookups: TestLookups;
+  /**
+   * For an API or a `forward-auth` in a process of its own: ISSUER, AUDIENCE, TOKEN_URL, JWKS_URI,
+   * TABLES, and what finds DynamoDB (AWS_ENDPOINT_URL_DYNAMODB, AWS_REGION and an access key).
+   */
+  readonly environment: Readonly<Record<string, string>>;
   /** Gets a token, as a client would. @throws {Error} with the response if it is refused. */
   getToken(client: Clients, scope?: string): Promise<string>;
+  /** Its secret gets no token, and a check of revocation refuses its tokens. */
+  disableClient(client: Clients): Promise<void>;
+  /** A check of revocation refuses the tokens that it has. It gets new ones a second later. */
+  revokeTokens(client: Clients): Promise<void>;
+  deleteClient(client: Clients): Promise<void>;
+  disableApiKey(key: Keys): Promise<void>;
+  deleteApiKey(key: Keys): Promise<void>;
+  /**
+   * @param overlap seconds for which the old value, which `apiKeys` keeps, continues to work.
+   * @returns the new value.
+   */
+  rotateApiKey(key: Keys, overlap?: number): Promise<string>;
   /** The service's clock: milliseconds since the epoch. */
   now(): number;
   /** Moves the service's clock forward. @param seconds at least 0. */
   moveClock(seconds: number): void;
   /**
    * Rotates the signing key: the next token has the `kid` that is returned, and the JWKS keeps the
-   * former key. A key is published before it signs, so this moves the clock by less than a
-   * minute. The JWKS has room for ten keys: a former one leaves it a day later.
+   * former key. A key is published before it signs: the service's clock goes forward for this call,
+   * and is back at its end, so a verifier with its own clock accepts the next token. The JWKS has
+   * room for eight rotations: a former key leaves it a day later.
    */
   rotateKeys(): Promise<string>;
   /** Ends the service, and deletes all that it wrote. */

@@ -1,4 +1,5 @@
 import { type DemoEnvironment, formatDemoEnvironment } from '../../contract/demo-environment.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Clock } from '../../core/clock.ts';
@@ -98,7 +99,7 @@ function chooseNextTo(port: number, distance: number, wanted: number | undefined
 /** The addresses and credentials for other terminals. */
 function buildEnvironment(
   run: Omit<LocalRun, 'environment' | 'rotateKeys' | 'close'>,
-  audience: string,
+  { defaultAudience, name, tablesName }: DeploymentConfig,
 ): DemoEnvironment {
   const { aws, paths, caPath, portalUrl } = run;
   return {
@@ -110,7 +111,8 @@ function buildEnvironment(
     API_KEY: run.apiKey,
     EXAMPLE_URL: run.exampleUrl,
     ...(portalUrl !== undefined && { PORTAL_URL: portalUrl }),
-    AUDIENCE: audience,
+    AUDIENCE: defaultAudience,
+    TABLES: tablesName ?? name,
     AWS_ENDPOINT_URL_DYNAMODB: aws.endpointDynamoDb ?? '',
     AWS_ENDPOINT_URL_KMS: aws.endpointKms ?? '',
     AWS_ENDPOINT_URL_LAMBDA: aws.endpointLambda ?? '',
@@ -276,7 +278,7 @@ async function start(options: LocalOptions, paths: StatePaths, cleanUp: CleanUp)
   };
   // Closed first, so no request uses a closed table.
   cleanUp.use(service.server);
-  const environment = buildEnvironment(run, config.defaultAudience);
+  const environment = buildEnvironment(run, config);
   writePrivateFile(paths.demoEnvironment, formatDemoEnvironment(environment));
   const rotateKeys = functions.rotateKeys.bind(functions);
   return { ...run, environment, rotateKeys, close: () => cleanUp.run() };

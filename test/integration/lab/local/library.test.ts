@@ -66,14 +66,19 @@ describe('the service of a test', () => {
     expect(() => auth.moveClock(-1)).toThrow('moveClock: received -1; allowed: seconds from 0');
   });
 
-  it('rotates its key at a call, and tokens of the former one still verify', async () => {
-    const before = await auth.getToken('reader');
-    const kid = await auth.rotateKeys();
-    const after = await auth.getToken('reader');
-    expect(decodeProtectedHeader(after).kid).toBe(kid);
-    expect(decodeProtectedHeader(before).kid).not.toBe(kid);
-    await verify(before);
-    await verify(after);
+  it('rotates its key at each call, keeps its clock, and tokens of all keys verify', async () => {
+    const tokens = [await auth.getToken('reader')];
+    for (let rotation = 0; rotation < 3; rotation += 1) {
+      const ahead = auth.now() - Date.now();
+      const kid = await auth.rotateKeys();
+      expect(Math.abs(auth.now() - Date.now() - ahead)).toBeLessThan(1000);
+      const token = await auth.getToken('reader');
+      expect(decodeProtectedHeader(token).kid).toBe(kid);
+      tokens.push(token);
+    }
+    const kids = tokens.map((token) => decodeProtectedHeader(token).kid);
+    expect(new Set(kids).size).toBe(tokens.length);
+    for (const token of tokens) await verify(token);
   });
 });
 
