@@ -1,6 +1,6 @@
+import type { KMSClient } from '@aws-sdk/client-kms';
 import type { Clock } from '../core/clock.ts';
 import { CheckedClock } from '../core/server-date.ts';
-import type { AwsClients } from './aws-clients.ts';
 import type { RecordServerDate } from './dynamodb/dynamodb-calls.ts';
 
 interface Answered {
@@ -31,17 +31,22 @@ function dateOf({ response }: Answered): string {
   return headers?.['date'] ?? '';
 }
 
-/** Reports the dates of every response to the SDK's clients; see {@link recordServerDate}. */
-export function recordServerDates(
-  { dynamodb, kms }: Pick<AwsClients, 'dynamodb'> & Partial<AwsClients>,
-  record: RecordServerDate,
-  elapsed?: () => number,
-): void {
-  const options = { step: 'deserialize' } as const;
-  const listen = <T extends Answered>(send: () => Promise<T>) =>
-    recordServerDate(send, dateOf, record, elapsed);
-  dynamodb.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
-  kms?.middlewareStack.add((next) => (request) => listen(() => next(request)), options);
+/** The part of the SDK's clients through which every response arrives. */
+interface SdkClient {
+  readonly middlewareStack: {
+    add(
+      middleware: <T extends Answered, R>(next: (request: R) => Promise<T>) => typeof next,
+      options: { readonly step: 'deserialize' },
+    ): void;
+  };
+}
+
+/** Reports the dates of every response to a client of the SDK; see {@link recordServerDate}. */
+export function recordServerDates({ middlewareStack }: SdkClient, record: RecordServerDate): void {
+  middlewareStack.add(
+    (next) => (request) => recordServerDate(() => next(request), dateOf, record),
+    { step: 'deserialize' },
+  );
 }
 
 /** What a run of a function reads the time from. */
@@ -52,15 +57,19 @@ export interface ClockOptions {
   readonly now?: () => number;
 }
 
-/** @param leeway L, in seconds. */
+/**
+ * A clock that the responses of KMS check, and those of a client that is opened with its `record`.
+ *
+ * @param leeway L, in seconds.
+ */
 export function createCheckedClock(
   leeway: number,
-  aws: AwsClients,
+  kms: KMSClient,
   { clock = Date.now, now }: ClockOptions,
-): Pick<CheckedClock, 'begin' | 'now'> {
-  if (now !== undefined) return { begin: () => {}, now };
-  const elapsed = () => performance.now();
-  const checked = new CheckedClock(clock, elapsed, leeway);
-  recordServerDates(aws, checked.record.bind(checked), elapsed);
-  return { begin: () => checked.begin(), now: () => checked.now() };
+): Pick<CheckedClock, 'begin' | 'now'> & { readonly record: RecordServerDate } {
+  if (now !== undefined) return { begin: () => {}, now, record: () => {} };
+  const checked = new CheckedClock(clock, () => performance.now(), leeway);
+  const record: RecordServerDate = checked.record.bind(checked);
+  recordServerDates(kms, record);
+  return { begin: () => checked.begin(), now: () => checked.now(), record };
 }

@@ -1,5 +1,3 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { probeKey } from '../../contract/platform-api-tables.ts';
 import { type TableKey, tables } from '../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
@@ -8,6 +6,7 @@ import { CredentialsError, credentialSources } from '../credentials/credential-p
 import type { CallError } from '../retries.ts';
 import { readCheckedClients } from './client-lookup.ts';
 import type { DynamoDbCalls } from './dynamodb-calls.ts';
+import type { JsonTables } from './json-documents.ts';
 import { findItem } from './read-items.ts';
 
 /** The mistake in the configuration that an error of DynamoDB means, by its name. */
@@ -77,10 +76,12 @@ export async function checkTables(
  *
  * @throws {UnavailableError} if DynamoDB does not answer.
  */
-export async function tableExists(dynamodb: DynamoDBDocument, table: string): Promise<boolean> {
-  const command = new DescribeTableCommand({ TableName: table });
+export async function tableExists(
+  { describeTable }: Pick<JsonTables, 'describeTable'>,
+  table: string,
+): Promise<boolean> {
   try {
-    await callAws('DynamoDB', `describe ${table}`, () => dynamodb.send(command));
+    await callAws('DynamoDB', `describe ${table}`, () => describeTable({ TableName: table }));
     return true;
   } catch (error) {
     if (error instanceof ResourceNotFoundError) return false;

@@ -56,14 +56,16 @@ export interface DynamoDbDocuments extends DynamoDbCalls {
 export type RecordServerDate = (serverTime: number, latency: number) => void;
 
 /** The tables of a deployment, in the process's own AWS region and in others. */
-export interface DynamoDbRegions {
-  readonly own: DynamoDbDocuments;
+export interface DynamoDbRegions<T extends DynamoDbDocuments = DynamoDbDocuments> {
+  readonly own: T;
   /** A client of another region is created when it is first needed. */
-  readonly inRegion: (awsRegion: string) => Promise<DynamoDbDocuments>;
+  readonly inRegion: (awsRegion: string) => Promise<T>;
 }
 
 /** @param record hears of the responses in the own region (RFC 9110 §6.6.1). */
-export type OpenDynamoDb = (record: RecordServerDate) => DynamoDbRegions;
+export type OpenDynamoDb<T extends DynamoDbDocuments = DynamoDbDocuments> = (
+  record: RecordServerDate,
+) => DynamoDbRegions<T>;
 
 /** Reads of several items of one table. Only the AWS JSON client has it. */
 export interface BatchedGet {

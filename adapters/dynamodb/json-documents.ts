@@ -60,11 +60,17 @@ interface BatchOutput {
   readonly UnprocessedKeys?: Readonly<Record<string, KeyList>>;
 }
 
+/** The tables, and whether they exist. */
+export interface JsonTables extends DynamoDbDocuments {
+  /** Rejects if there is no such table. */
+  readonly describeTable: (input: { readonly TableName: string }) => Promise<unknown>;
+}
+
 /**
  * The AWS JSON client with the interface of the SDK's document client. `createJsonCalls` is for the
  * token path: it writes only texts, in less time and code.
  */
-export function createJsonDocuments(client: AwsJsonClient): DynamoDbDocuments {
+export function createJsonDocuments(client: AwsJsonClient): JsonTables {
   const bind =
     (operation: string) =>
     async (input: object, { abortSignal: signal }: CallOptions = {}): Promise<object> => {
@@ -79,6 +85,7 @@ export function createJsonDocuments(client: AwsJsonClient): DynamoDbDocuments {
     put: bind('PutItem'),
     update: bind('UpdateItem'),
     delete: bind('DeleteItem'),
+    describeTable: bind('DescribeTable'),
     batchGet: async ({ RequestItems, ...rest }, options) => {
       const request = { ...rest, RequestItems: convertKeys(RequestItems, marshallItem) };
       const output: BatchOutput = await batchGetItem(request, options);
@@ -108,7 +115,10 @@ function recordDates(connection: Connection, record: RecordServerDate): Connecti
  *
  * @param environment the process's variables, by AWS's own names.
  */
-export function openJsonDynamoDb(environment: Environment, profile: CallProfileName): OpenDynamoDb {
+export function openJsonDynamoDb(
+  environment: Environment,
+  profile: CallProfileName,
+): OpenDynamoDb<JsonTables> {
   const open = (variables: Environment, connect?: typeof createConnection) =>
     createJsonDocuments(
       createAwsJsonClient({

@@ -8,7 +8,7 @@ import { openRegions } from './table-regions.ts';
 export function openDynamoDb(aws: AwsClientOptions): OpenDynamoDb {
   return (record) => {
     const own = createDynamoDbClient(aws);
-    recordServerDates({ dynamodb: own }, record);
+    recordServerDates(own, record);
     return openRegions(
       own,
       () => own.config.region(),

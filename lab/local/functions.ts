@@ -1,5 +1,4 @@
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
-import { type AwsClients, createAwsClients } from '../../adapters/aws-clients.ts';
 import {
   type AwsJsonClients,
   createAwsJsonClients,
@@ -54,6 +53,7 @@ import { throughJson } from '../emulator/gateway/integration.ts';
 import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
 import { localApi } from '../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../emulator/lambda-server.ts';
+import { type AwsClients, createAwsClients } from '../support/aws-clients.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AwsClients } from '../../adapters/aws-clients.ts';
+import type { BackgroundClients } from '../../adapters/background-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import type { FetchServiceDocument } from '../../adapters/https/service-requests.ts';
 import { inspectKey } from '../../adapters/kms/kms-keys.ts';
@@ -43,17 +43,17 @@ interface CanaryOptions extends ClockOptions {
  */
 export function createCanaryHandler(
   environment: Environment<'canary'>,
-  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  { kms, openDynamoDb }: BackgroundClients,
   options: CanaryOptions,
 ): CanaryHandler {
   const { AUTH_SIGNING_KEYS_TABLE: table } = environment;
+  const clock = createCheckedClock(environment.AUTH_LEEWAY, kms, options);
   const surroundings: Surroundings = {
     environment,
-    aws,
-    store: createDynamoDbRotationStore(aws.dynamodb, table),
+    kms,
+    store: createDynamoDbRotationStore(openDynamoDb(clock.record).own, table),
     telemetry: options.telemetry ?? createRunTelemetry('canary'),
   };
-  const clock = createCheckedClock(environment.AUTH_LEEWAY, aws, options);
   return async (input) => {
     const event = parseCanaryEvent(input);
     clock.begin();
@@ -65,7 +65,7 @@ export function createCanaryHandler(
 
 interface Surroundings {
   readonly environment: Environment<'canary'>;
-  readonly aws: Pick<AwsClients, 'dynamodb' | 'kms'>;
+  readonly kms: BackgroundClients['kms'];
   readonly store: RotationStore;
   readonly telemetry: RunTelemetry;
 }
@@ -73,7 +73,7 @@ interface Surroundings {
 async function publish(
   request: PublicationRequest,
   now: () => number,
-  { environment, aws, store, telemetry }: Surroundings,
+  { environment, kms, store, telemetry }: Surroundings,
 ): Promise<PublicationResult> {
   const settings = {
     regionId: environment.AUTH_REGION_ID,
@@ -83,7 +83,7 @@ async function publish(
   };
   const result = await publishKey(request, settings, {
     store,
-    inspectKey: (arn) => inspectKey(aws.kms, arn),
+    inspectKey: (arn) => inspectKey(kms, arn),
     now,
   });
   const isRefused = result.faults.length > 0;
@@ -99,7 +99,7 @@ async function publish(
 async function prove(
   kid: string | undefined,
   fetchDocument: FetchServiceDocument,
-  { environment, aws, store, telemetry }: Surroundings,
+  { environment, kms, store, telemetry }: Surroundings,
 ): Promise<CanaryResult> {
   const { AUTH_REGION_ID: own, AUTH_REGIONAL_JWKS_URIS: uris } = environment;
   const uriOf = (regionId: RegionId): string => {
@@ -108,7 +108,7 @@ async function prove(
     throw new UnavailableError(`the config of ${own} does not know ${regionId}: deploy it again`);
   };
   const ports: CanaryPorts = {
-    sign: createKmsSign(aws.kms),
+    sign: createKmsSign(kms),
     fetchJwks: async (regionId) => fetchDocument(uriOf(regionId)),
     fetchMetadata: async (regionId) => fetchDocument(discoveryUriBeside(uriOf(regionId))),
   };

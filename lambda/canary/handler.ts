@@ -1,4 +1,4 @@
-import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { openBackgroundClients } from '../../adapters/background-clients.ts';
 import { createFetchServiceDocument } from '../../adapters/https/service-requests.ts';
 import { canaryVariables } from '../../contract/environments/canary.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
@@ -6,6 +6,6 @@ import { createCanaryHandler } from './function.ts';
 
 export const handler = createCanaryHandler(
   readVariables('canary', canaryVariables, process.env),
-  createAwsClients({ profile: 'background' }),
+  openBackgroundClients(process.env),
   { fetchDocument: createFetchServiceDocument() },
 );

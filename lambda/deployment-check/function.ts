@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { tableExists } from '../../adapters/dynamodb/check-tables.ts';
+import type { JsonTables } from '../../adapters/dynamodb/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import type { ReadConcurrency, ReadVariables } from '../../adapters/lambda/function-calls.ts';
 import {
@@ -58,12 +58,12 @@ const reserve = 70_000;
  */
 export function createDeploymentCheckHandler(
   environment: Environment<'deployment-check'>,
-  aws: Pick<AwsClients, 'dynamodb'>,
+  dynamodb: JsonTables,
   ports: DeploymentCheckPorts,
 ): DeploymentCheckHandler {
   const { now = () => seconds(Date.now()), sleep = wait } = ports;
   const telemetry = ports.telemetry ?? createRunTelemetry('deployment-check');
-  const store = createDynamoDbRotationStore(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
+  const store = createDynamoDbRotationStore(dynamodb, environment.AUTH_SIGNING_KEYS_TABLE, {
     // A record that this version cannot read may belong to a key that signs.
     onMalformedRecord: (error) => {
       throw error;
@@ -93,7 +93,7 @@ export function createDeploymentCheckHandler(
     await checkReservations(config, environment, ports);
     const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
     // If not, the deployment creates a table that nothing uses yet.
-    if (isTableInUse || (await tableExists(aws.dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
+    if (isTableInUse || (await tableExists(dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
       await checkKeys(config);
     }
   };

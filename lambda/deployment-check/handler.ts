@@ -1,5 +1,5 @@
-import { createAwsClients } from '../../adapters/aws-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import {
   createReadConcurrency,
   createReadVariables,
@@ -16,7 +16,7 @@ const lambda = createLambdaClient({}, readTimeout);
 
 export const handler = createDeploymentCheckHandler(
   readVariables('deployment-check', deploymentCheckVariables, process.env),
-  createAwsClients({ profile: 'background' }),
+  openJsonDynamoDb(process.env, 'background')(() => undefined).own,
   {
     sendAnswer,
     readVariables: createReadVariables(lambda),

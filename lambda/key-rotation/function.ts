@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { describeDenial } from '../../adapters/aws-errors.ts';
+import type { BackgroundClients } from '../../adapters/background-clients.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import {
   createDynamoDbHeartbeatReader,
   createDynamoDbRotationStore,
@@ -73,7 +74,7 @@ export interface FunctionPorts extends ClockOptions {
 /** The key-rotation function, without the environment of a process. */
 export function createKeyRotationHandler(
   environment: Environment<'key-rotation'>,
-  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  aws: BackgroundClients,
   functions: FunctionPorts,
 ): DeployedRotationHandler {
   const { sendAnswer, sleep = wait } = functions;
@@ -82,18 +83,20 @@ export function createKeyRotationHandler(
 
 function createRotation(
   environment: Environment<'key-rotation'>,
-  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  { kms, openDynamoDb }: BackgroundClients,
   functions: FunctionPorts,
 ): RunRotation {
   // Every function skips a record that cannot be read. The rotation reports it.
   const malformed = new Set<string>();
   const { leeway } = environment.AUTH_SIGNING_KEY_POLICY;
-  const clock = createCheckedClock(leeway, aws, functions);
-  const ports = createPorts(environment, aws, { ...functions, now: clock.now }, malformed);
+  const clock = createCheckedClock(leeway, kms, functions);
+  const dynamodb = openDynamoDb(clock.record).own;
+  const calls = { ...functions, now: clock.now };
+  const ports = createPorts(environment, { kms, dynamodb }, calls, malformed);
   const telemetry = functions.telemetry ?? createRunTelemetry('key-rotation');
   const [alg, ...others] = environment.AUTH_SIGNING_ALGORITHMS;
   if (alg === undefined) throw new RangeError('AUTH_SIGNING_ALGORITHMS: received nothing');
-  const readLag = createLagReader(environment, aws, ports);
+  const readLag = createLagReader(environment, dynamodb, ports);
   const settingsOf = (): RotationContext['settings'] => ({
     regionId: environment.AUTH_REGION_ID,
     runId: randomUUID(),
@@ -137,11 +140,11 @@ function createRotation(
  */
 function createLagReader(
   environment: Environment<'key-rotation'>,
-  aws: Pick<AwsClients, 'dynamodb'>,
+  dynamodb: DynamoDbDocuments,
   { now }: RotationPorts,
 ): () => Promise<LagMetric> {
   const { AUTH_SIGNING_KEYS_TABLE, AUTH_REGION_ID } = environment;
-  const readHeartbeats = createDynamoDbHeartbeatReader(aws.dynamodb, AUTH_SIGNING_KEYS_TABLE);
+  const readHeartbeats = createDynamoDbHeartbeatReader(dynamodb, AUTH_SIGNING_KEYS_TABLE);
   return async (): Promise<LagMetric> => {
     try {
       const lag = replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());
@@ -155,7 +158,7 @@ function createLagReader(
 
 function createPorts(
   environment: Environment<'key-rotation'>,
-  aws: Pick<AwsClients, 'dynamodb' | 'kms'>,
+  aws: Pick<BackgroundClients, 'kms'> & { readonly dynamodb: DynamoDbDocuments },
   { proveKey, publishKey, now }: Pick<RotationPorts, 'proveKey' | 'publishKey' | 'now'>,
   malformed: Set<string>,
 ): RotationPorts {

@@ -1,4 +1,4 @@
-import { createAwsClients } from '../../adapters/aws-clients.ts';
+import { openBackgroundClients } from '../../adapters/background-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import {
   createProveKey,
@@ -15,14 +15,10 @@ import { createKeyRotationHandler } from './function.ts';
 const environment = readVariables('key-rotation', keyRotationVariables, process.env);
 const invoke = createInvokeFunction(createLambdaClient());
 
-export const handler = createKeyRotationHandler(
-  environment,
-  createAwsClients({ profile: 'background' }),
-  {
-    sendAnswer,
-    authenticateCaller: createAuthenticateCaller(process.env),
-    selfTest: createSelfTestCall(invoke, environment.AUTH_TOKEN_FUNCTION),
-    proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
-    publishKey: createPublishKey(invoke, environment.AUTH_CANARY_FUNCTION),
-  },
-);
+export const handler = createKeyRotationHandler(environment, openBackgroundClients(process.env), {
+  sendAnswer,
+  authenticateCaller: createAuthenticateCaller(process.env),
+  selfTest: createSelfTestCall(invoke, environment.AUTH_TOKEN_FUNCTION),
+  proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
+  publishKey: createPublishKey(invoke, environment.AUTH_CANARY_FUNCTION),
+});

@@ -1,9 +1,9 @@
-import type { AwsClients } from '../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
 import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { type PublisherSettings, publishKey } from '../../core/key-rotation/execute-action.ts';
 import type { PublishKey } from '../../core/key-rotation/rotation-ports.ts';
+import type { AwsClients } from '../../lab/support/aws-clients.ts';
 
 interface Publisher extends PublisherSettings {
   readonly aws: Pick<AwsClients, 'dynamodb' | 'kms'>;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { tableName } from '../../../contract/tables.ts';
@@ -8,6 +7,7 @@ import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { readRunConfig } from '../../local/state.ts';
+import { createAwsClients } from '../../support/aws-clients.ts';
 import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
 import { startApi } from '../../support/spring-boot.ts';
 import { encodeJson } from '../../support/test-issuer.ts';

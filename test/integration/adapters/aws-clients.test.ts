@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
@@ -8,6 +7,7 @@ import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createJsonKmsSign, createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';

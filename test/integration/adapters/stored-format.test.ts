@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createJsonDynamoDb } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
@@ -12,6 +11,7 @@ import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/signi
 import type { Client } from '../../../core/client/client.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { type StubServer, startStub } from './stub-server.ts';
 

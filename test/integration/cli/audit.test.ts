@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { localUserArn } from '../../../lab/emulator/sts-server.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { temporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { useLocalCli } from './use-authctl.ts';
 

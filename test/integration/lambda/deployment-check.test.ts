@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
+import { toVariables } from '../../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
@@ -76,14 +77,16 @@ function liveVariables(changed: Readonly<Record<string, string>> = {}) {
   };
 }
 
+const openTables = () =>
+  openJsonDynamoDb(toVariables(testAwsOptions(tables.endpoint)), 'request')(() => {}).own;
+
 function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string) {
   const environment = readEnvironment('deployment-check', {
     AUTH_SIGNING_KEYS_TABLE: table ?? tables.nameOf('signingKeys'),
     AUTH_TOKEN_FUNCTION: 'authorization-server-token',
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
   });
-  const aws = createAwsClients(testAwsOptions(tables.endpoint));
-  return createDeploymentCheckHandler(environment, aws, {
+  return createDeploymentCheckHandler(environment, openTables(), {
     sendAnswer,
     readVariables: async () => live,
     readConcurrency: async (names) => {
@@ -350,15 +353,12 @@ describe('the permissions of a role that was just made', () => {
   );
   const failing = (times: number) => {
     let left = times;
-    const clients = createAwsClients(testAwsOptions(tables.endpoint));
-    const send = clients.dynamodb.send.bind(clients.dynamodb);
-    Object.assign(clients.dynamodb, {
-      send: async (...args: Parameters<typeof send>) => {
-        left -= 1;
-        if (left >= 0) throw denied;
-        return send(...args);
-      },
-    });
+    const clients = openTables();
+    const query: typeof clients.query = async (...args) => {
+      left -= 1;
+      if (left >= 0) throw denied;
+      return clients.query(...args);
+    };
     const environment = readEnvironment('deployment-check', {
       AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
       AUTH_TOKEN_FUNCTION: 'authorization-server-token',
@@ -369,7 +369,7 @@ describe('the permissions of a role that was just made', () => {
     const readVariables = async () => live;
     const readConcurrency = async () => ({ account: { limit: 0, unreserved: 0 }, held: 0 });
     const ports = { sendAnswer, readVariables, readConcurrency, sleep, telemetry };
-    return createDeploymentCheckHandler(environment, clients, ports);
+    return createDeploymentCheckHandler(environment, { ...clients, query }, ports);
   };
 
   it('are waited for', async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { tableName } from '../../../contract/tables.ts';
@@ -10,6 +9,7 @@ import { startFaultyService } from '../../../lab/emulator/faults/faulty-service.
 import { SeededRandom } from '../../../lab/emulator/faults/seeded-random.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListKeysCommand } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
-import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
@@ -18,6 +17,7 @@ import { UnavailableError } from '../../../core/errors.ts';
 import { checkKey } from '../../../core/key-rotation/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import type { AwsClients } from '../../../lab/support/aws-clients.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,

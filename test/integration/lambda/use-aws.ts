@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from '../adapters/dynalite.ts';

@@ -1,5 +1,4 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import {
   type AwsJsonClients,
   createAwsJsonClients,
@@ -26,6 +25,7 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { EventHandler } from '../../../lab/emulator/lambda-server.ts';
 import type { SynthesisedFunction } from '../../../lab/local/from-synth/stack-contents.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {
@@ -82,7 +82,7 @@ export class DeployedFunctions {
     this.#rotation = this.#createRotation();
     this.#check = createDeploymentCheckHandler(
       this.#environmentOf('deployment-check'),
-      this.#clientsOf('deployment-check'),
+      this.#clientsOf('deployment-check').openDynamoDb(() => undefined).own,
       {
         ...this.#runs(),
         readVariables: this.#readVariables('deployment-check'),

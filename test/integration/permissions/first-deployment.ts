@@ -1,4 +1,3 @@
-import { type AwsClients, createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
@@ -14,6 +13,7 @@ import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { type EventHandler, startLambda } from '../../../lab/emulator/lambda-server.ts';
 import { type Access, createAccess } from '../../../lab/local/from-synth/access.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
+import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import { basic } from '../../../lab/support/token-request.ts';

@@ -1,7 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
@@ -12,6 +11,7 @@ import { collect } from '../../../core/paging.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';

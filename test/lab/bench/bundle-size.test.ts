@@ -19,11 +19,11 @@ const budgets: Readonly<Record<string, number>> = {
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112).
 
   authorizer: 91_300,
-  'key-rotation': 433_000,
-  canary: 331_000,
-  'synthetic-check': 308_000,
+  'key-rotation': 374_500,
+  canary: 274_000,
+  'synthetic-check': 117_000,
   // With the SDK's client of Lambda, for what the live version has (ADR 0100).
-  'deployment-check': 402_000,
+  'deployment-check': 309_500,
   // The management library: every operation, over four tables, the daily run (ADR 0086), grants and
   // stops that are repeated, rotations of API keys (ADR 0109), and decisions about assertions.
   management: 318_000,
@@ -41,6 +41,8 @@ const compressedPortal = 125_000;
 const sdkClients = '@aws-sdk/client-';
 const powertools = '@aws-lambda-powertools/';
 const absent = [sdkClients, powertools];
+/** The SDK's clients of DynamoDB: `json-documents.ts` does their work in a tenth of the bytes. */
+const sdkTables = /@aws-sdk\/(?:client|lib)-dynamodb/;
 /** The SDK's chain, which also looks for what no function has (lambda/shared/sdk-credentials.ts). */
 const credentialChain = '@aws-sdk/credential-provider-';
 const answersRequests = new Set(['token', 'jwks', 'discovery', 'authorizer', 'portal']);
@@ -86,7 +88,9 @@ describe('the bundles of functions', () => {
       ...(withoutSdk.has(name) ? [sdkClients] : []),
       ...(answersRequests.has(name) ? [powertools] : []),
     ];
-    const crept = inputs.filter((path) => unwanted.some((part) => path.includes(part)));
+    const crept = inputs.filter(
+      (path) => sdkTables.test(path) || unwanted.some((part) => path.includes(part)),
+    );
     expect(crept).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AwsClients } from '../../../adapters/aws-clients.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import type { RegionId } from '../../../contract/regions.ts';
@@ -7,6 +6,7 @@ import { deployedTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { checkKey } from '../../../core/key-rotation/canary.ts';
 import type { ProveKey } from '../../../core/key-rotation/rotation-ports.ts';
+import type { AwsClients } from '../../../lab/support/aws-clients.ts';
 import type { Shared } from './three-regions.ts';
 
 /** A region's canary, which reads the JWKS of every region that has run its rotation. */

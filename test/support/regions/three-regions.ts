@@ -1,5 +1,4 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { createAwsClients } from '../../../adapters/aws-clients.ts';
 import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
@@ -27,6 +26,7 @@ import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
 import { createReplica } from '../../../lab/emulator/replication/replica.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
+import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';
