@@ -1,5 +1,5 @@
 import type { ManagementAlias } from './management/roles.ts';
-import { grantRecordTypes, type TableKey, trunkGroupLimitsRecordType } from './tables.ts';
+import { grantRecordTypes, providerOwnerRecordType, type TableKey } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
 type TableAction =
@@ -72,7 +72,7 @@ export const operatorGroups = {
       audit: ['dynamodb:Query', ...append],
     },
     // What is granted at a provider, and whose it is: no keys.
-    partitions: { signingKeys: [...Object.values(grantRecordTypes), trunkGroupLimitsRecordType] },
+    partitions: { signingKeys: [...Object.values(grantRecordTypes), providerOwnerRecordType] },
     restoredTables: ['clients', 'apiKeys', 'identityProviders'],
     functions: [],
   },

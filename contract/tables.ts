@@ -70,11 +70,8 @@ export const signingKeyRecordTypes = {
  */
 export const trunkGroupLimitsRecordType = 'trunk_group_limits';
 
-/**
- * In the same partition: which trunk groups own a provider. Sort key: this and the id of the
- * registration. No trunk group begins with it, and it sorts before all of them.
- */
-export const providerOwnerPrefix = '#';
+/** A partition of which trunk groups own a provider. Sort key: the id of the registration. */
+export const providerOwnerRecordType = 'provider_owner';
 
 /**
  * Partitions of what the staff gave to trunk groups (docs/adr/0094). The first: client ids at an
@@ -82,10 +79,7 @@ export const providerOwnerPrefix = '#';
  */
 export const grantRecordTypes = { subject: 'subject_grants', issuer: 'issuer_grants' } as const;
 
-/**
- * A partition of the days on which assertions were last used. Sort key: the client's id. A client's
- * own item cannot have the day: release 0.2.0 would refuse the item, and so could not disable it.
- */
+/** A partition of the days on which assertions were last used. Sort key: the client's id. */
 export const workloadUseRecordType = 'workload_use';
 
 /** All attributes of such a record. The token function may write no other. */

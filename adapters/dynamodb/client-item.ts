@@ -31,18 +31,13 @@ import {
 
 const name = textUpTo(maxNameLength);
 
-/**
- * Stands before the hash of a disabled secret, so no value matches it, also in a release that does
- * not know disabled secrets. No attribute is added, so such a release reads the item.
- */
-const disabledPrefix = 'disabled$';
-
 const secretSchema = v.strictObject({
   hash: hashText,
   name: v.optional(name),
   created_at: epochSeconds,
   expires_at: v.optional(epochSeconds),
   last_used_on: v.optional(v.pipe(v.string(), v.isoDate())),
+  disabled: v.optional(v.literal(true)),
 });
 
 const condition = v.strictObject({
@@ -103,19 +98,9 @@ function compareSecrets(a: ClientSecret, b: ClientSecret): number {
   return a.secretId < b.secretId ? -1 : 1;
 }
 
-/** The hash, and whether it is that of a disabled secret. */
-function toHash(stored: string): Pick<ClientSecret, 'hash' | 'disabled'> {
-  const hash = stored.replace(disabledPrefix, '');
-  return { hash, disabled: hash !== stored || undefined };
-}
-
 function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecret[] {
   return Object.entries(attributes)
-    .map(([secretId, secret]) => ({
-      secretId,
-      ...toRecord(secret),
-      ...toHash(secret.hash),
-    }))
+    .map(([secretId, secret]) => ({ secretId, ...toRecord(secret) }))
     .sort(compareSecrets);
 }
 
@@ -136,9 +121,8 @@ export function toClient({ secrets, ...item }: ClientAttributes): Client {
 }
 
 function fromSecret(secret: ClientSecret): SecretAttributes {
-  const { secretId: _, disabled, ...attributes } = secret;
-  const hash = disabled === true ? disabledPrefix + secret.hash : secret.hash;
-  return { ...toAttributes(attributes), hash };
+  const { secretId: _, ...attributes } = secret;
+  return toAttributes(attributes);
 }
 
 export function fromClient(client: Client): ClientAttributes {

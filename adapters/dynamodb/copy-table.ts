@@ -3,7 +3,7 @@ import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
   grantRecordTypes,
   personRecordType,
-  providerOwnerPrefix,
+  providerOwnerRecordType,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
@@ -55,17 +55,13 @@ export interface CopiedRow {
 
 const { key, intent, heartbeat, choice } = signingKeyRecordTypes;
 
-function parseTrunkGroupRecord(item: Item): unknown {
-  const isOwner = String(item[tables.signingKeys.sortKey]).startsWith(providerOwnerPrefix);
-  return isOwner ? parseProviderOwnerItem(item) : parseTrunkGroupLimitsItem(item);
-}
-
 const signingKeyParsers = new Map<string, (item: Item) => unknown>([
   [key, parseSigningKeyItem],
   [intent, parseKeyIntentItem],
   [heartbeat, parseHeartbeatItem],
   [choice, parseAlgorithmChoiceItem],
-  [trunkGroupLimitsRecordType, parseTrunkGroupRecord],
+  [trunkGroupLimitsRecordType, parseTrunkGroupLimitsItem],
+  [providerOwnerRecordType, parseProviderOwnerItem],
   [grantRecordTypes.subject, (item) => parseGrantListItem('subject', item)],
   [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
   [workloadUseRecordType, parseWorkloadUseItem],

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
-import { providerOwnerPrefix, trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import { providerOwnerRecordType } from '../../contract/tables.ts';
 import type { ProviderOwner } from '../../core/identity-provider/identity-provider.ts';
 import {
   epochSeconds,
@@ -14,9 +14,9 @@ import {
 } from './item.ts';
 
 export const providerOwnerSchema = v.strictObject({
-  record_type: v.literal(trunkGroupLimitsRecordType),
-  /** The prefix, and the id of the registration. */
-  record_id: v.pipe(text, v.startsWith(providerOwnerPrefix)),
+  record_type: v.literal(providerOwnerRecordType),
+  /** The id of the registration. */
+  record_id: text,
   schema_version: schemaVersion,
   issuer: urlText,
   service_trunk_groups: v.pipe(v.array(text), v.maxLength(maxTrunkGroupLimit)),
@@ -28,7 +28,7 @@ export const providerOwnerSchema = v.strictObject({
 export function parseProviderOwnerItem(item: Item): ProviderOwner {
   const record = parseItem(providerOwnerSchema, item, 'owner of a provider', 'record_id');
   return {
-    registrationId: record.record_id.slice(providerOwnerPrefix.length),
+    registrationId: record.record_id,
     issuer: record.issuer,
     trunkGroups: record.service_trunk_groups,
     version: record.version,
@@ -39,8 +39,8 @@ export function parseProviderOwnerItem(item: Item): ProviderOwner {
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toProviderOwnerItem(owner: ProviderOwner): Item {
   return toReadableItem(parseProviderOwnerItem, {
-    record_type: trunkGroupLimitsRecordType,
-    record_id: providerOwnerPrefix + owner.registrationId,
+    record_type: providerOwnerRecordType,
+    record_id: owner.registrationId,
     schema_version: 1,
     issuer: owner.issuer,
     service_trunk_groups: [...owner.trunkGroups],

@@ -1,6 +1,6 @@
 import {
   grantRecordTypes,
-  providerOwnerPrefix,
+  providerOwnerRecordType,
   tables,
   trunkGroupLimitsRecordType,
 } from '../../contract/tables.ts';
@@ -111,36 +111,32 @@ export function createDynamoDbGrantStore(
   };
 }
 
-/** Owners of providers in DynamoDB, in the partition of the limits of trunk groups. */
+/** Owners of providers in DynamoDB: a partition of the table of signing keys. */
 export function createDynamoDbProviderOwnerStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): ProviderOwnerStore {
-  const recordType = trunkGroupLimitsRecordType;
+  const recordType = providerOwnerRecordType;
   const { find, findReadable, put } = openRecordPartition(dynamodb, { table, recordType }, store);
   return {
     findOwner: async (registrationId) => {
-      const item = await find(providerOwnerPrefix + registrationId);
+      const item = await find(registrationId);
       return item && parseProviderOwnerItem(item);
     },
     findOwners: async (registrationIds) => {
-      const ids = registrationIds.map((id) => providerOwnerPrefix + id);
-      const owners = await findReadable(ids, parseProviderOwnerItem);
+      const owners = await findReadable(registrationIds, parseProviderOwnerItem);
       return new Map([...owners.values()].map((owner) => [owner.registrationId, owner]));
     },
     putOwner: async (owner) =>
       put(toProviderOwnerItem(owner), {
-        id: providerOwnerPrefix + owner.registrationId,
+        id: owner.registrationId,
         version: owner.version,
         doing: `change the owner of the provider "${owner.issuer}"`,
         conflict: 'it was changed meanwhile',
       }),
   };
 }
-
-/** After every sort key that begins with the prefix, and before every trunk group. */
-const afterOwners = `${providerOwnerPrefix}\u{10ffff}`;
 
 /** Limits of trunk groups in DynamoDB: a partition of the table of signing keys. */
 export function createDynamoDbTrunkGroupLimitsStore(
@@ -158,8 +154,7 @@ export function createDynamoDbTrunkGroupLimitsStore(
       const item = await find(group);
       return item === undefined ? withoutLimits(group) : parseTrunkGroupLimitsItem(item);
     },
-    readLimits: ({ limit, after = afterOwners }) =>
-      readPage({ limit, after, parse: parseTrunkGroupLimitsItem }),
+    readLimits: ({ limit, after }) => readPage({ limit, after, parse: parseTrunkGroupLimitsItem }),
     putLimits: async (limits) =>
       put(toTrunkGroupLimitsItem(limits), {
         id: limits.serviceTrunkGroup,

@@ -33,6 +33,7 @@ import {
   deployedTableName,
   grantRecordTypes,
   personRecordType,
+  providerOwnerRecordType,
   signingKeyRecordTypes as records,
   trunkGroupIndex,
   trunkGroupLimitsRecordType,
@@ -374,7 +375,7 @@ export class ServiceFunctions extends Construct {
     const listed = [trunkGroupLimitsRecordType, ...Object.values(grantRecordTypes)];
     this.allowRecords(fn, ['dynamodb:Query'], records.key, ...listed);
     const put = ['dynamodb:GetItem', 'dynamodb:PutItem'];
-    this.allowRecords(fn, put, ...listed, personRecordType);
+    this.allowRecords(fn, put, ...listed, providerOwnerRecordType, personRecordType);
     if (config.federatedClients !== undefined) {
       this.allowRecords(fn, ['dynamodb:GetItem'], workloadUseRecordType);
     }

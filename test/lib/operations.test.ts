@@ -97,7 +97,7 @@ describe('the policies of operators', () => {
     expect(conditions).toEqual([
       {
         'ForAllValues:StringEquals': {
-          'dynamodb:LeadingKeys': ['subject_grants', 'issuer_grants', 'trunk_group_limits'],
+          'dynamodb:LeadingKeys': ['subject_grants', 'issuer_grants', 'provider_owner'],
         },
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },

@@ -132,7 +132,9 @@ async function readRecords(): Promise<readonly string[]> {
   dynamodb.destroy();
   return found
     .filter(
-      (item) => /globex|trunk_group_limits|_grants/.test(item) || item.includes(shared.issuer),
+      (item) =>
+        /globex|trunk_group_limits|provider_owner|_grants/.test(item) ||
+        item.includes(shared.issuer),
     )
     .toSorted();
 }

@@ -374,8 +374,8 @@ describe('the store of limits', () => {
       trunkGroups: [],
     });
     expect(await owners.findOwner('tg-1')).toBeUndefined();
-    const broken = { record_type: { S: 'trunk_group_limits' }, version: { N: '-1' } };
-    await put('signingKeys', { ...broken, record_id: { S: '#own_idp_3' } });
+    const broken = { record_type: { S: 'provider_owner' }, version: { N: '-1' } };
+    await put('signingKeys', { ...broken, record_id: { S: 'own_idp_3' } });
     const ids = ['own_idp_2', 'own_idp_3', 'own_idp_4', 'own_idp_1'];
     expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual([
       'own_idp_1',
