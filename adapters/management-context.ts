@@ -17,6 +17,7 @@ import {
   type RegionAudit,
 } from './dynamodb/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
+import { createDynamoDbCredentialEnds } from './dynamodb/credential-ends.ts';
 import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
@@ -94,6 +95,8 @@ export function openManagementTables(
     random: Math.random,
   });
   const inspections = new Map<string, Promise<void>>();
+  const ended = { clients: table('clients'), apiKeys: table('apiKeys') };
+  const credentialEnds = createDynamoDbCredentialEnds(dynamodb, ended);
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
     const store = { consistentRead: true, onMalformedRecord };
     const audit = createDynamoDbAuditLog(dynamodb, table('audit'), store);
@@ -106,6 +109,7 @@ export function openManagementTables(
         : { findWorkloadUses: async () => new Map() },
       apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, findRecent }),
       apiKeyUses: useIndexes ? apiKeyUses : undefined,
+      credentialEnds,
       identityProviders: createDynamoDbIdentityProviderStore(
         dynamodb,
         table('identityProviders'),

@@ -7,6 +7,7 @@ import { clientSecretCommands } from './commands/client-secret.ts';
 import { explainCommands } from './commands/explain.ts';
 import { portalCommand } from './commands/portal.ts';
 import { providerCommands } from './commands/provider.ts';
+import { reportCommands } from './commands/report.ts';
 import { scopeCommands } from './commands/scope.ts';
 import { signingKeyCommands } from './commands/signing-key.ts';
 import { tableCommands } from './commands/table.ts';
@@ -23,6 +24,7 @@ export const commandGroups: readonly CommandGroup[] = [
   scopeCommands,
   signingKeyCommands,
   auditCommands,
+  reportCommands,
   tableCommands,
   explainCommands,
 ];

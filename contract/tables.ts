@@ -9,20 +9,25 @@ export interface TableSchema {
 }
 
 /**
- * A global secondary index. It has its keys, the table's, and nothing else: a write that changes
- * none of them, such as the recording of a secret's last use, does not write to the index.
+ * A global secondary index. It has its keys, the table's, and the projected attributes: a write that
+ * changes none of them, such as the recording of a secret's last use, does not write to the index.
  */
 export interface IndexSchema {
   readonly name: string;
   readonly partitionKey: string;
   readonly sortKey: string;
+  readonly projected: readonly string[];
 }
+
+/** The ends of the enabled secrets of a client, or of a key and its values, by id. */
+export const endsAttribute = 'ends';
 
 /** What belongs to a service trunk group, in the order of the names. */
 export const trunkGroupIndex = {
   name: 'by-trunk-group',
   partitionKey: 'service_trunk_group',
   sortKey: 'name',
+  projected: [endsAttribute],
 } as const satisfies IndexSchema;
 
 /**

@@ -40,6 +40,7 @@ import { showProvider } from './pages/providers/provider-details.ts';
 import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
+import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
 import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
@@ -148,6 +149,8 @@ export const routes: readonly Route[] = [
   ...formAt('/identity-providers/trunk-groups', providerGroups),
   ...formAt('/identity-providers/delete', providerDeletion),
 
+  get('/expiring', showExpiring),
+  get('/expiring/export', exportExpiring),
   get('/trunk-groups', showTrunkGroups),
   get('/trunk-groups/:group', showTrunkGroup),
   ...form('/trunk-groups/:group/edit', '/trunk-groups/:group', limitsChange),

@@ -6,17 +6,20 @@ import {
   maxSubnetsPerApiKey,
 } from '../../contract/limits.ts';
 import type { ApiKey } from '../../core/api-key/api-key.ts';
+import { apiKeyEnds } from '../../core/credential/credential-ends.ts';
 import { addressBits, parseIpAddress } from '../../core/network/ip-address.ts';
 import { scopeTokens } from './client-item.ts';
 import {
   epochSeconds,
   hashText,
   type Item,
+  mapOf,
   parseItem,
   schemaVersion,
   text,
   textUpTo,
   toAttributes,
+  toEnds,
   toReadableItem,
   toRecord,
   version,
@@ -65,6 +68,7 @@ export const apiKeySchema = v.strictObject({
   subnets: v.pipe(v.array(subnetSchema), v.maxLength(maxSubnetsPerApiKey)),
   scopes: v.optional(v.pipe(scopeTokens, v.minLength(1))),
   expires_at: v.optional(epochSeconds),
+  ends: v.optional(mapOf(epochSeconds, maxOldValues + 1)),
   version,
   created_at: epochSeconds,
   updated_at: epochSeconds,
@@ -75,6 +79,7 @@ export function parseApiKeyItem(item: Item): ApiKey {
   const {
     schema_version: _,
     old_values: old,
+    ends: _ends,
     ...key
   } = parseItem(apiKeySchema, item, 'API key', 'key_id');
   return {
@@ -93,5 +98,6 @@ export function toApiKeyItem(key: ApiKey): Item {
     subnets,
     scopes: key.scopes && [...key.scopes],
     old_values: key.oldValues?.map(toAttributes),
+    ends: toEnds(apiKeyEnds(key)),
   } satisfies v.InferInput<typeof apiKeySchema>);
 }

@@ -12,6 +12,7 @@ import {
 } from '../../contract/limits.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
 import type { CheckedClient, Client, ClientSecret } from '../../core/client/client.ts';
+import { secretEnds } from '../../core/credential/credential-ends.ts';
 import {
   epochSeconds,
   hashText,
@@ -22,6 +23,7 @@ import {
   text,
   textUpTo,
   toAttributes,
+  toEnds,
   toReadableItem,
   toRecord,
   urlText,
@@ -78,6 +80,7 @@ export const clientSchema = v.pipe(
     token_lifetime: wholeNumber(1, maxTokenLifetime),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
+    ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),
     version,
     created_at: epochSeconds,
     updated_at: epochSeconds,
@@ -116,7 +119,7 @@ export function toCheckedClient(item: CheckedAttributes): CheckedClient {
 }
 
 /** The oldest secret comes first. */
-export function toClient({ secrets, ...item }: ClientAttributes): Client {
+export function toClient({ secrets, ends: _, ...item }: ClientAttributes): Client {
   return { ...withProvider(item), secrets: toSecrets(secrets) };
 }
 
@@ -135,6 +138,7 @@ export function fromClient(client: Client): ClientAttributes {
     secrets: Object.fromEntries(
       client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
     ),
+    ends: toEnds(secretEnds(client)),
     provider: provider && {
       ...toAttributes(provider),
       conditions: provider.conditions?.map(({ claim, values }) => ({ claim, values: [...values] })),

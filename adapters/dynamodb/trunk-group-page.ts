@@ -196,13 +196,19 @@ async function scanNames<T extends object>(
   after: Position | undefined,
 ): Promise<Names> {
   const { table, partitionKey } = list;
-  const { name: IndexName } = trunkGroupIndex;
+  const { name: IndexName, partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
   const found: Position[] = [];
   let [examined, next] = [0, after];
   for (let reads = 0; reads < maxNameReads; reads++) {
     const start = next && keyOf(next, partitionKey);
     const page = await callAws('DynamoDB', `search the names of ${table}`, () =>
-      dynamodb.scan({ TableName: table, IndexName, ExclusiveStartKey: start }),
+      dynamodb.scan({
+        TableName: table,
+        IndexName,
+        ExclusiveStartKey: start,
+        ProjectionExpression: '#group, #name, #id',
+        ExpressionAttributeNames: { '#group': groupKey, '#name': nameKey, '#id': partitionKey },
+      }),
     );
     examined += page.Count ?? 0;
     const names = (page.Items ?? []).filter((item) => hasName(item, list));

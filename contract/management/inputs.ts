@@ -154,6 +154,11 @@ export const clientsFilter = exactly({
   allowsUserTokens: v.optional(flag),
 });
 
+export const expiringFilter = exactly({
+  trunkGroup: v.optional(rule.trunkGroup),
+  cursor: page.cursor,
+});
+
 /**
  * The fields of a client that can change. The trunk group, the provider and the id there identify a
  * client and never change.

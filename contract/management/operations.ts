@@ -262,6 +262,8 @@ export const managementOperations = {
     output.trunkGroupLimits,
     ['version'],
   ),
+  // It has secrets and keys, of which each role of operators sees only one kind.
+  listExpiring: read(seenBy(), { filter: v.optional(input.expiringFilter) }, output.expiringPage),
   explainToken: read(
     seenBy('client-operator'),
     { question: input.tokenQuestion },

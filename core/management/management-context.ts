@@ -10,6 +10,7 @@ import type {
 import type { PersonNameStore } from '../audit/person-name.ts';
 import type { ClientReader, ClientStore, WorkloadUseReader } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
+import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
@@ -30,6 +31,7 @@ interface ManagementPorts {
   readonly apiKeys: ApiKeyStore;
   /** When values of API keys were last used. Left out: it is not known. */
   readonly apiKeyUses?: ApiKeyUseReader | undefined;
+  readonly credentialEnds: CredentialEndReader;
   readonly identityProviders: IdentityProviderStore;
   readonly providerOwners: ProviderOwnerStore;
   readonly providerGrants: GrantStore;

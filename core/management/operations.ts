@@ -36,6 +36,7 @@ import { findProvider, listProviders, listProvidersWithLimits } from './identity
 import { inspectProvider, inspectProviderKeys } from './inspect-provider.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
+import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import type { ManagementContext } from './management-context.ts';
 import { erasePersonName } from './person-names.ts';
@@ -331,6 +332,13 @@ export const operations = {
    * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
    */
   setTrunkGroupLimits,
+  /**
+   * Secrets and API keys that work and expire within 30 days, by their end. A change of the last
+   * moment may be missing. `nextCursor` leads to what was not read, which may expire earlier.
+   *
+   * @example const { items } = await management.listExpiring();
+   */
+  listExpiring,
   /**
    * Why a token request would be granted or refused, step by step. Issues no token.
    *

@@ -186,6 +186,10 @@ export function limitToTrunkGroups(
     clients: limitClients(context.clients, groups, isWithin),
     everyClient: context.everyClient ?? context.clients,
     apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
+    credentialEnds: {
+      readEnds: (query) =>
+        context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
+    },
     identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin, nameActor),
     personNames: limitPersonNames(context.personNames, groups),

@@ -49,7 +49,7 @@ function toIndex(index: IndexSchema): GlobalSecondaryIndex {
   return {
     IndexName: index.name,
     KeySchema: keySchema(index),
-    Projection: { ProjectionType: 'KEYS_ONLY' },
+    Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.projected] },
   };
 }
 

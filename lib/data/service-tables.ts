@@ -122,12 +122,13 @@ export class ServiceTable extends Construct {
 }
 
 /** Each replica has the index. */
-function withIndex({ name, partitionKey, sortKey }: IndexSchema) {
+function withIndex({ name, partitionKey, sortKey, projected }: IndexSchema) {
   const index = {
     indexName: name,
     partitionKey: { name: partitionKey, type: AttributeType.STRING },
     sortKey: { name: sortKey, type: AttributeType.STRING },
-    projectionType: ProjectionType.KEYS_ONLY,
+    projectionType: ProjectionType.INCLUDE,
+    nonKeyAttributes: [...projected],
   };
   return { globalSecondaryIndexes: [index] };
 }

@@ -39,6 +39,8 @@ export interface ListPage<T> {
   readonly read: ReadPage<T>;
   /** By another order than that of the stores, which needs every page. */
   readonly compare?: ((a: T, b: T) => number) | undefined;
+  /** Reads of one page in that order; 20 if left out. */
+  readonly readsOfPage?: number;
   readonly csv: CsvTable<T>;
 }
 
@@ -49,11 +51,11 @@ const maxReads = 20;
 const maxRows = 500;
 
 async function readSorted<T>(
-  { read, compare }: ListPage<T>,
+  { read, compare, readsOfPage = maxReads }: ListPage<T>,
   cursor: string | undefined,
 ): Promise<ListedPage<T>> {
   if (compare === undefined) return read(cursor);
-  const all = await readPages(read, maxReads, cursor);
+  const all = await readPages(read, readsOfPage, cursor);
   return { ...all, items: all.items.toSorted(compare) };
 }
 

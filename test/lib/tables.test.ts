@@ -90,21 +90,24 @@ describe('the tables of one region', () => {
 });
 
 describe('the index by trunk group', () => {
-  it.each(tableKeys)('%s has it if its items belong to a trunk group, with keys only', (key) => {
-    const found = tableResources().find(
-      ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
-    );
-    const index = {
-      IndexName: 'by-trunk-group',
-      KeySchema: [
-        { AttributeName: 'service_trunk_group', KeyType: 'HASH' },
-        { AttributeName: 'name', KeyType: 'RANGE' },
-      ],
-      Projection: { ProjectionType: 'KEYS_ONLY' },
-    };
-    const isOwned = key === 'clients' || key === 'apiKeys';
-    expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);
-  });
+  it.each(tableKeys)(
+    '%s has it if its items belong to a trunk group, with keys and ends',
+    (key) => {
+      const found = tableResources().find(
+        ({ Properties }) => Properties['TableName'] === tableName('authorization-server', key),
+      );
+      const index = {
+        IndexName: 'by-trunk-group',
+        KeySchema: [
+          { AttributeName: 'service_trunk_group', KeyType: 'HASH' },
+          { AttributeName: 'name', KeyType: 'RANGE' },
+        ],
+        Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['ends'] },
+      };
+      const isOwned = key === 'clients' || key === 'apiKeys';
+      expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);
+    },
+  );
 
   it('has nothing that the token function may write: a last use costs no write to it', () => {
     const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));

@@ -26,6 +26,7 @@ const table: Readonly<Record<OperationName, string>> = {
   listProviders: '+++',
   listProvidersWithLimits: '+++',
   inspectProviderKeys: '+++',
+  listExpiring: '+++',
   explainToken: '+++',
   explainRequest: '+++',
   listSigningKeys: '+++',
@@ -103,6 +104,7 @@ const hidden: ReadonlyMap<OperationName, string> = new Map([
   ['listTrunkGroupLimits', 'empty'],
   ['checkTrunkGroupLimits', 'not found'],
   ['setTrunkGroupLimits', 'refused'],
+  ['listExpiring', 'empty'],
   ['erasePersonName', 'refused'],
 ]);
 
@@ -189,6 +191,8 @@ const openToViewers = new Set([
   '/identity-providers',
   '/identity-providers/show',
   '/identity-providers/grants',
+  '/expiring',
+  '/expiring/export',
   '/trunk-groups',
   '/trunk-groups/:group',
   '/signing-keys',

@@ -183,6 +183,7 @@ function stepsOf({ grace, get }: Deployment): readonly Step[] {
     ['findProvider', () => grace.findProvider(issuer)],
     ['findSubjectGrants', () => grace.findSubjectGrants(issuer)],
     ['findTrunkGroupLimits', () => grace.findTrunkGroupLimits('tg-globex')],
+    ['listExpiring', () => grace.listExpiring({})],
     ['explainToken', () => grace.explainToken({ clientId: made.client })],
     ['page of the client', async () => open(`/clients/${made.client}`)()],
     ['page of the API key', async () => open(`/api-keys/${made.key}`)()],

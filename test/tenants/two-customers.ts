@@ -44,6 +44,7 @@ const stores = [
   'auditPages',
   'auditHistory',
   'personNames',
+  'credentialEnds',
 ] as const;
 
 /** Records the name of each method that is called. */

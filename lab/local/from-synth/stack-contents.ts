@@ -37,11 +37,14 @@ const keySchema = v.array(
   v.object({ AttributeName: v.string(), KeyType: v.picklist(['HASH', 'RANGE']) }),
 );
 
-/** Of an index that has its keys and the table's; another projection is not understood. */
+/** Of an index that has some attributes; another projection is not understood. */
 const indexSchema = v.object({
   IndexName: v.string(),
   KeySchema: keySchema,
-  Projection: v.object({ ProjectionType: v.literal('KEYS_ONLY') }),
+  Projection: v.object({
+    ProjectionType: v.literal('INCLUDE'),
+    NonKeyAttributes: v.array(v.string()),
+  }),
 });
 
 const maxIndexes = 1;
@@ -83,7 +86,8 @@ function readIndex(resolver: Resolver, given: unknown): Pick<TableDefinition, 'i
   const [index] = indexes.output;
   if (index === undefined) return {};
   const { partitionKey, sortKey = '' } = readKeys(index.KeySchema);
-  return { index: { name: index.IndexName, partitionKey, sortKey } };
+  const projected = index.Projection.NonKeyAttributes;
+  return { index: { name: index.IndexName, partitionKey, sortKey, projected } };
 }
 
 /** The service's functions. Those that the CDK adds for its own custom resources have no name. */

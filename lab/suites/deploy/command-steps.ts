@@ -138,6 +138,7 @@ const aboutProviders = stepsOf('provider-operator', [
     as: 'administrator',
     args: words('https://login.example.com#tour'),
   },
+  { command: 'report expiring', as: 'auditor' },
 ]);
 
 /** The first key in a state that `signing-key list` printed. */

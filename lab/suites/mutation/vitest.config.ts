@@ -53,6 +53,7 @@ const tests = {
     'test/core/management/{inspect-provider,lists,provider-choices,client-patterns}.test.ts',
     'test/lambda/management/*.test.ts',
     'test/adapters/management/*.test.ts',
+    'test/adapters/dynamodb/credential-ends.test.ts',
     'test/integration/adapters/trunk-group-lists.test.ts',
   ],
 } satisfies Record<Exclude<Mutant['area'], keyof typeof deployed>, readonly string[]>;

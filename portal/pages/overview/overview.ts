@@ -58,6 +58,23 @@ function concernsOf(clients: readonly Client[], now: number): readonly Concern[]
   );
 }
 
+/**
+ * The secrets that expire soon among more clients than one read has, whether or not callers have
+ * moved to newer ones: that is only in the clients.
+ */
+async function readUrgent({ management, now, may }: RequestContext) {
+  if (!may('listExpiring')) return undefined;
+  const page = await unlessDenied(management.listExpiring());
+  if (page === undefined) return undefined;
+  const end = now + secretAttention.expiresWithin;
+  const secrets = page.items.filter((one) => one.kind === 'client_secret' && one.expiresAt <= end);
+  const concerns = secrets.map(({ id, name, valueId: secretId = '', ...one }): Concern => {
+    const title = secretTitle({ secretId });
+    return { ...one, clientId: id, clientName: name, secretId, title, kind: 'expires_soon' };
+  });
+  return { concerns, isAll: page.nextCursor === undefined };
+}
+
 /** One check: its findings, or the text if there are none. */
 interface Check {
   readonly id: string;
@@ -151,19 +168,27 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   const { management, href, now, freshness } = context;
   const page = await management.listClients({ needsAttention: true, ...freshness });
   const isPartial = page.nextCursor !== undefined;
-  const concerns = concernsOf(page.items, now);
+  const urgent = isPartial ? await readUrgent(context) : undefined;
+  const read = concernsOf(page.items, now);
+  const known = new Set(
+    page.items.flatMap(({ secrets }) => secrets.map(({ secretId }) => secretId)),
+  );
+  const unread = urgent?.concerns.filter(({ secretId }) => !known.has(secretId)) ?? [];
+  const concerns = [...read, ...unread];
   const rest = isPartial ? ` ${notAll(context, page.examined, 'clients')}` : '';
   const check = (id: Concern['kind'], title: string, filter: string, good: string): Check => {
     const fine = id === 'unused' && isPartial ? 'Newer secrets are not checked.' : '';
     const found = concerns.filter(({ kind }) => kind === id);
     const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
     const table = () => dataTable(title, columns, secretRows(context, found));
+    const isUrgent = id === 'expires_soon' && urgent !== undefined;
     const order = id === 'expires_soon' ? 'expiry' : undefined;
-    const all = href('/clients', { secrets: filter, order });
-    const text = `${fine}${rest}`;
+    const all = isUrgent ? href('/expiring') : href('/clients', { secrets: filter, order });
+    const isOpen = isPartial && !(id === 'expires_soon' && urgent?.isAll === true);
+    const text = isOpen ? `${fine}${rest}` : fine;
     const { examined } = page;
     const count = found.length;
-    return { id, title, count, isPartial, all, good, fine: text, table, examined };
+    return { id, title, count, isPartial: isOpen, all, good, fine: text, table, examined };
   };
   const soon = `within ${days(secretAttention.expiresWithin)} days`;
   const unused = `${days(secretAttention.unusedFor)} days`;
@@ -364,6 +389,8 @@ export const showOverview: Handler = async (context) => {
   // A check that AWS does not allow is omitted, and the page says so.
   const parts = { 'identity providers': providers, clients: secrets, 'API keys': keys };
   const denied = Object.entries(parts).flatMap(([what, part]) => (part === undefined ? what : []));
+  // It has secrets and keys: AWS lets only those read it who may read clients and keys.
+  const hasReport = denied.length === 0 && may('listExpiring');
   const checks = Object.values(parts).flatMap((part) => part ?? []);
   const found = checks.filter(({ count }) => count > 0);
   const fine = checks.filter(({ count }) => count === 0);
@@ -386,6 +413,13 @@ export const showOverview: Handler = async (context) => {
       `,
     body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${
       fine.length + denied.length > 0 && finePanel(fine, denied)
+    }${
+      hasReport &&
+      html`
+        <p>
+          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end
+        </p>
+      `
     }`,
   };
 };

@@ -175,6 +175,10 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
   }
   {
+    const { items } = await management.listExpiring();
+    void items;
+  }
+  {
     const { granted, steps } = await management.explainToken({ clientId });
     void [granted, steps];
   }

@@ -59,6 +59,7 @@ export const foreignOutcomes: Readonly<Record<OperationName, Outcome>> = {
   checkTrunkGroupLimits: 'not found',
   // Only the platform's staff, whose reach is every group.
   setTrunkGroupLimits: 'refused',
+  listExpiring: 'empty',
   // It says that there is no such client, as to anyone who makes up an id.
   explainToken: 'done',
   explainRequest: 'done',

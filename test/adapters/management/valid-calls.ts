@@ -185,6 +185,7 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       ...limits,
       ifVersion: world.limits.get('tg-1001')?.version ?? 0,
     }),
+    listExpiring: call('filter', { trunkGroup: 'tg-1001', cursor: undefined }),
     explainToken: call('question', {
       clientId,
       scope: 'messaging:view',

@@ -169,6 +169,7 @@ const commands: Readonly<Record<OperationName, string>> = {
   listTrunkGroupLimits: '',
   checkTrunkGroupLimits: 'trunk-group-limits check $serviceTrunkGroup',
   setTrunkGroupLimits: 'trunk-group-limits set $serviceTrunkGroup --require-subnet --yes',
+  listExpiring: 'report expiring',
   explainToken: 'explain token --client-id x',
   explainRequest: 'explain request --bearer-stdin',
   listAudit: 'audit list',

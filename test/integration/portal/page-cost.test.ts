@@ -81,8 +81,8 @@ const history: Calls = { GetItem: 1, Query: 96 };
 /** What each page of the route table reads. A Scan or a Query is one page of DynamoDB. */
 const pages: Readonly<Record<string, Calls>> = {
   // Clients and providers: one page of each; API keys: those for every address, and those that expire.
-  // With a report, the clients of the most urgent of it, too.
-  '/': { Scan: 4 },
+  // The ends of all, in two indexes.
+  '/': { Scan: 6 },
   '/clients': page,
   // The form for a trunk group that was chosen; without one, the groups to choose from.
   '/clients/new': page,
@@ -115,6 +115,8 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/issuer-grants/withdraw': { Query: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
+  // The ends in the index of clients, and in that of keys.
+  '/expiring': { Scan: 2 },
   '/trunk-groups': { Query: 1 },
   // The limits, and everything that the group has, to say what exceeds them.
   '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
@@ -128,6 +130,7 @@ const pages: Readonly<Record<string, Calls>> = {
 const files: Readonly<Record<string, Calls>> = {
   '/clients/export': { Scan: 20 },
   '/api-keys/export': { Scan: 3, BatchGetItem: 10 },
+  '/expiring/export': { Scan: 2 },
 };
 
 /** What a page needs in its query to show something. */

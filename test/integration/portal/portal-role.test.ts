@@ -111,6 +111,7 @@ const table: Readonly<Record<OperationName, string>> = {
   listTrunkGroupLimits: 'ddd eed ddd ddd',
   checkTrunkGroupLimits: 'ddd nnd ddd ddd',
   setTrunkGroupLimits: 'aad aad aad aad',
+  listExpiring: 'ddd eed ddd ddd',
   explainToken: 'ddd eed ddd ddd',
   explainRequest: 'ddd eed ddd ddd',
   listAudit: 'mdd med mdd mdd',

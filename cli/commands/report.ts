@@ -1,0 +1,47 @@
+import { compareEnds, type ExpiringCredential } from '../../core/credential/credential-ends.ts';
+import { formatTime } from '../../core/rfc3339.ts';
+import { type CommandGroup, command, option } from '../command-spec.ts';
+import { readPages } from './list-options.ts';
+
+function viewExpiring({ kind, name, id, valueId, ...one }: ExpiringCredential) {
+  return {
+    credential: kind,
+    service_trunk_group: one.serviceTrunkGroup,
+    ...(kind === 'client_secret'
+      ? { client_id: id, client_name: name, secret_id: valueId }
+      : { key_id: id, key_name: name, value_id: valueId }),
+    expires_at: formatTime(one.expiresAt),
+  };
+}
+
+const expiring = command({
+  name: 'expiring',
+  summary: 'List the secrets and API keys that work and expire within 30 days',
+  options: [option('--trunk-group <group>', 'only of this service trunk group')],
+  examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
+  run: async (cli, _, { trunkGroup }) => {
+    const management = await cli.management();
+    const pages = await readPages((cursor) => management.listExpiring({ trunkGroup, cursor }));
+    cli.output.printList<ExpiringCredential>(
+      pages.flatMap(({ items }) => items).toSorted(compareEnds),
+      {
+        view: viewExpiring,
+        id: ({ id, valueId }) => valueId ?? id,
+        columns: {
+          expires: ({ expiresAt }) => formatTime(expiresAt),
+          'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
+          'client or API key': ({ name }) => name,
+          id: ({ id }) => id,
+          'secret or old value': ({ valueId }) => valueId,
+        },
+        none: 'Nothing expires within 30 days.',
+      },
+    );
+  },
+});
+
+export const reportCommands: CommandGroup = {
+  name: 'report',
+  summary: 'Show what needs attention',
+  commands: [expiring],
+};

@@ -1,0 +1,69 @@
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
+import { apiKeyUseId } from '../../contract/tables.ts';
+import type { ApiKey } from '../api-key/api-key.ts';
+import type { Client } from '../client/client.ts';
+import type { StorePage } from '../paging.ts';
+
+/**
+ * The ends of what is enabled and expires, by id: seconds since the epoch. The index by trunk group
+ * has them, so that an order by expiry reads no client and no key.
+ */
+export type CredentialEnds = Readonly<Record<string, number>>;
+
+/** Of a client's secrets. Those of a synthetic check live for minutes. */
+export function secretEnds({ clientId, enabled, secrets }: Client): CredentialEnds {
+  if (!enabled || isSyntheticClientId(clientId)) return {};
+  return Object.fromEntries(
+    secrets.flatMap(({ secretId, disabled, expiresAt }) =>
+      disabled === true || expiresAt === undefined ? [] : [[secretId, expiresAt] as const],
+    ),
+  );
+}
+
+/** Of an API key, and of its values that a rotation has replaced and that expire before it. */
+export function apiKeyEnds({ keyId, enabled, expiresAt, oldValues = [] }: ApiKey): CredentialEnds {
+  if (!enabled) return {};
+  const old = oldValues.filter((value) => value.expiresAt < (expiresAt ?? Infinity));
+  return {
+    ...(expiresAt !== undefined && { [keyId]: expiresAt }),
+    ...Object.fromEntries(old.map((one) => [apiKeyUseId(keyId, one.valueId), one.expiresAt])),
+  };
+}
+
+/** A secret, or an API key or a replaced value of it, that is enabled and expires. */
+export interface ExpiringCredential {
+  readonly kind: 'client_secret' | 'api_key';
+  readonly serviceTrunkGroup: string;
+  /** Of the client or the key. */
+  readonly name: string;
+  readonly id: string;
+  /** Of the secret or the replaced value. Undefined: the key itself expires. */
+  readonly valueId?: string | undefined;
+  readonly expiresAt: number;
+}
+
+/** What ends first is first. */
+export function compareEnds(a: ExpiringCredential, b: ExpiringCredential): number {
+  const idOf = ({ id, valueId = '' }: ExpiringCredential) => `${id}/${valueId}`;
+  return a.expiresAt - b.expiresAt || (idOf(a) < idOf(b) ? -1 : 1);
+}
+
+interface EndsQuery {
+  /** Undefined: all. */
+  readonly trunkGroups?: readonly string[] | undefined;
+  /** Only what ends after the first and not after the second, in seconds since the epoch. */
+  readonly between: readonly [after: number, until: number];
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
+/** What is known of the ends of credentials without reading any. */
+export interface CredentialEndReader {
+  /**
+   * A page of them, in no order. An index follows its table a moment later.
+   *
+   * @throws {InputError} for a position of another list.
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  readEnds(query: EndsQuery): Promise<StorePage<ExpiringCredential>>;
+}

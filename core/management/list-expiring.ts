@@ -1,0 +1,34 @@
+import type * as v from 'valibot';
+import { secondsPerDay } from '../../contract/limits.ts';
+import type { expiringFilter } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
+import { compareEnds } from '../credential/credential-ends.ts';
+import { formatCursor, readPageRequest } from './list-query.ts';
+import { currentTime, type ManagementContext } from './management-context.ts';
+
+/** As long as the first notice is sent before the end. */
+const expiresSoonWithin = 30 * secondsPerDay;
+
+/**
+ * One page of the secrets and API keys that expire within 30 days, in all trunk groups that the
+ * caller can access, by their end.
+ *
+ * @throws {InputError} for a filter that is not allowed.
+ */
+export async function listExpiring(
+  context: ManagementContext,
+  filter: v.InferOutput<typeof expiringFilter> = {},
+): Promise<OperationResult<'listExpiring'>> {
+  const { trunkGroup } = filter;
+  const now = currentTime(context);
+  const { items, examined, next } = await context.credentialEnds.readEnds({
+    trunkGroups: trunkGroup === undefined ? undefined : [trunkGroup],
+    between: [now, now + expiresSoonWithin],
+    after: readPageRequest(filter).after,
+  });
+  return {
+    items: items.toSorted(compareEnds),
+    examined,
+    nextCursor: next === undefined ? undefined : formatCursor(next),
+  };
+}
