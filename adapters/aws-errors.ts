@@ -45,7 +45,7 @@ export class ResourceNotFoundError extends Error {
  * @param doing the operation, for the error and the log: `list keys`. Never text from a caller.
  */
 export async function callAws<T>(
-  service: 'DynamoDB' | 'EventBridge' | 'KMS' | 'Lambda' | 'STS',
+  service: 'DynamoDB' | 'EventBridge' | 'KMS' | 'Lambda' | 'Service Quotas' | 'STS',
   doing: string,
   call: () => Promise<T>,
 ): Promise<T> {

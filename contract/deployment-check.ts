@@ -3,9 +3,10 @@ import { parseCustomResource } from './custom-resource.ts';
 import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
 import { json, readVariables } from './environments/read-variables.ts';
 import { tokenVariables } from './environments/token.ts';
+import { defaultKmsSignQuota } from './limits.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { reservationsOf } from './reservations.ts';
-import { algs } from './signing-algorithms.ts';
+import { algs, signingAlgorithms } from './signing-algorithms.ts';
 import { deployedTableName } from './tables.ts';
 
 /** What clients, verifiers and records depend on, as literals of a config. */
@@ -32,10 +33,24 @@ const deploymentCheckPropertiesSchema = v.object({
     v.pipe(json, v.array(v.object({ name: v.string(), key: v.string(), executions: v.number() }))),
     '[]',
   ),
+  /** `kmsSignQuota`, if it is more than KMS gives without a request. */
+  KmsSignQuota: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
 });
 
 /** What CloudFormation passes on to the function. */
 export type DeploymentCheckProperties = v.InferOutput<typeof deploymentCheckPropertiesSchema>;
+
+/** AWS's codes of the quotas of signatures. That of ML-DSA is not known. */
+const signQuotaCodes = { RSA: 'L-2AC98190', EC: 'L-DC14942D', AKP: undefined } as const;
+
+/** The quota that `kmsSignQuota` is about; undefined if KMS gives as much to each account. */
+export function signQuotaCode(
+  config: Pick<DeploymentConfig, 'kmsSignQuota' | 'signingAlgorithms'>,
+): string | undefined {
+  const [alg] = config.signingAlgorithms;
+  if (alg === undefined || config.kmsSignQuota <= defaultKmsSignQuota) return undefined;
+  return signQuotaCodes[signingAlgorithms[alg].kty];
+}
 
 /** What the stack of a config asks. */
 export function deploymentCheckProperties(config: DeploymentConfig, regionId: RegionId) {
@@ -59,6 +74,7 @@ export function deploymentCheckProperties(config: DeploymentConfig, regionId: Re
       }),
     },
     ...(reservations.length > 0 && { Reservations: JSON.stringify(reservations) }),
+    ...(signQuotaCode(config) !== undefined && { KmsSignQuota: String(config.kmsSignQuota) }),
   } satisfies v.InferInput<typeof deploymentCheckPropertiesSchema>;
 }
 

@@ -347,6 +347,9 @@ export const requestsOfExecution = 10;
  */
 export const maxAliasPolicyBytes = 20_480;
 
+/** Signatures a second that KMS gives an account in an AWS region, for each family of keys. */
+export const defaultKmsSignQuota = 1000;
+
 /**
  * Executions that Lambda keeps for functions without a reservation; all of them, if an account has
  * fewer: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html, November 2026.

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { count, matching, reservation } from './config-values.ts';
+import { defaultKmsSignQuota } from './limits.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
@@ -150,8 +151,8 @@ export const operationsEntries = {
       healthRequestsPerFiveMinutes: v.optional(addressLimit, 100),
     }),
   ),
-  /** Asymmetric KMS calls a second of the account and AWS region; 1,000 is KMS's default. */
-  kmsSignQuota: v.optional(count, 1000),
+  /** Asymmetric KMS calls a second of the account and AWS region; KMS's default if left out. */
+  kmsSignQuota: v.optional(count, defaultKmsSignQuota),
   /**
    * Requests a second, and at once, that API Gateway lets through to each of these paths in each
    * region. The token path has 80 % of `kmsSignQuota` if left out, documents 2,000.

@@ -27,7 +27,7 @@ interface Protocol {
 }
 
 interface AwsJsonClientOptions {
-  readonly service: AwsJsonService | 'secretsmanager' | 'events';
+  readonly service: AwsJsonService | 'secretsmanager' | 'events' | 'servicequotas';
   /** How the service is called, if it is not one of the token path. */
   readonly protocol?: Protocol;
   /** The process's variables: region, endpoints and credentials, by AWS's own names. */

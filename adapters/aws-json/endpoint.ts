@@ -12,6 +12,7 @@ export type Service =
   | 'secretsmanager'
   | 'events'
   | 'lambda'
+  | 'servicequotas'
   | 'apigateway'
   | 'logs'
   | 'ce';

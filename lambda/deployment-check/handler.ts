@@ -1,5 +1,6 @@
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { createReadSignQuota } from '../../adapters/kms/sign-quota.ts';
 import {
   createReadConcurrency,
   createReadVariables,
@@ -21,5 +22,6 @@ export const handler = createDeploymentCheckHandler(
     sendAnswer,
     readVariables: createReadVariables(lambda),
     readConcurrency: createReadConcurrency(lambda),
+    readSignQuota: createReadSignQuota(process.env),
   },
 );

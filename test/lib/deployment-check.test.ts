@@ -149,7 +149,7 @@ describe('the deployment check', () => {
     });
   });
 
-  it('may read the quota of the account and reservations, if the config reserves anything', () => {
+  it('may read quotas and reservations, if the config reserves anything or raises kmsSignQuota', () => {
     const statementsOf = (template: Template) => {
       const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
       const [, own] = policies.find(([id]) => id.startsWith('FunctionsDeploymentCheck')) ?? [];
@@ -158,7 +158,7 @@ describe('the deployment check', () => {
         readonly Resource: unknown;
       }[];
       return all
-        .filter(({ Action }) => /Account|Concurrency/.test(Action))
+        .filter(({ Action }) => /Account|Concurrency|servicequotas/.test(Action))
         .map(({ Action, Resource }) => [Action, Resource]);
     };
     const arn = (name: string) =>
@@ -167,6 +167,9 @@ describe('the deployment check', () => {
     expect(statementsOf(templates['three-regions'])).toEqual([
       ['lambda:GetAccountSettings', '*'],
       ['lambda:GetFunctionConcurrency', ['discovery', 'jwks', 'token'].map(arn)],
+    ]);
+    expect(statementsOf(region('single-region', { kmsSignQuota: 2000 }))).toEqual([
+      ['servicequotas:GetServiceQuota', '*'],
     ]);
   });
 });

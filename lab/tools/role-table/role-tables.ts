@@ -13,6 +13,7 @@ const context = { 'aws:cdk:disable-stack-trace': true };
 
 /** Every option that adds a permission. */
 const options = {
+  kmsSignQuota: 2000,
   federatedClients: {},
   portal: portalConfig,
 };

@@ -61,6 +61,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await tables.empty('signingKeys');
   [puts, statuses, reports, now] = [[], [], [], 1_800_000_000];
+  asked.length = 0;
   live = liveVariables();
 });
 
@@ -93,6 +94,10 @@ function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string)
       asked.push(...names);
       return { account: { limit: 10, unreserved: 10 }, held: 0 };
     },
+    readSignQuota: async (code) => {
+      asked.push(code);
+      return 1500;
+    },
     now: () => now,
     sleep: async () => {},
     telemetry: { report: (run) => reports.push(run) },
@@ -116,16 +121,14 @@ function event(algorithms: readonly string[], more: object = {}) {
       ServiceToken: 'arn',
       SigningAlgorithms: algorithms,
       Regions: ['slc', 'dfw'],
+      Literals: {
+        issuer: 'https://auth.example.com',
+        defaultAudience: 'https://api.example.com',
+        clientsTable: tables.nameOf('clients'),
+      },
+      Former: {},
     },
     ...more,
-  };
-}
-
-function ofService() {
-  return {
-    SigningAlgorithms: ['RS256'],
-    Regions: ['slc'],
-    Literals: { defaultAudience: 'https://api.example.com', clientsTable: 'x' },
   };
 }
 
@@ -225,6 +228,29 @@ describe('the deployment check', () => {
     expect(answers()[1]).toMatchObject({ Status: 'SUCCESS' });
   });
 
+  it.each([
+    [
+      'RS256',
+      '2000',
+      'L-2AC98190',
+      /^kmsSignQuota: received 2000; allowed: at most 1500, which KMS/,
+    ],
+    ['ES256', '1500', 'L-DC14942D', undefined],
+    ['RS256', '1000', undefined, undefined],
+    ['ML-DSA-44', '2000', undefined, undefined],
+  ])(
+    'with %s and a kmsSignQuota of %s, reads the quota %s',
+    async (alg, KmsSignQuota, code, reason) => {
+      const { ResourceProperties } = event([alg]);
+      const change = { ResourceProperties: { ...ResourceProperties, KmsSignQuota } };
+      await createHandler()(event([alg], change), context);
+      expect(asked).toEqual(code === undefined ? [] : [code]);
+      const [answer] = answers();
+      expect(answer?.Status).toBe(reason === undefined ? 'SUCCESS' : 'FAILED');
+      if (reason !== undefined) expect(answer?.Reason).toMatch(reason);
+    },
+  );
+
   it('refuses without the table that the deployed service uses', async () => {
     live = liveVariables({ AUTH_SIGNING_KEYS_TABLE: 'no-such-table' });
     await createHandler({}, 'no-such-table')(event(['RS256']), context);
@@ -274,7 +300,7 @@ describe('the deployment check', () => {
 
   it('refuses the config of another service before it looks at the keys', async () => {
     const Literals = { defaultAudience: 'https://api.example.com', clientsTable: 'x-clients' };
-    const properties = { SigningAlgorithms: ['PS256'], Regions: ['slc'], Literals };
+    const properties = { SigningAlgorithms: ['PS256'], Regions: ['slc'], Literals, Former: {} };
     await store.createSigningKey(exampleSigningKey('RS256'));
     await createHandler()(event([], { ResourceProperties: properties }), context);
     expect(answers()[0]?.['Reason']).toMatch(
@@ -293,7 +319,7 @@ describe('the deployment check', () => {
     const former = { issuer: 'https://auth.example.com' };
     await createHandler()(
       event([], {
-        ResourceProperties: { ...properties, Literals: { ...literals, ...former } },
+        ResourceProperties: { ...properties, Literals: { ...literals, ...former }, Former: {} },
         OldResourceProperties: {
           ...properties,
           Literals: { ...literals, issuer },
@@ -307,7 +333,7 @@ describe('the deployment check', () => {
 
   it('refuses if the deployed function does not say what it has', async () => {
     live = {};
-    await createHandler()(event(['RS256'], { ResourceProperties: ofService() }), context);
+    await createHandler()(event(['RS256']), context);
     expect(answers()[0]?.['Reason']).toContain(
       'the deployed service could not be checked: EnvironmentError: the environment of the token function cannot be used:',
     );
@@ -368,7 +394,8 @@ describe('the permissions of a role that was just made', () => {
     const sleep = async () => {};
     const readVariables = async () => live;
     const readConcurrency = async () => ({ account: { limit: 0, unreserved: 0 }, held: 0 });
-    const ports = { sendAnswer, readVariables, readConcurrency, sleep, telemetry };
+    const readSignQuota = async () => 0;
+    const ports = { sendAnswer, readVariables, readConcurrency, readSignQuota, sleep, telemetry };
     return createDeploymentCheckHandler(environment, { ...clients, query }, ports);
   };
 
