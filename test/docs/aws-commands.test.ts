@@ -55,6 +55,7 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'iam detach-role-policy': ['--role-name', '--policy-arn'],
   'iam detach-user-policy': ['--user-name', '--policy-arn'],
   'iam list-entities-for-policy': ['--policy-arn'],
+  'iam get-account-summary': [],
   'iam list-policies': [],
   'iam list-policy-versions': ['--policy-arn'],
   'iam list-roles': [],
