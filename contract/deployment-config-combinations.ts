@@ -7,6 +7,7 @@ import { namesOf } from './reach.ts';
 import { strongConsistencySets } from './regions.ts';
 import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
+import { findTagProblems } from './tags.ts';
 
 export interface ParseOptions {
   /** Whether `issuer` may be http on loopback, as the local run's is. Never set by the stacks. */
@@ -291,6 +292,7 @@ export function findCombinationProblems(
     ...findDomainProblems(config),
     ...findRegionProblems(config),
     ...findPartitionProblems(config),
+    ...findTagProblems(config.tags),
     ...findEncryptionKeyProblems(config),
     ...findLifetimeProblems(config),
     ...findConcurrencyProblems(config),

@@ -12,6 +12,7 @@ import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
 import { deployedTableName, tableName } from './tables.ts';
+import { tagsOf } from './tags.ts';
 
 /** The inputs that determine the variables of one region's functions. */
 export interface EnvironmentSource {
@@ -170,6 +171,7 @@ export function keyRotationEnvironment(
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(config.signingKeyPolicy),
     AUTH_DEPLOYMENT_NAME: config.name,
     AUTH_KMS_KEY_POLICY: source.toJson(source.kmsKeyPolicy),
+    AUTH_KMS_KEY_TAGS: JSON.stringify(tagsOf(config)),
     AUTH_TOKEN_FUNCTION: functionName(config.name, 'token'),
     AUTH_CANARY_FUNCTION: functionName(config.name, 'canary'),
     AUTH_AUDIT_TABLE: deployedTableName(config, 'audit'),

@@ -1,10 +1,13 @@
 import {
+  Annotations,
   App,
+  AspectPriority,
   Aspects,
   type IAspect,
   Stack,
   type StackProps,
   Stage,
+  TagManager,
   Tags,
   Token,
 } from 'aws-cdk-lib';
@@ -21,6 +24,7 @@ import {
 import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { tableKeys, tables } from '../contract/tables.ts';
+import { describeEqualTags, findEqualTags, hasTag, ownTag } from '../contract/tags.ts';
 import { type Replication, ServiceTable, tableId } from './data/service-tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
 import { PortalStack } from './portal/portal-stack.ts';
@@ -117,11 +121,13 @@ export function addAuthorizationServer(
 }
 
 function stackProps(config: DeploymentConfig, part: Parameters<typeof stackName>[1], of: string) {
-  const { name, terminationProtection, domain, alarmEmails } = config;
+  const { name, tags, terminationProtection, domain, alarmEmails } = config;
   return {
     config,
     stackName: stackName(name, part),
     description: `Authorization server ${name}, ${of}`,
+    // Of the stack itself, which a service control policy can require for CreateStack.
+    tags,
     // A destroyed region answers no one, and without a domain its issuer never comes back. A trial
     // can be destroyed, and deployed again if its first deployment failed, which deletes the stack.
     terminationProtection:
@@ -129,10 +135,37 @@ function stackProps(config: DeploymentConfig, part: Parameters<typeof stackName>
   };
 }
 
+/**
+ * The tag with the deployment's name, on what has no tag of that name. It sees also the tags that
+ * the company's app adds.
+ */
+class OwnTag implements IAspect {
+  readonly #value: string;
+  #hasProblem = false;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  visit(node: IConstruct): void {
+    const tags = TagManager.of(node);
+    // CloudFormation gives a stack's tags to its resources, also to those with the company's.
+    if (tags === undefined || Stack.isStack(node)) return;
+    const names = Object.keys(tags.tagValues());
+    if (!hasTag(names, ownTag)) tags.setTag(ownTag, this.#value);
+    const [equal] = findEqualTags(names);
+    if (equal === undefined || this.#hasProblem) return;
+    this.#hasProblem = true;
+    Annotations.of(Stack.of(node)).addError(describeEqualTags(equal));
+  }
+}
+
 /** Only on these stacks: what else the app has is not of this deployment. */
 function addTags(stack: Stack, config: DeploymentConfig): void {
-  const tags = { application: config.name, ...config.tags };
-  for (const [name, value] of Object.entries(tags)) Tags.of(stack).add(name, value);
+  for (const [name, value] of Object.entries(config.tags)) Tags.of(stack).add(name, value);
+  // After the aspects that add tags, whatever the feature flags of the app.
+  const priority = AspectPriority.DEFAULT + 1;
+  Aspects.of(stack).add(new OwnTag(config.name), { priority });
 }
 
 function addPermissionsBoundary(

@@ -33,6 +33,8 @@ interface KmsKeysSettings {
   readonly deploymentName: string;
   /** The key policy that CreateKey sends, a JSON object. */
   readonly keyPolicy: unknown;
+  /** Tags of the company, next to the two that find a key. */
+  readonly keyTags?: Readonly<Record<string, string>>;
 }
 
 /** KMS `KeyState`. In every other state, the key cannot be used. */
@@ -108,6 +110,7 @@ async function createKey(
     Tags: [
       { TagKey: kmsKeyTags.deployment, TagValue: settings.deploymentName },
       { TagKey: kmsKeyTags.intent, TagValue: request.intentId },
+      ...Object.entries(settings.keyTags ?? {}).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
     ],
   });
   const output = await callAws('KMS', 'create a key', () => sendOnce(kms, command, options));

@@ -15,6 +15,8 @@ export const keyRotationVariables = v.object({
   AUTH_DEPLOYMENT_NAME: text,
   /** JSON: the key policy that CreateKey sends. */
   AUTH_KMS_KEY_POLICY: json,
+  /** JSON: tags of the config, which each signing key gets. */
+  AUTH_KMS_KEY_TAGS: v.pipe(json, v.record(v.string(), v.string())),
   /** Function whose self-test ends a deployment. */
   AUTH_TOKEN_FUNCTION: text,
   /** Function that proves a key before it may sign. */

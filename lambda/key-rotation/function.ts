@@ -169,6 +169,7 @@ function createPorts(
     keyManagement: createKmsKeys(aws.kms, {
       deploymentName: environment.AUTH_DEPLOYMENT_NAME,
       keyPolicy: environment.AUTH_KMS_KEY_POLICY,
+      keyTags: environment.AUTH_KMS_KEY_TAGS,
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
     proveKey,

@@ -40,6 +40,7 @@ import {
   workloadUseAttributes,
   workloadUseRecordType,
 } from '../../contract/tables.ts';
+import { tagsOf } from '../../contract/tags.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
 import {
   allowInspection,
@@ -107,7 +108,11 @@ export class ServiceFunctions extends Construct {
     this.tables = tableArns(this, config, props.tables);
     const { name: deploymentName, tracing } = config;
     this.context = { deploymentName, regionId, tracing, bundles: props.bundles };
-    this.keys = { deploymentName: config.name, algorithms: config.signingAlgorithms };
+    this.keys = {
+      deploymentName: config.name,
+      algorithms: config.signingAlgorithms,
+      tagNames: Object.keys(tagsOf(config)),
+    };
     this.source = {
       ...props,
       kmsKeyPolicy: kmsKeyPolicy(this.keyPolicyPrincipals(config)),

@@ -12,6 +12,8 @@ import type { ServiceFunction } from '../functions/service-function.ts';
 export interface SigningKeys {
   readonly deploymentName: string;
   readonly algorithms: readonly Alg[];
+  /** Names of the tags that each new key has, next to those of the service. */
+  readonly tagNames: readonly string[];
 }
 
 /** Keys of this account and region. A condition selects the deployment's own. */
@@ -78,7 +80,9 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   const kind = { 'kms:KeySpec': [...new Set(specs)], 'kms:KeyUsage': 'SIGN_VERIFY' };
   const tag = { [`aws:RequestTag/${kmsKeyTags.deployment}`]: keys.deploymentName };
   const noOtherTags = {
-    'ForAllValues:StringEquals': { 'aws:TagKeys': Object.values(kmsKeyTags) },
+    'ForAllValues:StringEquals': {
+      'aws:TagKeys': [...Object.values(kmsKeyTags), ...keys.tagNames],
+    },
   };
   // Imported key material could have copies.
   const material = { 'kms:KeyOrigin': 'AWS_KMS' };

@@ -197,22 +197,6 @@ describe('backups', () => {
   });
 });
 
-describe('tags', () => {
-  it('of the config stand on every function and table', () => {
-    for (const type of ['AWS::Lambda::Function', 'AWS::Logs::LogGroup']) {
-      for (const [id, { Properties }] of Object.entries(resourcesOf(stack('slc'), type))) {
-        if (id.startsWith('AWSCDK')) continue;
-        expect(Properties['Tags']).toEqual(
-          expect.arrayContaining([
-            { Key: 'application', Value: 'authorization-server' },
-            { Key: 'cost-centre', Value: 'platform' },
-          ]),
-        );
-      }
-    }
-  });
-});
-
 describe('the log role of API Gateway', () => {
   it('is left alone if another stack owns it', () => {
     const { templates } = synthesise({

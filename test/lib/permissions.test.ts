@@ -67,7 +67,11 @@ const newKind = { 'kms:KeySpec': ['RSA_2048'], 'kms:KeyUsage': 'SIGN_VERIFY' };
 const newMaterial = { 'kms:KeyOrigin': 'AWS_KMS' };
 const noOtherTags = {
   'ForAllValues:StringEquals': {
-    'aws:TagKeys': ['authorization-server:deployment', 'authorization-server:intent'],
+    'aws:TagKeys': [
+      'authorization-server:deployment',
+      'authorization-server:intent',
+      'application',
+    ],
   },
 };
 const sign: Permission = [

@@ -155,7 +155,10 @@ describe('what is sent to KMS', () => {
 
   it('makes a key that only the deployment may use, and no one is locked out of', async () => {
     const metadata = { Arn: missingArn, KeyId: 'x', KeySpec: 'RSA_2048', CreationDate: 1 };
-    const keys = createKmsKeys(await recording({ KeyMetadata: metadata }), settings);
+    const keys = createKmsKeys(await recording({ KeyMetadata: metadata }), {
+      ...settings,
+      keyTags: { 'cost-centre': 'platform' },
+    });
     await keys.createKey({ intentId: 'intent-1', alg: 'RS256', description: 'signs tokens' });
     const { Policy, ...sent } = stub?.calls[0]?.input ?? {};
     expect(sent).toEqual({
@@ -167,6 +170,7 @@ describe('what is sent to KMS', () => {
       Tags: [
         { TagKey: 'authorization-server:deployment', TagValue: 'test' },
         { TagKey: 'authorization-server:intent', TagValue: 'intent-1' },
+        { TagKey: 'cost-centre', TagValue: 'platform' },
       ],
     });
     expect(JSON.parse(String(Policy))).toEqual(keyPolicy);

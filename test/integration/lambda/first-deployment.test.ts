@@ -70,6 +70,7 @@ function deploy(limit = timeLimit): Promise<unknown> {
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
     AUTH_DEPLOYMENT_NAME: deployment,
     AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
+    AUTH_KMS_KEY_TAGS: '{"cost-centre":"platform"}',
     AUTH_TOKEN_FUNCTION: 'token',
     AUTH_CANARY_FUNCTION: 'canary',
     AUTH_AUDIT_TABLE: tableName(deployment, 'audit'),
