@@ -1,8 +1,8 @@
 /**
- * Body of `/health` when a region can issue tokens. Any other response takes the region out of the
- * default routing.
+ * Body of `/health` when a region can issue tokens. Any response with a status of 400 or more takes
+ * the region out of the default routing.
  */
 export const healthyBody = { status: 'ok' } as const;
 
-/** The text that Route 53 searches for in the first 5,120 bytes of the body. */
-export const healthySearchString = JSON.stringify(healthyBody);
+/** Outcome of such a request. Only the access log of the API has it. */
+export const healthyOutcome = 'healthy';

@@ -31,6 +31,20 @@ function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }
 
+/** Requests that pass are in the access log of the API, for a third of the price. */
+const onlyStopped = {
+  DefaultBehavior: 'DROP',
+  Filters: [
+    {
+      Behavior: 'KEEP',
+      Requirement: 'MEETS_ANY',
+      Conditions: ['BLOCK', 'COUNT', 'CAPTCHA', 'CHALLENGE', 'EXCLUDED_AS_COUNT'].map((Action) => ({
+        ActionCondition: { Action },
+      })),
+    },
+  ],
+};
+
 /** Refuses floods and malformed requests before they reach a function. */
 export class WebAcl extends Construct {
   constructor(scope: Construct, id: string, props: WebAclProps) {
@@ -68,6 +82,7 @@ export class WebAcl extends Construct {
         ...redactedHeaders.map((Name) => ({ singleHeader: { Name } })),
         { queryString: {} },
       ],
+      loggingFilter: onlyStopped,
     });
   }
 }

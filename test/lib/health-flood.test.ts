@@ -14,12 +14,13 @@ interface Defences {
   /** Of a health checker. */
   readonly intervalSeconds: number;
   readonly failureThreshold: number;
+  readonly checkers: number;
 }
 
 /** AWS: usually less than this passes until a rate rule blocks an address. */
 const usualDelay = 30;
-/** Route 53 asks from 8 regions, with 2 checkers or more in each. */
-const checkers = 16;
+/** Route 53 has 2 checkers or more in each region from which it asks. */
+const checkersOfRegion = 2;
 /** Route 53 takes an endpoint for healthy if more than this share of the checkers does. */
 const healthyShare = 0.18;
 
@@ -46,7 +47,8 @@ function readDefences(template: Template): Defences {
   );
   const rules = acl?.Properties['Rules'] as readonly RateRule[];
   const rule = rules.find(({ Name }) => Name === 'health-rate')?.Statement.RateBasedStatement;
-  const { RequestInterval, FailureThreshold } = check?.Properties['HealthCheckConfig'] ?? {};
+  const { RequestInterval, FailureThreshold, Regions } =
+    check?.Properties['HealthCheckConfig'] ?? {};
   return {
     rateLimit: Number(method?.['ThrottlingRateLimit']),
     burstLimit: Number(method?.['ThrottlingBurstLimit']),
@@ -54,6 +56,7 @@ function readDefences(template: Template): Defences {
     windowSeconds: rule?.EvaluationWindowSec ?? 300,
     intervalSeconds: RequestInterval,
     failureThreshold: FailureThreshold,
+    checkers: Regions.length * checkersOfRegion,
   };
 }
 
@@ -66,6 +69,7 @@ interface Flood {
 /** Plays ten minutes. @returns the smallest share of checkers that took the region for healthy. */
 function play(flood: Flood, given: Defences): number {
   const random = new Random(7);
+  const { checkers } = given;
   const exceeds = flood.perSecond * given.windowSeconds > given.addressLimit;
   const blockedFrom = exceeds
     ? given.addressLimit / flood.perSecond + usualDelay
