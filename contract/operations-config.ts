@@ -168,8 +168,18 @@ export const operationsEntries = {
   clientMetrics: v.optional(v.boolean(), false),
   /** Days that CloudWatch keeps each log; longer than a year by default, for a late investigation. */
   logRetentionDays: v.optional(v.picklist(retentionDays), 400),
-  /** Whether X-Ray traces requests and runs. */
-  tracing: v.optional(v.picklist(['on', 'off']), 'on'),
+  /**
+   * Whether X-Ray traces requests and runs. Off by default: traces have API Gateway and Lambda, whose
+   * times the logs have for every request, and are a third of the price of a token.
+   */
+  tracing: v.optional(v.picklist(['on', 'off']), 'off'),
+  /** Whether each region has a dashboard of CloudWatch, which has a monthly price. */
+  dashboard: v.optional(v.picklist(['on', 'off']), 'on'),
+  /**
+   * Which reports of Lambda the logs of the token, discovery and JWKS functions have: `failures`
+   * leaves out what is written about each request that succeeds.
+   */
+  functionReports: v.optional(v.picklist(['all', 'failures']), 'all'),
   /** Addresses that receive alarms. Each must confirm its subscription. */
   alarmEmails: v.optional(emails, []),
   /**

@@ -19,6 +19,7 @@ import {
   Function,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -52,6 +53,8 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly timeout: Duration;
   /** Concurrent executions that are reserved for the function. They are also its limit. */
   readonly reservedConcurrency?: number | undefined;
+  /** Whether Lambda writes a report only of what fails. */
+  readonly reportsFailuresOnly?: boolean | undefined;
 }
 
 /** What a role may or may not do. */
@@ -174,6 +177,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       role: this.role,
       logGroup: this.logGroup,
       tracing: props.tracing === 'on' ? Tracing.ACTIVE : Tracing.DISABLED,
+      ...(props.reportsFailuresOnly === true && { systemLogLevelV2: SystemLogLevel.WARN }),
       memorySize: props.memorySize,
       timeout: props.timeout,
       // Old versions are kept, so an alias can go back to them at once.

@@ -168,7 +168,13 @@ export class ServiceFunctions extends Construct {
   ): ServiceFunction<F> {
     const { config, regionId } = this.source;
     const reservedConcurrency = reservedFor(config, regionId, props.name);
-    return new ServiceFunction<F>(this, id, { ...this.context, ...props, reservedConcurrency });
+    const answersRequests = ['token', 'discovery', 'jwks'].includes(props.name);
+    return new ServiceFunction<F>(this, id, {
+      ...this.context,
+      ...props,
+      reservedConcurrency,
+      reportsFailuresOnly: answersRequests && config.functionReports === 'failures',
+    });
   }
 
   private addToken(): ServiceFunction<'token'> {

@@ -45,11 +45,13 @@ export class Monitoring extends Construct {
       vault === undefined
         ? []
         : new BackupAlarms(this, 'BackupAlarms', { ...context, vault }).alarms;
-    new ServiceDashboard(this, 'Dashboard', {
-      config,
-      regionId,
-      alarms: [...service.alarms, ...keys.alarms, ...backups],
-    });
+    if (config.dashboard === 'on') {
+      new ServiceDashboard(this, 'Dashboard', {
+        config,
+        regionId,
+        alarms: [...service.alarms, ...keys.alarms, ...backups],
+      });
+    }
   }
 
   addCertificateAlarm(certificate: ICertificate): void {

@@ -159,8 +159,8 @@ describe('the stage', () => {
     expect(stage().Properties['CacheClusterSize']).toBeUndefined();
   });
 
-  it('has a literal name and is traced', () => {
-    expect(stage().Properties).toMatchObject({ StageName: 'live', TracingEnabled: true });
+  it('has a literal name and is not traced', () => {
+    expect(stage().Properties).toMatchObject({ StageName: 'live', TracingEnabled: false });
   });
 
   it('logs these fields of a request and nothing that the caller wrote', () => {

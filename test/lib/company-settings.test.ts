@@ -13,11 +13,12 @@ describe("a company's settings", () => {
     webAcl: { tokenRequestsPerFiveMinutes: 2000 },
     regions: { slc: { awsRegion: 'us-west-2', encryptionKeyArn } },
     logRetentionDays: 1827,
-    tracing: 'off',
+    dashboard: 'off',
+    functionReports: 'failures',
   };
   const { templates } = synthesise(config, { checked: true });
-  const all = (type: string) =>
-    Object.values(templates).flatMap((template) => Object.values(resourcesOf(template, type)));
+  const all = (type: string, of = templates) =>
+    Object.values(of).flatMap((template) => Object.values(resourcesOf(template, type)));
 
   it('are of every log, topic and secret', () => {
     const logs = all('AWS::Logs::LogGroup');
@@ -54,7 +55,7 @@ describe("a company's settings", () => {
     ]);
   });
 
-  it('turn X-Ray off, with its permissions', () => {
+  it('leave X-Ray off, with its permissions, unless they turn it on', () => {
     const text = JSON.stringify(Object.values(templates).map((template) => template.toJSON()));
     expect(text).not.toContain('xray:');
     for (const { Properties } of all('AWS::Lambda::Function')) {
@@ -63,6 +64,36 @@ describe("a company's settings", () => {
     for (const { Properties } of all('AWS::ApiGateway::Stage')) {
       expect(Properties['TracingEnabled']).toBe(false);
     }
+    const { templates: traced } = synthesise({ ...config, tracing: 'on' });
+    for (const { Properties } of all('AWS::Lambda::Function', traced)) {
+      expect(Properties['TracingConfig']).toEqual({ Mode: 'Active' });
+    }
+    for (const { Properties } of all('AWS::ApiGateway::Stage', traced)) {
+      expect(Properties['TracingEnabled']).toBe(true);
+    }
+  });
+
+  it('leave the dashboard out, and no alarm with it', () => {
+    expect(all('AWS::CloudWatch::Dashboard')).toEqual([]);
+    const { templates: shown } = synthesise({ ...config, dashboard: 'on' });
+    expect(all('AWS::CloudWatch::Dashboard', shown)).toHaveLength(1);
+    const alarmsOf = (of: typeof templates) =>
+      all('AWS::CloudWatch::Alarm', of).map(({ Properties }) => evaluate(Properties));
+    expect(alarmsOf(templates)).toEqual(alarmsOf(shown));
+  });
+
+  it("leave Lambda's reports of what succeeds out of the logs of functions that answer requests", () => {
+    const quiet = all('AWS::Lambda::Function')
+      .filter(({ Properties }) => Properties['LoggingConfig']?.SystemLogLevel !== undefined)
+      .map(({ Properties }) => [
+        String(Properties['FunctionName']).replace('authorization-server-', ''),
+        Properties['LoggingConfig'].SystemLogLevel,
+      ]);
+    expect(quiet).toEqual([
+      ['token', 'WARN'],
+      ['discovery', 'WARN'],
+      ['jwks', 'WARN'],
+    ]);
   });
 });
 

@@ -95,12 +95,10 @@ function items(...partitionKeys: readonly string[]) {
 }
 const ownClientAlone = items('client_SyntheticCheck00000slc');
 
-function logsAndTraces(fn: string, parent = 'Functions'): readonly Permission[] {
+function logsOf(fn: string, parent = 'Functions'): readonly Permission[] {
   return [
     ['Allow', 'logs:CreateLogStream', `${parent}${fn}Logs`],
     ['Allow', 'logs:PutLogEvents', `${parent}${fn}Logs`],
-    ['Allow', 'xray:PutTelemetryRecords', '*'],
-    ['Allow', 'xray:PutTraceSegments', '*'],
   ];
 }
 
@@ -127,12 +125,12 @@ describe('the permission matrix', () => {
         ],
         sign,
       ]),
-      ...logsAndTraces('Token'),
+      ...logsOf('Token'),
     ],
-    'authorization-server-slc-discovery': logsAndTraces('Discovery'),
+    'authorization-server-slc-discovery': logsOf('Discovery'),
     'authorization-server-slc-jwks': [
       ...boundTo('jwks', [['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')]]),
-      ...logsAndTraces('Jwks'),
+      ...logsOf('Jwks'),
     ],
     'authorization-server-slc-canary': [
       ...boundTo('canary', [
@@ -152,7 +150,7 @@ describe('the permission matrix', () => {
         ['Allow', 'kms:ListResourceTags', anyKey],
         sign,
       ]),
-      ...logsAndTraces('Canary'),
+      ...logsOf('Canary'),
     ],
     'authorization-server-slc-deployment-check': [
       ...boundTo('deployment-check', [
@@ -173,7 +171,7 @@ describe('the permission matrix', () => {
           'arn:aws:lambda:us-west-2:111122223333:function:authorization-server-token:live',
         ],
       ]),
-      ...logsAndTraces('DeploymentCheck'),
+      ...logsOf('DeploymentCheck'),
     ],
     'authorization-server-slc-synthetic-check': [
       ...boundTo('synthetic-check', [
@@ -181,7 +179,7 @@ describe('the permission matrix', () => {
         ['Allow', 'dynamodb:PutItem', 'ClientsTable', ownClientAlone],
         ['Allow', 'dynamodb:UpdateItem', 'ClientsTable', ownClientAlone],
       ]),
-      ...logsAndTraces('SyntheticCheck'),
+      ...logsOf('SyntheticCheck'),
     ],
     'authorization-server-slc-management': [
       ...boundTo('management', [
@@ -238,7 +236,7 @@ describe('the permission matrix', () => {
         ['Allow', 'dynamodb:Scan', 'IdentityProvidersTable'],
         ['Allow', 'dynamodb:UpdateItem', 'ClientsTable'],
       ]),
-      ...logsAndTraces('Management'),
+      ...logsOf('Management'),
     ],
     'authorization-server-slc-key-rotation': [
       ...boundTo('key-rotation', [
@@ -311,7 +309,7 @@ describe('the permission matrix', () => {
         ['Allow', 'lambda:InvokeFunction', 'FunctionsCanaryHandler'],
         ['Allow', 'lambda:InvokeFunction', 'FunctionsTokenHandler'],
       ]),
-      ...logsAndTraces('KeyRotation'),
+      ...logsOf('KeyRotation'),
       ['Deny', 'kms:CreateGrant', '*'],
       ['Deny', 'kms:PutKeyPolicy', '*'],
       ['Deny', 'kms:Sign', '*'],
@@ -350,7 +348,7 @@ describe('the permission matrix of the portal', () => {
             'arn:aws:lambda:us-west-2:111122223333:function:authorization-server-management:portal',
           ],
         ]),
-        ...logsAndTraces('Function', '').slice(0, 2),
+        ...logsOf('Function', '').slice(0, 2),
         ...boundTo('portal', [
           [
             'Allow',
@@ -359,7 +357,7 @@ describe('the permission matrix of the portal', () => {
           ],
           ['Allow', 'secretsmanager:GetSecretValue', 'SessionKeySecret'],
         ]),
-        ...logsAndTraces('Function', '').slice(2),
+        ...logsOf('Function', '').slice(2),
       ],
     });
   });
