@@ -11,18 +11,22 @@ export function metricNamespace(deploymentName: string): string {
   return `${commonMetricNamespace}/${deploymentName}`;
 }
 
-/** Metrics of signing keys, by the function that emits them. Ages and delays are seconds. */
+/**
+ * Metrics of signing keys, by the function that emits them. Ages and delays are seconds. Two of them
+ * say with each run that it was made; the others are emitted only when something is wrong, because
+ * CloudWatch bills each metric for the hours in which it has a value.
+ */
 export const keyMetrics = {
   /** 1 when a run of the rotation has taken every step that was due. */
   rotationRun: 'SigningKeyRotationRun',
-  /** How long the region's signing key has been due for rotation; 0 if it is not due. */
+  /** How long the region's signing key has been due for rotation. */
   overdue: 'SigningKeyOverdue',
   /**
-   * How long ago the last write of another region that this region can see was made; 0 if there is
-   * no other region.
+   * How long ago the last write of another region that this region can see was made, if that is
+   * longer than {@link usualReplicationLag}.
    */
   replicationLag: 'ReplicationLag',
-  /** 1 for each region whose JWKS did not verify a canary token. */
+  /** 1 for each region whose JWKS did not verify a canary token; 0 for a run without one. */
   canaryFailure: 'SigningKeyCanaryFailure',
   /** 1 for each key that was not published because others than the service may sign with it. */
   keyRefused: 'SigningKeyRefused',
@@ -56,3 +60,9 @@ export const keyScheduleMinutes = 5;
  * run.
  */
 export const missedRotationMinutes = 6 * keyScheduleMinutes;
+
+/**
+ * Seconds: two schedules. Regions write once in each, so what a region sees of another is usually
+ * up to one schedule old.
+ */
+export const usualReplicationLag = 2 * keyScheduleMinutes * 60;

@@ -1,17 +1,18 @@
 /**
- * Metrics of requests, in the namespace of `alarms.ts`. Each has two sets of dimensions: only
- * `service` (the function's name), and `service` with `outcome`. `SecretDaysLeft` also has
- * `client_id`, and all of them do if the deployment config has `clientMetrics`: only for
- * authenticated clients, so no one else can create metrics.
+ * Metrics of requests, in the namespace of `alarms.ts`. A metric is emitted only when it says
+ * something, because CloudWatch bills each for the hours in which it has a value: `Requests` has
+ * `service` (the function's name) and `outcome`, and the others only `service`. `SecretDaysLeft` also
+ * has `client_id`, and all of them do if the deployment config has `clientMetrics`: only for
+ * authenticated clients, so no one else can create metrics. The log has the rest.
  */
 export const requestMetrics = {
-  /** 1 for each request. */
+  /** 1 for each request of the token function. */
   requests: 'Requests',
-  /** 1 for each 4xx, 0 for others. */
+  /** Of a client: 1 for each 4xx, 0 for others. */
   refusals: 'Refusals',
-  /** 1 for each 5xx, 0 for others. */
+  /** 1 for each 5xx. Of a client also 0 for others. */
   failures: 'Failures',
-  /** Milliseconds from event to response. */
+  /** Of a client: milliseconds from event to response. */
   latency: 'Latency',
   /** Days that an accepted secret has left when it is about to expire. */
   secretDaysLeft: 'SecretDaysLeft',

@@ -40,8 +40,9 @@ export const syntheticCheckMinutes = 5;
 export const syntheticMetrics = {
   /** 1 for each run whose token verified, 0 for others. */
   passed: 'SyntheticCheckPassed',
-  /** 1 for each run that found the keys of the issuer by its own name, 0 for others. */
+  /**
+   * 1 for each run that found the keys of the issuer by its own name, 0 for others. Nothing if the
+   * region has the same name.
+   */
   issuerPassed: 'IssuerCheckPassed',
-  /** Milliseconds from the token request to its response, as a client measures them. */
-  tokenLatency: 'SyntheticTokenLatency',
 } as const;

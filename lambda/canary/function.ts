@@ -91,7 +91,7 @@ async function publish(
     level: isRefused ? 'error' : 'info',
     outcome: isRefused ? 'not_published' : 'published',
     fields: { slot: request.slot, ...result },
-    metrics: { [keyMetrics.keyRefused]: isRefused ? 1 : 0 },
+    metrics: isRefused ? { [keyMetrics.keyRefused]: 1 } : {},
   });
   return result;
 }

@@ -25,7 +25,6 @@ import {
   type SelfTestResult,
 } from '../../contract/function-events.ts';
 import { functionName } from '../../contract/function-names.ts';
-import { keyMetrics } from '../../contract/key-metrics.ts';
 import { requestDigest } from '../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
@@ -51,7 +50,7 @@ import {
 import { accountOf, authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { awaitSelfTest, createPause, type Waiting } from './await-self-test.ts';
-import { type LagMetric, reportFailure, reportSuccess } from './report-run.ts';
+import { type Lag, reportFailure, reportSuccess } from './report-run.ts';
 
 /** The calls of the rotation to other functions and to STS. */
 export interface FunctionPorts extends ClockOptions {
@@ -142,16 +141,15 @@ function createLagReader(
   environment: Environment<'key-rotation'>,
   dynamodb: DynamoDbDocuments,
   { now }: RotationPorts,
-): () => Promise<LagMetric> {
+): () => Promise<Lag> {
   const { AUTH_SIGNING_KEYS_TABLE, AUTH_REGION_ID } = environment;
   const readHeartbeats = createDynamoDbHeartbeatReader(dynamodb, AUTH_SIGNING_KEYS_TABLE);
-  return async (): Promise<LagMetric> => {
+  return async (): Promise<Lag> => {
     try {
-      const lag = replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());
-      return { [keyMetrics.replicationLag]: lag };
+      return replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());
     } catch {
       // A table that does not answer fails the run itself.
-      return {};
+      return undefined;
     }
   };
 }

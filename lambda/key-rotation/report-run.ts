@@ -1,5 +1,5 @@
 import type { KeyRotationEvent, RotationReport } from '../../contract/function-events.ts';
-import { keyMetrics } from '../../contract/key-metrics.ts';
+import { keyMetrics, usualReplicationLag } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { ClockError, describeError, InputError, RefusedError } from '../../core/errors.ts';
 import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
@@ -15,12 +15,17 @@ import {
 import { eligibleAt } from '../../core/signing-key/select-signing-key.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
 
-/** The replication lag by its metric's name; empty if it could not be read. */
-export type LagMetric = Readonly<Record<string, number>>;
+/** The replication lag in seconds; undefined if it could not be read. */
+export type Lag = number | undefined;
+
+/** A metric only when it is longer than usual: the log has each. */
+function lagMetric(lag: Lag): Readonly<Record<string, number>> {
+  return lag !== undefined && lag > usualReplicationLag ? { [keyMetrics.replicationLag]: lag } : {};
+}
 
 /** Findings of a run in the table. */
 interface TableFindings {
-  readonly lag: LagMetric;
+  readonly lag: Lag;
   /** Problems of the records that were skipped. */
   readonly malformed: readonly string[];
 }
@@ -58,13 +63,15 @@ export function reportSuccess(
     fields: {
       ...report,
       actor: context.actor,
+      overdue,
+      replication_lag: lag,
       ...(!isComplete && { malformed_records: malformed }),
     },
     metrics: {
-      ...lag,
+      ...lagMetric(lag),
       ...(isComplete && { [keyMetrics.rotationRun]: 1 }),
-      [keyMetrics.overdue]: overdue,
-      [keyMetrics.jwksFull]: lacksNextKey(outcome.state, settings) ? 1 : 0,
+      ...(overdue > 0 && { [keyMetrics.overdue]: overdue }),
+      ...(lacksNextKey(outcome.state, settings) && { [keyMetrics.jwksFull]: 1 }),
     },
   });
   return report;
@@ -78,16 +85,16 @@ export function reportFailure(
   event: KeyRotationEvent,
   error: unknown,
   telemetry: RunTelemetry,
-  { lag, actor }: { readonly lag: LagMetric; readonly actor: string | undefined },
+  { lag, actor }: { readonly lag: Lag; readonly actor: string | undefined },
 ): void {
   const isRefusal = refusals.some((refusal) => error instanceof refusal);
   const isRetained = error instanceof RetainedKeyError;
   telemetry.report({
     level: isRefusal ? 'warn' : 'error',
     outcome: `${event.action}_${isRefusal ? 'refused' : 'failed'}`,
-    fields: { ...describeError(error), actor },
+    fields: { ...describeError(error), actor, replication_lag: lag },
     metrics: {
-      ...lag,
+      ...lagMetric(lag),
       ...(isRetained && { [keyMetrics.retainedKeyRefusal]: 1 }),
       ...(error instanceof ClockError && { [requestMetrics.clockDifferences]: 1 }),
     },

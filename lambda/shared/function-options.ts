@@ -10,13 +10,13 @@ export interface FunctionOptions {
 
 /**
  * @param persistentKeys are added to every log line.
- * @param metrics whether metrics are also kept per client.
+ * @param metrics whether requests are counted by outcome, and metrics kept per client.
  */
 export function resolveOptions(
   name: FunctionName,
   persistentKeys: LogFields,
   overrides: Partial<FunctionOptions>,
-  metrics?: Pick<MetricSource, 'byClient'>,
+  metrics?: Pick<MetricSource, 'byOutcome' | 'byClient'>,
 ): FunctionOptions {
   return {
     clock: overrides.clock ?? Date.now,

@@ -8,7 +8,7 @@ import {
 } from '../../contract/request-metrics.ts';
 import { formatMilliseconds } from '../../core/rfc3339.ts';
 
-/** One JSON line per request, and its metrics in embedded metric format. */
+/** One JSON line per request, and its metrics in embedded metric format if it has any. */
 export interface Telemetry {
   report(report: RequestReport, context: Context): void;
 }
@@ -20,10 +20,10 @@ export interface Telemetry {
 export function createTelemetry(
   service: FunctionName,
   persistentKeys: LogFields,
-  { byClient }: Pick<MetricSource, 'byClient'> = { byClient: false },
+  metrics: Pick<MetricSource, 'byOutcome' | 'byClient'> = {},
 ): Telemetry {
   const formatLogLine = createLogLines(service, persistentKeys, process.env);
-  const source = { namespace: readMetricNamespace(process.env), service, byClient };
+  const source = { namespace: readMetricNamespace(process.env), service, ...metrics };
   return {
     report(report, context) {
       const time = Date.now();
@@ -131,19 +131,6 @@ export interface RequestReport {
   readonly fields: LogFields;
 }
 
-function valuesOf(report: RequestReport): Readonly<Record<string, number>> {
-  const { statusCode, latency, counts, measures } = report;
-  const values: Record<string, number> = {
-    [requestMetrics.requests]: 1,
-    [requestMetrics.refusals]: Number(statusCode >= 400 && statusCode < 500),
-    [requestMetrics.failures]: Number(statusCode >= 500),
-    [requestMetrics.latency]: latency,
-  };
-  for (const name of counts) values[name] = 1;
-  for (const [name, value] of measures ?? []) values[name] = value;
-  return values;
-}
-
 function unitOf(name: string): string {
   return name === requestMetrics.latency ? 'Milliseconds' : 'Count';
 }
@@ -152,34 +139,13 @@ function unitOf(name: string): string {
 export interface MetricSource {
   readonly namespace: string;
   readonly service: string;
+  /**
+   * Whether each request is counted by its outcome, because alarms compare outcomes. Lambda's own
+   * `Invocations` and `Errors`, which are free, count those of other functions.
+   */
+  readonly byOutcome?: boolean;
   /** Whether all metrics also have the client as a dimension, not only those about clients. */
-  readonly byClient: boolean;
-}
-
-interface Directive {
-  readonly Namespace: string;
-  readonly Dimensions: readonly (readonly string[])[];
-  readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
-}
-
-/** The values that become metrics, and their dimensions (embedded metric format). */
-function directivesOf(
-  { namespace: Namespace, byClient }: MetricSource,
-  { clientId, measures }: RequestReport,
-  names: readonly string[],
-): readonly Directive[] {
-  const metrics = (of: readonly string[]) => of.map((Name) => ({ Name, Unit: unitOf(Name) }));
-  const ofClient = ['service', metricDimensions.clientId];
-  const isOfClient = clientId !== undefined;
-  // Alarms use the totals, which have only the function's name as a dimension.
-  const dimensions = [['service', metricDimensions.outcome], ['service']];
-  const all = {
-    Namespace,
-    Dimensions: isOfClient && byClient ? [...dimensions, ofClient] : dimensions,
-    Metrics: metrics(names),
-  };
-  if (!isOfClient || byClient || measures === undefined) return [all];
-  return [all, { Namespace, Dimensions: [ofClient], Metrics: metrics([...measures.keys()]) }];
+  readonly byClient?: boolean;
 }
 
 /**
@@ -190,21 +156,48 @@ interface MetricMoment {
   readonly functionVersion: string;
 }
 
-/** The metrics of a request in embedded metric format, as one line of the log. */
+/**
+ * The metrics of a request in embedded metric format, as one line of the log; nothing if it has
+ * none. Under other dimensions a value is another metric, with a price.
+ */
 function formatMetricLine(
-  source: MetricSource,
-  report: RequestReport,
+  { namespace: Namespace, service, byOutcome, byClient }: MetricSource,
+  { outcome, statusCode, latency, clientId, counts, measures = new Map() }: RequestReport,
   { time, functionVersion }: MetricMoment,
 ): string {
-  const values = valuesOf(report);
-  const { outcome, clientId } = report;
-  const CloudWatchMetrics = directivesOf(source, report, Object.keys(values));
+  const { requests, refusals, failures } = requestMetrics;
+  const failed = Number(statusCode >= 500);
+  const CloudWatchMetrics: object[] = [];
+  const values: Record<string, unknown> = {};
+  const add = (dimensions: readonly string[], found: readonly (readonly [string, number])[]) => {
+    if (found.length === 0) return;
+    const Metrics = found.map(([Name]) => ({ Name, Unit: unitOf(Name) }));
+    CloudWatchMetrics.push({ Namespace, Dimensions: [['service', ...dimensions]], Metrics });
+    Object.assign(values, Object.fromEntries(found));
+  };
+  const occasional = [...[...counts].map((name) => [name, 1] as const), ...measures];
+  if (byOutcome) add([metricDimensions.outcome], [[requests, 1]]);
+  // Alarms use the totals, which have only the function's name as a dimension.
+  add([], failed === 0 ? occasional : [[failures, 1], ...occasional]);
+  const ofClient = byClient
+    ? ([
+        [requests, 1],
+        [refusals, Number(statusCode >= 400) - failed],
+        [failures, failed],
+        [requestMetrics.latency, latency],
+        ...occasional,
+      ] as const)
+    : [...measures];
+  if (clientId !== undefined && ofClient.length > 0) {
+    add([metricDimensions.clientId], ofClient);
+    values[metricDimensions.clientId] = clientId;
+  }
+  if (CloudWatchMetrics.length === 0) return '';
   const line = JSON.stringify({
     _aws: { Timestamp: time, CloudWatchMetrics },
     [functionVersionProperty]: functionVersion,
-    service: source.service,
+    service,
     [metricDimensions.outcome]: outcome,
-    [metricDimensions.clientId]: clientId,
     ...values,
   });
   return `${line}\n`;

@@ -54,9 +54,15 @@ async function findOutcome<T>(run: () => Promise<T>): Promise<T | SyntheticCheck
   }
 }
 
+interface Findings {
+  readonly region: SyntheticCheckOutcome | SyntheticCheckError;
+  readonly issuer: SyntheticCheckError | undefined;
+  /** Whether the issuer has another name than the region. */
+  readonly hasOwnName: boolean;
+}
+
 function report(
-  region: SyntheticCheckOutcome | SyntheticCheckError,
-  issuer: SyntheticCheckError | undefined,
+  { region, issuer, hasOwnName }: Findings,
   telemetry: RunTelemetry,
 ): SyntheticCheckResult {
   const failed = region instanceof SyntheticCheckError;
@@ -73,8 +79,7 @@ function report(
     fields: result,
     metrics: {
       [syntheticMetrics.passed]: Number(!failed),
-      [syntheticMetrics.issuerPassed]: Number(issuer === undefined),
-      ...(!failed && { [syntheticMetrics.tokenLatency]: region.tokenLatency }),
+      ...(hasOwnName && { [syntheticMetrics.issuerPassed]: Number(issuer === undefined) }),
     },
   });
   return { ok, ...result };
@@ -98,6 +103,8 @@ export function createSyntheticCheckHandler(
     regionId: environment.AUTH_REGION_ID,
     accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE ?? defaultAccessTokenType,
   };
+  const { host } = new URL(environment.AUTH_TOKEN_ENDPOINT);
+  const hasOwnName = new URL(environment.AUTH_ISSUER).host !== host;
   const ports: SyntheticCheckPorts = {
     clients: createDynamoDbClientStore(aws.dynamodb, environment.AUTH_CLIENTS_TABLE, {
       consistentRead: true,
@@ -113,6 +120,6 @@ export function createSyntheticCheckHandler(
     const region = await findOutcome(() => runSyntheticCheck(ports, settings));
     const token = region instanceof SyntheticCheckError ? undefined : region.token;
     const issuer = await findOutcome(() => checkIssuer(token, http, settings, seconds(clock())));
-    return report(region, issuer ?? undefined, telemetry);
+    return report({ region, issuer: issuer ?? undefined, hasOwnName }, telemetry);
   };
 }

@@ -8,7 +8,7 @@ import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type SelfTestResult, selfTestEvent } from '../../contract/function-events.ts';
-import { healthyBody } from '../../contract/health.ts';
+import { healthyBody, healthyOutcome } from '../../contract/health.ts';
 import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
@@ -98,7 +98,8 @@ export function createTokenFunction(
 ): TokenFunction {
   const persistentKeys = { region_id: environment.AUTH_REGION_ID };
   const byClient = environment.AUTH_CLIENT_METRICS !== undefined;
-  const options = resolveOptions('token', persistentKeys, overrides, { byClient });
+  const metrics = { byOutcome: true, byClient };
+  const options = resolveOptions('token', persistentKeys, overrides, metrics);
   const cache = new SigningKeyCache(stores.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_KEY_LIST_MAX_AGE,
@@ -135,7 +136,10 @@ export function createTokenFunction(
     const exchange = new Exchange(clock());
     if (isSelfTest(event)) return selfTest(exchange.startedAt, exchange.signal);
     const response = await respond(event, exchange, endpoints, challenge);
-    telemetry.report(reportOf(event, exchange, response.statusCode, clock()), context);
+    // The access log has these, and there are a million a month.
+    if (exchange.outcome !== healthyOutcome) {
+      telemetry.report(reportOf(event, exchange, response.statusCode, clock()), context);
+    }
     return addHeaders(response, event.httpMethod, securityHeaders);
   };
   return handler as TokenFunction;
@@ -212,7 +216,7 @@ function createHealthEndpoint(selfTest: RunSelfTest): Endpoint {
     }
     const { ok, reason } = await result;
     if (!ok) throw new UnavailableError(`the self-test failed: ${reason}`);
-    exchange.outcome = 'healthy';
+    exchange.outcome = healthyOutcome;
     return jsonResponse(200, healthyBody, noStoreHeaders);
   };
 }

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyMetricFunctions, keyMetrics } from '../../contract/key-metrics.ts';
+import { restingMetrics } from '../../contract/resting-metrics.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -159,8 +160,18 @@ describe('the alarms of a region', () => {
       // A check that does not run has an alarm of its own.
       TreatMissingData: 'notBreaching',
     });
-    const withoutDomain = alarms(regionOf(readConfigFile('single-region')));
-    expect(Object.keys(withoutDomain)).not.toContain('issuer-check-failed');
+    const single = regionOf(readConfigFile('single-region'));
+    expect(Object.keys(alarms(single))).not.toContain('issuer-check-failed');
+    // The check emits the metric only if the region has another name than the issuer.
+    const namesOf = (of: Template) => {
+      const { Properties } = Object.values(resourcesOf(of, 'AWS::Lambda::Function')).find(
+        ({ Properties: { FunctionName } }) => FunctionName.endsWith('-synthetic-check'),
+      ) as any;
+      const { AUTH_ISSUER, AUTH_TOKEN_ENDPOINT } = evaluate(Properties.Environment.Variables);
+      return [AUTH_ISSUER, AUTH_TOKEN_ENDPOINT].map((url) => String(url).split('/')[2]);
+    };
+    expect(namesOf(template)).toEqual(['auth.example.com', 'slc.auth.example.com']);
+    expect(new Set(namesOf(single)).size).toBe(1);
   });
 
   it('count the requests that API Gateway throttles, from the access log', () => {
@@ -248,6 +259,24 @@ describe('the alarms of a region', () => {
         .filter((namespace) => namespace !== undefined && !namespace.startsWith('AWS/')),
     );
     expect(new Set(own)).toEqual(new Set(reported));
+  });
+
+  it('read each metric that has a value at rest: no other is worth its price', () => {
+    const read = new Set(
+      Object.values(alarms()).flatMap(({ MetricName, Metrics = [] }) => [
+        MetricName,
+        ...Metrics.map((one: any) => one.MetricStat?.Metric.MetricName),
+      ]),
+    );
+    const resting = Object.values(restingMetrics).flat();
+    expect(resting.filter((name) => !read.has(name))).toEqual([]);
+  });
+
+  it('take nothing for a bad value unless the metric has a value at rest', () => {
+    for (const [id, { MetricName, TreatMissingData }] of Object.entries(alarms())) {
+      if (TreatMissingData !== 'breaching') continue;
+      expect(Object.values(restingMetrics).flat(), id).toContain(MetricName);
+    }
   });
 
   it('look at each key metric if its function emits it', () => {
@@ -464,7 +493,7 @@ describe('the dashboard', () => {
       'DynamoDB: time to answer, ms, and throttles a minute',
       'Signing keys: runs of the rotation, failures of the canary',
       'Signing keys: seconds overdue',
-      'Synthetic check: passed, and ms to a token',
+      'Synthetic check: passed',
       'Secrets in use near their expiry: days left, by client',
     ]);
   });

@@ -8,23 +8,11 @@ import {
 } from '../../contract/request-metrics.ts';
 import type { LogFields, RequestReport, Telemetry } from '../../lambda/shared/telemetry.ts';
 
-function publishMetrics(metrics: Metrics, report: RequestReport, functionVersion: string): void {
-  const { outcome, clientId, statusCode, latency, counts, measures } = report;
+/** Of a request that succeeded or was refused, and has no metrics of its own. */
+function publishMetrics(metrics: Metrics, { outcome }: RequestReport, version: string): void {
   metrics.addDimension(metricDimensions.outcome, outcome);
-  // A set that adds nothing: the totals, only under the function's name.
-  metrics.addDimensions({});
-  if (clientId !== undefined) metrics.addDimensions({ [metricDimensions.clientId]: clientId });
   metrics.addMetric(requestMetrics.requests, MetricUnit.Count, 1);
-  metrics.addMetric(
-    requestMetrics.refusals,
-    MetricUnit.Count,
-    Number(statusCode >= 400 && statusCode < 500),
-  );
-  metrics.addMetric(requestMetrics.failures, MetricUnit.Count, Number(statusCode >= 500));
-  metrics.addMetric(requestMetrics.latency, MetricUnit.Milliseconds, latency);
-  for (const name of counts) metrics.addMetric(name, MetricUnit.Count, 1);
-  for (const [name, value] of measures ?? []) metrics.addMetric(name, MetricUnit.Count, value);
-  metrics.addMetadata(functionVersionProperty, functionVersion);
+  metrics.addMetadata(functionVersionProperty, version);
   metrics.publishStoredMetrics();
 }
 

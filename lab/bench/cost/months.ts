@@ -5,6 +5,7 @@ import { portalConfig } from '../../support/portal-config.ts';
 import { prices } from './prices.ts';
 import {
   costOfPortal,
+  freeOfMonth,
   healthRequestsAMonth,
   type Inventory,
   standingCost,
@@ -44,7 +45,7 @@ export function readDeployments(bundles: string): readonly Deployment[] {
 }
 
 function configurationOf({ inventory }: Deployment, { usual }: CostModel): Configuration {
-  return { ...usual, webAcl: inventory.webAcls > 0 };
+  return { ...usual, ...inventory.observed, webAcl: inventory.webAcls > 0 };
 }
 
 /** What a month costs at rest. */
@@ -57,7 +58,7 @@ function costOfMonth(deployment: Deployment, model: CostModel, tokens: number): 
   const { inventory } = deployment;
   const traffic = {
     tokens: Math.max(1, tokens / inventory.regions),
-    others: inventory.healthChecks > 0 ? healthRequestsAMonth : 0,
+    others: healthRequestsAMonth(inventory),
   };
   const ofMillion = costOfMillion(configurationOf(deployment, model), model.work, traffic);
   return total(standingOf(deployment, model)) + (tokens / 1e6) * total(ofMillion);
@@ -67,12 +68,19 @@ function costOfMonth(deployment: Deployment, model: CostModel, tokens: number): 
 export function formatTotals(deployments: readonly Deployment[], model: CostModel): string {
   const totalOf = (tokens: number) => (deployment: Deployment) =>
     `**${dollars(costOfMonth(deployment, model, tokens))}**`;
+  const withFree = (tokens: number) => (deployment: Deployment) =>
+    dollars(
+      costOfMonth(deployment, model, tokens) -
+        freeOfMonth(deployment.inventory, configurationOf(deployment, model), model.work, tokens),
+    );
   return formatColumns(deployments, {
     'a month': ({ name }) => name,
     'at rest': totalOf(0),
     'a million tokens': totalOf(1e6),
     '10 clients': totalOf(10 * tokensOfClient),
     '1,000 clients': totalOf(1000 * tokensOfClient),
+    'at rest, an otherwise empty account': withFree(0),
+    'a million, such an account': withFree(1e6),
   });
 }
 

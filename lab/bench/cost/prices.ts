@@ -47,8 +47,17 @@ export const prices = {
   secretMonth: 0.4,
   /** A million custom events. */
   events: { perMillion: 1 },
+  /**
+   * Logs of Lambda, API Gateway and WAF are vended logs: a gigabyte that arrives, up to so many a
+   * month.
+   */
   logs: {
-    perGbIngested: 0.5,
+    ingestTiers: [
+      { upToGb: 10e3, perGb: 0.5 },
+      { upToGb: 30e3, perGb: 0.25 },
+      { upToGb: 50e3, perGb: 0.1 },
+      { upToGb: Number.POSITIVE_INFINITY, perGb: 0.05 },
+    ],
     perGbMonthKept: 0.03,
     /** What is kept is compressed; the share is the one of CloudWatch's own examples. */
     keptShare: 0.15,
@@ -59,10 +68,11 @@ export const prices = {
   alarmMetricMonth: 0.1,
   dashboardMonth: 3,
   /**
-   * A health check with HTTPS and a string to find, of an endpoint outside AWS. AWS does not say that
-   * a custom domain of API Gateway is one inside, which costs half.
+   * A health check of an endpoint outside AWS, and each option: HTTPS, a text to find. AWS does not
+   * say that a custom domain of API Gateway is one inside, which costs half.
    */
-  healthCheckMonth: 0.75 + 2 + 2,
+  healthCheckMonth: 0.75,
+  healthCheckOptionMonth: 2,
   xray: { perMillionTraces: 5 },
   webAcl: { perMillionRequests: 0.6, perMonth: 5, perRuleMonth: 1 },
   /** A million management events that a further trail delivers; the first trail is free. */
@@ -70,6 +80,17 @@ export const prices = {
   /** A million management events that GuardDuty analyses, up to 500 million a month. */
   guardDutyPerMillionEvents: 4,
   perGbOut: 0.09,
+  /** What each account has for nothing in every month, in all its regions together. */
+  free: {
+    metrics: 10,
+    alarmMetrics: 10,
+    dashboards: 3,
+    logGb: 5,
+    traces: 100_000,
+    lambdaRequests: 1e6,
+    lambdaGbSeconds: 400_000,
+    gbOut: 100,
+  },
   /** Cognito machine-to-machine: the first tier, and the tokens a month that it ends at. */
   cognito: { perThousandTokens: 2.25, firstTierTokens: 250_000 },
 } as const;

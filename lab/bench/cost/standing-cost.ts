@@ -5,9 +5,10 @@ import {
   deployedRegions,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
-import { keyMetrics, keyScheduleMinutes } from '../../../contract/key-metrics.ts';
-import { requestMetrics } from '../../../contract/request-metrics.ts';
-import { syntheticMetrics } from '../../../contract/synthetic-check.ts';
+import { keyScheduleMinutes } from '../../../contract/key-metrics.ts';
+import { versionMetrics } from '../../../contract/request-metrics.ts';
+import { restingMetrics } from '../../../contract/resting-metrics.ts';
+import { type SigningKeyPolicy, withdrawalDelay } from '../../../contract/signing-key-policy.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
 import { prices } from './prices.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type CostLines,
   costOfLog,
   costOfMillion,
+  durationMs,
   secondsAMonth,
   type TokenWork,
 } from './token-cost.ts';
@@ -22,16 +24,26 @@ import {
 /** What a deployment has of things with a monthly price, counted in its templates. */
 export interface Inventory {
   readonly regions: number;
+  readonly hasDomain: boolean;
   readonly resources: number;
   readonly functions: number;
   readonly tables: number;
   readonly alarmMetrics: number;
   readonly dashboards: number;
   readonly healthChecks: number;
+  /** Options of all health checks that have a price: HTTPS, a text to find. */
+  readonly healthCheckOptions: number;
+  /** Share of Route 53's regions that ask. */
+  readonly healthCheckerShare: number;
+  /** Keys of a region that KMS bills on average. */
+  readonly keysOfRegion: number;
+  /** Metrics made from logs that have a value whenever there are tokens. */
+  readonly tokenFilters: number;
   readonly webAcls: number;
   readonly webAclRules: number;
   readonly secrets: number;
-  /** In the first region, unless the config leaves it out. */
+  /** What the config says of traces, and of Lambda's reports. */
+  readonly observed: Pick<Configuration, 'tracing' | 'reports'>;
 }
 
 interface Resource {
@@ -44,6 +56,30 @@ function countMetrics({ Properties = {} }: Resource): number {
   if (Properties['ThresholdMetricId'] !== undefined) return 3;
   const metrics: readonly { readonly MetricStat?: object }[] = Properties['Metrics'] ?? [{}];
   return Math.max(1, metrics.filter(({ MetricStat }) => MetricStat !== undefined).length);
+}
+
+/** Regions from which Route 53 asks unless a check names some. */
+const checkerRegions = 8;
+
+function countOptions({ Properties = {} }: Resource): number {
+  const type = String(Properties['HealthCheckConfig'].Type);
+  return Number(type.startsWith('HTTPS')) + Number(type.endsWith('_STR_MATCH'));
+}
+
+function checkerShare(checks: readonly Resource[]): number {
+  const regions = checks.map(
+    ({ Properties }) => Properties?.['HealthCheckConfig'].Regions?.length ?? checkerRegions,
+  );
+  return Math.max(0, ...regions) / checkerRegions;
+}
+
+/**
+ * The next key and the current one, and for a part of the time the one before, until its deletion is
+ * requested: KMS bills no key that waits for it.
+ */
+function billedKeys(policy: SigningKeyPolicy): number {
+  const { retention, deletionDelay, rotationPeriod } = policy;
+  return 2 + (retention + withdrawalDelay(policy) + deletionDelay) / rotationPeriod;
 }
 
 /**
@@ -61,8 +97,14 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     );
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const webAcls = find('AWS::WAFv2::WebACL');
+  const healthChecks = find('AWS::Route53::HealthCheck');
+  const filters = find('AWS::Logs::MetricFilter').filter(
+    ({ Properties }) =>
+      Properties?.['MetricTransformations'][0].MetricName === versionMetrics.issued,
+  );
   return {
     regions: deployedRegions(config).length,
+    hasDomain: config.domain !== undefined,
     resources: sum(
       stacks.map((stack) => Object.keys(Template.fromStack(stack).toJSON()['Resources']).length),
     ),
@@ -70,80 +112,93 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     tables: find('AWS::DynamoDB::GlobalTable').length,
     alarmMetrics: sum(find('AWS::CloudWatch::Alarm').map(countMetrics)),
     dashboards: find('AWS::CloudWatch::Dashboard').length,
-    healthChecks: find('AWS::Route53::HealthCheck').length,
+    healthChecks: healthChecks.length,
+    healthCheckOptions: sum(healthChecks.map(countOptions)),
+    healthCheckerShare: checkerShare(healthChecks),
+    keysOfRegion: billedKeys(config.signingKeyPolicy),
+    tokenFilters: filters.length,
     webAcls: webAcls.length,
     webAclRules: sum(webAcls.map(({ Properties }) => Properties?.['Rules'].length ?? 0)),
     secrets: find('AWS::SecretsManager::Secret').length,
+    observed: {
+      ...(config.tracing === 'on' && { tracing: 'on' }),
+      ...(config.functionReports === 'failures' && { reports: 'failures' }),
+    },
   };
 }
 
 const million = 1e6;
 
-/** Of each region: the next one, the current one, and the previous one of the last rotation. */
-const keysOfRegion = 3;
-
-/** Functions that answer requests while only the checks of the service itself use it. */
-const idleHttpOutcomes = ['token issued', 'jwks served', 'discovery served'] as const;
-
-/** Metrics of a region that something emits at least once an hour, although no client asks. */
-function countOwnMetrics({ healthChecks }: Inventory): number {
-  const ofRequest = [
-    requestMetrics.requests,
-    requestMetrics.refusals,
-    requestMetrics.failures,
-    requestMetrics.latency,
-  ].length;
-  // Each is emitted for the function, and for the function and the outcome.
-  const ofHttp = ofRequest * (2 * idleHttpOutcomes.length + (healthChecks > 0 ? 1 : 0));
-  const onlyInTrouble = [keyMetrics.retainedKeyRefusal, keyMetrics.jwksEmpty].length;
-  const ofSchedules = Object.keys(keyMetrics).length - onlyInTrouble;
-  return ofHttp + ofSchedules + Object.keys(syntheticMetrics).length;
+/** Metrics that something emits at least once an hour, although no client asks. */
+function countOwnMetrics({ regions, hasDomain, tokenFilters }: Inventory): number {
+  const { ofRegion, ofDomain } = restingMetrics;
+  const ofEach = ofRegion.length + (hasDomain ? ofDomain.length : 0);
+  return regions * ofEach + tokenFilters;
 }
 
-/** Health checkers ask a region about every other second in total. */
-export const healthRequestsAMonth = secondsAMonth / 2;
+/** All checkers ask a region about every other second in total. */
+export function healthRequestsAMonth({ healthCheckerShare }: Inventory): number {
+  return (secondsAMonth / 2) * healthCheckerShare;
+}
 
 /** Seconds between two signatures of the self-test that answers them. */
 const selfTestSeconds = 10;
 
-/** What a request to /health takes: most are answered from memory. */
-function costOfHealthRequests(configuration: Configuration, work: TokenWork): number {
-  const cheap: TokenWork = { ...work, cpuMs: 0.1, waitMs: 0, signWaitMs: 0, responseBytes: 700 };
+/** What a request to /health takes: most are answered from memory, and no function logs them. */
+function costOfHealthRequests(
+  inventory: Inventory,
+  configuration: Configuration,
+  work: TokenWork,
+): number {
+  const requests = healthRequestsAMonth(inventory);
+  const cheap: TokenWork = {
+    ...work,
+    cpuMs: 0.1,
+    waitMs: 0,
+    signWaitMs: 0,
+    responseBytes: 700,
+    logBytes: work.silentLogBytes,
+  };
   const ofRequests = costOfMillion({ ...configuration, reused: 1 }, cheap, {
-    tokens: healthRequestsAMonth,
+    tokens: requests,
     others: 0,
   });
   const { 'KMS Sign': _sign, ...others } = ofRequests;
   const signs = (secondsAMonth / selfTestSeconds) * (prices.kms.per10kRsa2048 / 10_000);
-  const requests = Object.values(others).reduce((sum, value) => sum + value, 0);
-  return (healthRequestsAMonth / million) * requests + signs;
+  const ofAll = Object.values(others).reduce((sum, value) => sum + value, 0);
+  return (requests / million) * ofAll + signs;
 }
 
 /**
  * One region's rotation, canary and synthetic check. Per round of the three: their compute at half a
  * second each, a signature for each of the keys and one for the token, the calls that inspect keys,
- * some 20 reads and 4 writes, and 3 requests to the API. Their runs and requests come one at a time,
- * so X-Ray records each.
+ * some 20 reads and 4 writes, which DynamoDB repeats in the other regions, and 3 requests to the API.
+ * Their runs and requests come one at a time, so X-Ray would record each.
  */
-function costOfSchedules(work: TokenWork): number {
+function costOfSchedules(
+  { regions, keysOfRegion }: Inventory,
+  { tracing }: Configuration,
+  work: TokenWork,
+): number {
   const rounds = secondsAMonth / 60 / keyScheduleMinutes;
   const gbSeconds = 3 * 0.5 * 0.5;
-  const kmsCalls = keysOfRegion * 2 + 1;
+  const kmsCalls = Math.ceil(keysOfRegion) * 2 + 1;
   const { lambda, kms, dynamodb, restApiTiers, xray } = prices;
   const perRound =
     gbSeconds * lambda.perGbSecond +
     (3 * lambda.perMillionRequests) / million +
     (kmsCalls * kms.per10kRsa2048) / 10_000 +
-    (20 * dynamodb.perMillionReadUnits + 4 * dynamodb.perMillionWriteUnits) / million +
+    (20 * dynamodb.perMillionReadUnits + regions * 4 * dynamodb.perMillionWriteUnits) / million +
     (3 * restApiTiers[0].perMillion) / million +
-    (6 * xray.perMillionTraces) / million +
+    (tracing === 'on' ? (6 * xray.perMillionTraces) / million : 0) +
     costOfLog((6 * work.logBytes) / 1e9);
   return rounds * perRound;
 }
 
 /** What an idle portal adds to a deployment, in dollars a month. */
 export function costOfPortal(without: Inventory, withPortal: Inventory): CostLines {
-  const added = (name: keyof Inventory) => withPortal[name] - without[name];
+  const added = (name: 'alarmMetrics' | 'webAcls' | 'webAclRules' | 'secrets') =>
+    withPortal[name] - without[name];
   const { webAcl } = prices;
   return {
     alarms: added('alarmMetrics') * prices.alarmMetricMonth,
@@ -162,12 +217,37 @@ export function standingCost(
   const { webAcl } = prices;
   return {
     alarms: inventory.alarmMetrics * prices.alarmMetricMonth,
-    'own metrics': regions * countOwnMetrics(inventory) * prices.metricMonth,
+    'own metrics': countOwnMetrics(inventory) * prices.metricMonth,
     dashboards: inventory.dashboards * prices.dashboardMonth,
-    'signing keys': regions * keysOfRegion * prices.kms.perKeyMonth,
-    'rotation and checks': regions * costOfSchedules(work),
+    'signing keys': regions * inventory.keysOfRegion * prices.kms.perKeyMonth,
+    'rotation and checks': regions * costOfSchedules(inventory, configuration, work),
     'health checks, and their requests':
-      healthChecks * (prices.healthCheckMonth + costOfHealthRequests(configuration, work)),
+      healthChecks * prices.healthCheckMonth +
+      inventory.healthCheckOptions * prices.healthCheckOptionMonth +
+      (healthChecks > 0 ? healthChecks * costOfHealthRequests(inventory, configuration, work) : 0),
     'web ACL': webAcls * webAcl.perMonth + webAclRules * webAcl.perRuleMonth,
   };
+}
+
+/** A month of a deployment: what its account has for nothing in every month, in dollars. */
+export function freeOfMonth(
+  inventory: Inventory,
+  configuration: Configuration,
+  work: TokenWork,
+  tokens: number,
+): number {
+  const { free, logs, lambda } = prices;
+  const requests = tokens + inventory.healthChecks * healthRequestsAMonth(inventory);
+  const gbSeconds =
+    tokens * (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
+  const least = Math.min;
+  return (
+    least(free.metrics, countOwnMetrics(inventory)) * prices.metricMonth +
+    least(free.alarmMetrics, inventory.alarmMetrics) * prices.alarmMetricMonth +
+    least(free.dashboards, inventory.dashboards) * prices.dashboardMonth +
+    least(free.logGb, (tokens * work.logBytes) / 1e9) * logs.ingestTiers[0].perGb +
+    (least(free.lambdaRequests, requests) / million) * lambda.perMillionRequests +
+    least(free.lambdaGbSeconds, gbSeconds) * lambda.perGbSecond +
+    least(free.gbOut, (tokens * work.responseBytes) / 1e9) * prices.perGbOut
+  );
 }

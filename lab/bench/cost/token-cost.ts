@@ -10,7 +10,9 @@ export interface Configuration {
   /** Share of tokens that need no signature, as they are given again. */
   readonly reused: number;
   readonly webAcl: boolean;
-  readonly tracing?: 'off';
+  readonly tracing?: 'on';
+  /** Lambda reports only what fails. */
+  readonly reports?: 'failures';
   /** What else reads the account's management events, of which each Sign is one. */
   readonly watchers?: { readonly furtherTrails: number; readonly guardDuty: boolean };
 }
@@ -24,8 +26,10 @@ export interface TokenWork {
   readonly signWaitMs: number;
   /** Log line, metrics, Lambda's report, the gateway's access log. */
   readonly logBytes: number;
-  /** The web ACL's own log, with its request headers. */
-  readonly webAclLogBytes: number;
+  /** Of these, what a request leaves that no function writes about: the report and the access log. */
+  readonly silentLogBytes: number;
+  /** Of these, Lambda's report. */
+  readonly reportBytes: number;
   /** What leaves AWS: headers and body. */
   readonly responseBytes: number;
 }
@@ -93,10 +97,26 @@ const dynamoDbCost = prices.dynamodb.perMillionReadUnits / 2;
 /** Months for which every log is kept. */
 const keptMonths = 13;
 
-/** Arrives once and is then kept, compressed. */
-export function costOfLog(gigabytes: number): number {
-  const { perGbIngested, perGbMonthKept, keptShare } = prices.logs;
-  return gigabytes * (perGbIngested + keptShare * keptMonths * perGbMonthKept);
+/** A month's logs, each gigabyte of them on average. */
+function ingestionPerGb(gigabytesAMonth: number): number {
+  let below = 0;
+  let total = 0;
+  for (const { upToGb, perGb } of prices.logs.ingestTiers) {
+    total += Math.max(0, Math.min(gigabytesAMonth, upToGb) - below) * perGb;
+    below = upToGb;
+  }
+  return total / gigabytesAMonth;
+}
+
+/**
+ * Arrives once and is then kept, compressed.
+ *
+ * @param gigabytesAMonth all that the region logs, if that is more.
+ */
+export function costOfLog(gigabytes: number, gigabytesAMonth = gigabytes): number {
+  if (gigabytes === 0) return 0;
+  const { perGbMonthKept, keptShare } = prices.logs;
+  return gigabytes * (ingestionPerGb(gigabytesAMonth) + keptShare * keptMonths * perGbMonthKept);
 }
 
 function watchersCost({ watchers, reused }: Configuration): number {
@@ -113,18 +133,21 @@ export function costOfMillion(
   traffic: Traffic = { tokens: million, others: 0 },
 ): CostLines {
   const { lambda, webAcl, perGbOut } = prices;
+  const logBytes = work.logBytes - (configuration.reports === 'failures' ? work.reportBytes : 0);
   const gbSeconds = (durationMs(work, configuration) / 1000) * (configuration.memory / 1024);
   return {
     'API Gateway': restApiPerMillion(traffic.tokens),
     'KMS Sign': signCost(configuration),
     Lambda: lambda.perMillionRequests + gbSeconds * million * lambda.perGbSecond,
-    logs: costOfLog((work.logBytes * million) / gigabyte),
-    traces: configuration.tracing === 'off' ? 0 : costOfTraces(traffic),
+    logs: costOfLog(
+      (logBytes * million) / gigabyte,
+      (logBytes * Math.max(million, traffic.tokens)) / gigabyte,
+    ),
+    traces: configuration.tracing === 'on' ? costOfTraces(traffic) : 0,
     'data out': (work.responseBytes * million * perGbOut) / gigabyte,
     DynamoDB: dynamoDbCost,
-    'WAF and its log': configuration.webAcl
-      ? webAcl.perMillionRequests + costOfLog((work.webAclLogBytes * million) / gigabyte)
-      : 0,
+    // Its log has only what it stops.
+    WAF: configuration.webAcl ? webAcl.perMillionRequests : 0,
     'further trails, GuardDuty': watchersCost(configuration),
   };
 }

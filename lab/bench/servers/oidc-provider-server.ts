@@ -109,7 +109,7 @@ const provider = new Provider(issuer, {
 });
 
 // The lines that our handler writes of a token: anyone who runs either of them wants a log.
-const telemetry = createTelemetry('token', { region_id: 'slc' });
+const telemetry = createTelemetry('token', { region_id: 'slc' }, { byOutcome: true });
 const context = { functionName: 'token', awsRequestId: 'bench' } as Context;
 provider.on('grant.success', () => {
   const fields = {

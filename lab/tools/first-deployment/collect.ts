@@ -1,6 +1,5 @@
 import { type DeploymentConfig, deployedRegions } from '../../../contract/deployment-config.ts';
 import { functionName, liveAlias } from '../../../contract/function-names.ts';
-import { keyMetrics } from '../../../contract/key-metrics.ts';
 import { bodyOf, type CallService, jsonRequest } from './signed-call.ts';
 
 /** Functions whose starts are counted, by their short names. */
@@ -64,7 +63,7 @@ async function query(
 }
 
 const starts = `filter @type = "REPORT" | stats count(*) as invocations, count(@initDuration) as starts, pct(@initDuration, 50) as start_p50, pct(@initDuration, 95) as start_p95, max(@initDuration) as start_max, pct(@duration, 50) as duration_p50, pct(@duration, 95) as duration_p95`;
-const lag = `filter ispresent(${keyMetrics.replicationLag}) | stats count(*) as runs, max(${keyMetrics.replicationLag}) as lag_max, pct(${keyMetrics.replicationLag}, 50) as lag_p50`;
+const lag = `filter ispresent(replication_lag) | stats count(*) as runs, max(replication_lag) as lag_max, pct(replication_lag, 50) as lag_p50`;
 
 /** Only numbers: no text of a log or a response gets further. */
 function numbers(row: Row | undefined): Readonly<Record<string, number | undefined>> {

@@ -103,7 +103,7 @@ describe('the log', () => {
   it.each(services)('has no credential while %s fails', async (service) => {
     const stub = await startStub(() => failure(400, 'ThrottlingException'));
     const output = await captureOutput(async () => {
-      const telemetry = createTelemetry('token', {});
+      const telemetry = createTelemetry('token', {}, { byOutcome: true });
       const handler = createTokenHandler(environment(), awsAt({ [service]: stub.endpoint }), {
         telemetry,
       });

@@ -7,7 +7,8 @@ const work: TokenWork = {
   waitMs: 13,
   signWaitMs: 10,
   logBytes: 2620,
-  webAclLogBytes: 1500,
+  silentLogBytes: 1380,
+  reportBytes: 900,
   responseBytes: 2000,
 };
 const usual = { name: 'usual', alg: 'RS256', memory: 1769, reused: 0, webAcl: false } as const;
@@ -48,16 +49,31 @@ describe('the cost of a million tokens', () => {
 
   it('has a trace for nearly each token at a low rate, and for 5 % at a high one', () => {
     const traces = (tokens: number, others = 0) =>
-      costOfMillion(usual, work, { tokens, others })['traces'] ?? Number.NaN;
+      costOfMillion({ ...usual, tracing: 'on' }, work, { tokens, others })['traces'] ?? Number.NaN;
     expect(traces(1000)).toBeCloseTo(5, 2);
     expect(traces(1e10)).toBeCloseTo(0.25, 2);
     expect(traces(1e6, 1e10)).toBeCloseTo(0.25, 2);
   });
 
-  it('has the log of the web ACL with the web ACL', () => {
-    expect(base['WAF and its log']).toBe(0);
+  it('has no trace unless the config asks for them', () => {
+    expect(base['traces']).toBe(0);
+  });
+
+  it('has the logs at the prices of their tiers', () => {
+    const { logs = Number.NaN } = costOfMillion(usual, work, { tokens: 1e11, others: 0 });
+    // 262 TB a month: the rest above 50 TB costs a tenth of the first.
+    expect(logs).toBeLessThan((base['logs'] as number) / 3);
+  });
+
+  it('has less logs if Lambda reports only failures', () => {
+    const { logs = Number.NaN } = costOfMillion({ ...usual, reports: 'failures' }, work);
+    expect(logs / (base['logs'] ?? 1)).toBeCloseTo((2620 - 900) / 2620, 6);
+  });
+
+  it('has the requests of the web ACL with the web ACL, whose log has only what it stops', () => {
+    expect(base['WAF']).toBe(0);
     const protectedCosts = costOfMillion({ ...usual, webAcl: true }, work);
-    expect(protectedCosts['WAF and its log']).toBeGreaterThan(0.6 + 1.5 * 0.5);
+    expect(protectedCosts['WAF']).toBeCloseTo(0.6, 6);
   });
 
   it('has a further trail and GuardDuty for each signature, and not for a token that is reused', () => {
