@@ -1,9 +1,10 @@
 import type { FunctionName } from '../../contract/environment.ts';
+import { createLogLines } from '../../lambda/shared/log-line.ts';
 import type { RunTelemetry } from '../../lambda/shared/run-telemetry.ts';
-import { createLogLines, type LogFields, type Telemetry } from '../../lambda/shared/telemetry.ts';
+import { entryOf, type LogFields, type Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
-/** The lines that a function writes in Lambda, in the log file. */
+/** The lines that a function writes in Lambda, in the log file, without metrics. */
 export function createLocalTelemetry(
   service: FunctionName,
   log: LogFile,
@@ -12,16 +13,17 @@ export function createLocalTelemetry(
   const formatLine = createLogLines(service, persistentKeys, {});
   return {
     report(report, context) {
-      log.append(formatLine(report, context, { time: Date.now(), traceHeader: undefined }));
+      log.append(formatLine(entryOf(report, context), Date.now()));
     },
   };
 }
 
 /** The same for functions that answer events. */
 export function createLocalRunTelemetry(service: FunctionName, log: LogFile): RunTelemetry {
+  const formatLine = createLogLines(service, {}, {});
   return {
-    report({ level, outcome, fields }) {
-      log.write({ level: level.toUpperCase(), message: outcome, service, outcome, ...fields });
+    report({ metrics: _metrics, ...entry }) {
+      log.append(formatLine(entry, Date.now()));
     },
   };
 }

@@ -26,7 +26,7 @@ import { jwksPath } from '../../contract/routes.ts';
 import type { RecordApiKeyUse } from '../../core/api-key/api-key-store.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/errors.ts';
-import { formatMilliseconds, formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/rfc3339.ts';
 import { ownJwksSource } from '../../core/verifier/access-token.ts';
 import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-refusal.ts';
 import { identifyCaller } from '../../core/verifier/caller-identity.ts';
@@ -40,7 +40,8 @@ import {
 } from '../../core/verifier/verify-bearer.ts';
 import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { readHeader } from '../shared/http-message.ts';
-import { type RequestReport, readMetricNamespace } from '../shared/telemetry.ts';
+import { createLogLines, type LogEntry } from '../shared/log-line.ts';
+import type { RequestReport } from '../shared/telemetry.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,
@@ -172,10 +173,10 @@ export function createAuthorizerHandler(
   const own = { issuer, jwksUri: `${issuer}${jwksPath}`, ca: options.ca };
   const allowLoopback = environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1';
   const clock = options.clock ?? Date.now;
+  const formatLine = createLogLines('authorizer', {}, process.env);
   const onFetched = (fetch: KeyFetch): void => {
     if (fetch.issuer === issuer) return;
-    const namespace = readMetricNamespace(process.env);
-    process.stdout.write(formatProviderFetch(fetch, namespace, clock()));
+    process.stdout.write(formatLine(describeProviderFetch(fetch), clock()));
   };
   const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
   const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
@@ -196,36 +197,17 @@ export function createAuthorizerHandler(
 }
 
 /**
- * One line of the log for each fetch of a provider's keys, which names the provider. It is also a
- * metric in embedded metric format. The metric has no dimension: a customer that registers providers
- * creates no metrics, and the maximum is the slowest provider.
- *
- * @param time milliseconds since the epoch.
+ * The entry of the log for each fetch of a provider's keys, which names the provider. Its metric has
+ * no dimension: a customer that registers providers creates no metrics, and the maximum is the
+ * slowest provider.
  */
-export function formatProviderFetch(
-  { issuer, milliseconds, failure }: KeyFetch,
-  Namespace: string,
-  time: number,
-): string {
-  const name = authorizerMetrics.providerFetch;
-  const { error_name, error_message } = describeError(failure);
-  const line = {
-    _aws: {
-      Timestamp: time,
-      CloudWatchMetrics: [
-        { Namespace, Dimensions: [[]], Metrics: [{ Name: name, Unit: 'Milliseconds' }] },
-      ],
-    },
-    level: failure === undefined ? 'INFO' : 'WARN',
-    message: 'provider_fetch',
-    timestamp: formatMilliseconds(time),
-    service: 'authorizer',
-    issuer,
-    error_name,
-    error_message,
-    [name]: milliseconds,
+export function describeProviderFetch({ issuer, milliseconds, failure }: KeyFetch): LogEntry {
+  return {
+    level: failure === undefined ? 'info' : 'warn',
+    outcome: 'provider_fetch',
+    fields: { issuer, ...(failure !== undefined && describeError(failure)) },
+    metrics: [{ dimensions: [], values: [[authorizerMetrics.providerFetch, milliseconds]] }],
   };
-  return `${JSON.stringify(line)}\n`;
 }
 
 /** The only action that API Gateway evaluates in a policy (execute-api). */

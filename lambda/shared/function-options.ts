@@ -1,6 +1,11 @@
 import type { FunctionName } from '../../contract/environment.ts';
 import type { Clock } from '../../core/clock.ts';
-import { createTelemetry, type LogFields, type MetricSource, type Telemetry } from './telemetry.ts';
+import {
+  type CountedRequests,
+  createTelemetry,
+  type LogFields,
+  type Telemetry,
+} from './telemetry.ts';
 
 /** What a function takes from its process. Tests pass their own values. */
 export interface FunctionOptions {
@@ -10,16 +15,16 @@ export interface FunctionOptions {
 
 /**
  * @param persistentKeys are added to every log line.
- * @param metrics whether requests are counted by outcome, and metrics kept per client.
+ * @param counted by what requests are counted.
  */
 export function resolveOptions(
   name: FunctionName,
   persistentKeys: LogFields,
   overrides: Partial<FunctionOptions>,
-  metrics?: Pick<MetricSource, 'byOutcome' | 'byClient'>,
+  counted?: CountedRequests,
 ): FunctionOptions {
   return {
     clock: overrides.clock ?? Date.now,
-    telemetry: overrides.telemetry ?? createTelemetry(name, persistentKeys, metrics),
+    telemetry: overrides.telemetry ?? createTelemetry(name, persistentKeys, counted),
   };
 }

@@ -1,36 +1,25 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { FunctionName } from '../../contract/environment.ts';
-import { readMetricNamespace } from './telemetry.ts';
+import { createLogLines, type LogEntry } from './log-line.ts';
 
 /** The report of one run that no request started. */
-export interface RunReport {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly outcome: string;
-  /** Further log fields in snake_case. Never a credential. */
-  readonly fields: Readonly<Record<string, unknown>>;
+export interface RunReport extends Omit<LogEntry, 'metrics'> {
   /** Values by metric name. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/**
- * One JSON line per run, and its metrics in embedded metric format with the dimension `service`.
- */
+/** One JSON line per run, with its metrics, which have the dimension `service`. */
 export interface RunTelemetry {
   report(report: RunReport): void;
 }
 
 /** Telemetry on standard output, which Lambda sends to CloudWatch. */
-export function createRunTelemetry(serviceName: FunctionName): RunTelemetry {
-  const logger = new Logger({ serviceName });
-  const metrics = new Metrics({ namespace: readMetricNamespace(process.env), serviceName });
+export function createRunTelemetry(service: FunctionName): RunTelemetry {
+  const formatLine = createLogLines(service, {}, process.env);
   return {
-    report({ level, outcome, fields, metrics: values }) {
-      logger[level](outcome, { outcome, ...fields });
-      const entries = Object.entries(values);
-      for (const [name, value] of entries) metrics.addMetric(name, MetricUnit.NoUnit, value);
-      // Without a metric, Powertools writes a warning.
-      if (entries.length > 0) metrics.publishStoredMetrics();
+    report({ metrics, ...entry }) {
+      const values = Object.entries(metrics);
+      const line = { ...entry, metrics: [{ dimensions: ['service'], values }] };
+      process.stdout.write(formatLine(line, Date.now()));
     },
   };
 }

@@ -160,8 +160,7 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   private addHandler(props: ServiceFunctionProps<F>): Function {
     const environment: Readonly<Record<string, string>> = {
       ...(props.environment as Readonly<Record<string, string>>),
-      POWERTOOLS_SERVICE_NAME: props.name,
-      POWERTOOLS_METRICS_NAMESPACE: metricNamespace(props.deploymentName),
+      AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
     };
     const bytes = environmentBytes(this, environment);
     if (bytes > maxEnvironmentBytes) {

@@ -290,7 +290,7 @@ export class VersionAlarm extends Construct {
     });
   }
 
-  /** Counts the metric lines of some outcomes, by version, and looks at the newest version. */
+  /** Counts the requests of some outcomes, by version, and looks at the newest version. */
   private count(
     { deploymentName, token }: VersionAlarmProps,
     metricName: string,
@@ -302,8 +302,6 @@ export class VersionAlarm extends Construct {
     );
     new MetricFilter(this, metricName, {
       logGroup: token.logGroup,
-      // The log line of a request also has its outcome, but no version, so each request counts
-      // once.
       filterPattern: FilterPattern.all(
         FilterPattern.exists(`$.${functionVersionProperty}`),
         FilterPattern.any(...ofOutcomes),

@@ -63,8 +63,7 @@ export class AuthorizerFunction extends Construct {
       timeout,
       environment: {
         ...(props.environment as Readonly<Record<string, string>>),
-        POWERTOOLS_SERVICE_NAME: 'authorizer',
-        POWERTOOLS_METRICS_NAMESPACE: metricNamespace(props.deploymentName),
+        AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
       },
     });
     Validations.of(handler).acknowledge({

@@ -250,7 +250,7 @@ describe('the alarms of a region', () => {
 
   it('look at the namespace in which the functions of the deployment report', () => {
     const reported = Object.values(resourcesOf(template, 'AWS::Lambda::Function')).flatMap(
-      ({ Properties }) => Properties['Environment']?.Variables.POWERTOOLS_METRICS_NAMESPACE ?? [],
+      ({ Properties }) => Properties['Environment']?.Variables.AUTH_METRIC_NAMESPACE ?? [],
     );
     expect(new Set(reported)).toEqual(new Set(['AuthorizationServer/authorization-server']));
     const own = Object.values(alarms()).flatMap((alarm) =>

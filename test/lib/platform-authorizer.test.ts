@@ -302,9 +302,9 @@ describe('PlatformAuthorizer', () => {
     it('watch the failures that the function reports, in its namespace', () => {
       const template = build();
       expect(find(template, 'reaches no decision')).toMatchObject({
-        Namespace: variablesOf(template)['POWERTOOLS_METRICS_NAMESPACE'],
+        Namespace: variablesOf(template)['AUTH_METRIC_NAMESPACE'],
         MetricName: 'Failures',
-        Dimensions: [{ Name: 'service', Value: variablesOf(template)['POWERTOOLS_SERVICE_NAME'] }],
+        Dimensions: [{ Name: 'service', Value: 'authorizer' }],
       });
     });
 

@@ -87,10 +87,9 @@ describe('the portal', () => {
     const { Variables } = only('AWS::Lambda::Function').Environment;
     expect(Object.keys(Variables).toSorted()).toEqual([
       'AUTH_MANAGEMENT_FUNCTION',
+      'AUTH_METRIC_NAMESPACE',
       'AUTH_PORTAL_CONFIG',
       'AUTH_SESSION_KEY_SECRET',
-      'POWERTOOLS_METRICS_NAMESPACE',
-      'POWERTOOLS_SERVICE_NAME',
     ]);
   });
 

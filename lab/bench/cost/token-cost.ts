@@ -24,7 +24,7 @@ export interface TokenWork {
   /** Waiting for KMS and DynamoDB. */
   readonly waitMs: number;
   readonly signWaitMs: number;
-  /** Log line, metrics, Lambda's report, the gateway's access log. */
+  /** Log line with its metrics, Lambda's report, the gateway's access log. */
   readonly logBytes: number;
   /** Of these, what a request leaves that no function writes about: the report and the access log. */
   readonly silentLogBytes: number;

@@ -118,7 +118,7 @@ describe('the log', () => {
     });
     await stub.close();
     const lines = output.trimEnd().split('\n');
-    expect(lines).toHaveLength(6);
+    expect(lines).toHaveLength(3);
     expect(lines.filter((line) => line.includes(canary) || line.includes(secret))).toEqual([]);
   });
 });

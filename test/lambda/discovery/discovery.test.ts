@@ -137,7 +137,8 @@ describe('the discovery documents', () => {
     expect(reports.some(({ outcome }) => outcome === 'served')).toBe(true);
     expect(reports.some(({ outcome }) => outcome === 'not_modified')).toBe(true);
     for (const { fields } of reports) {
-      expect(Object.keys(fields)).toEqual(['http_method', 'path', 'source_ip', 'request_id']);
+      const allowed = ['http_method', 'path', 'source_ip', 'request_id', 'trace_id'];
+      expect(Object.keys(fields)).toEqual(allowed);
     }
   });
 });

@@ -1,10 +1,12 @@
 import type { Context } from 'aws-lambda';
-import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { lambdaContext } from '../../../lab/support/proxy-event.ts';
-import { createTelemetry, type RequestReport } from '../../../lambda/shared/telemetry.ts';
+import {
+  type CountedRequests,
+  createTelemetry,
+  type RequestReport,
+} from '../../../lambda/shared/telemetry.ts';
 import { captureOutput } from '../../support/captured-output.ts';
-import { createPowertoolsTelemetry } from '../../support/powertools-telemetry.ts';
 
 const context: Context = lambdaContext();
 
@@ -25,79 +27,86 @@ const issued: RequestReport = {
   fields: { client_id: 'client_1', kid: 'k', jti: 'j', reason: undefined },
 };
 
-async function textOf(
-  create: typeof createTelemetry,
+async function linesOf(
   reports: readonly RequestReport[],
-  byClient = false,
-) {
-  return captureOutput(async () => {
-    const telemetry = create('token', { region_id: 'slc' }, { byOutcome: true, byClient });
+  counted: CountedRequests = { byOutcome: true },
+): Promise<Record<string, unknown>[]> {
+  const output = await captureOutput(async () => {
+    const telemetry = createTelemetry('token', { region_id: 'slc' }, counted);
     for (const report of reports) telemetry.report(report, context);
   });
-}
-
-function parseLines(output: string): Record<string, unknown>[] {
   return output
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-async function linesOf(...reports: readonly RequestReport[]): Promise<Record<string, unknown>[]> {
-  return parseLines(await textOf(createTelemetry, reports));
+async function lineOf(report: RequestReport, counted?: CountedRequests) {
+  const [line = {}] = await linesOf([report], counted);
+  return line;
 }
 
 describe('telemetry of a request', () => {
-  it('is one log line and one line of metrics', async () => {
-    const [log, metrics, ...more] = await linesOf(issued);
-    expect(more).toEqual([]);
-    expect(log).toMatchObject({
-      level: 'INFO',
-      message: 'issued',
-      service: 'token',
-      region_id: 'slc',
-      function_request_id: 'invocation-1',
-      outcome: 'issued',
-      status: 200,
-      latency_ms: 12,
-      client_id: 'client_1',
-      kid: 'k',
-      jti: 'j',
-    });
-    expect(log).not.toHaveProperty('reason');
-    expect(metrics).toMatchObject({
-      _aws: {
-        CloudWatchMetrics: [
-          {
-            Namespace: 'AuthorizationServer',
-            Dimensions: [['service', 'outcome']],
-            Metrics: [{ Name: 'Requests', Unit: 'Count' }],
-          },
-          {
-            Namespace: 'AuthorizationServer',
-            Dimensions: [['service']],
-            Metrics: [{ Name: 'SecretUseFailures', Unit: 'Count' }],
-          },
-        ],
+  it('is one line, which has its metrics', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 10, 23, 6, 0, 0, 5), toFake: ['Date'] });
+    const lines = await linesOf([issued]);
+    vi.useRealTimers();
+    expect(lines).toEqual([
+      {
+        level: 'INFO',
+        timestamp: '2026-11-23T06:00:00.005Z',
+        service: 'token',
+        region_id: 'slc',
+        outcome: 'issued',
+        // A property, and in no list of dimensions.
+        function_version: '7',
+        function_request_id: 'invocation-1',
+        status: 200,
+        latency_ms: 12,
+        client_id: 'client_1',
+        kid: 'k',
+        jti: 'j',
+        Requests: 1,
+        SecretUseFailures: 1,
+        _aws: {
+          Timestamp: Date.UTC(2026, 10, 23, 6, 0, 0, 5),
+          CloudWatchMetrics: [
+            {
+              Namespace: 'AuthorizationServer',
+              Dimensions: [['service', 'outcome']],
+              Metrics: [{ Name: 'Requests' }],
+            },
+            {
+              Namespace: 'AuthorizationServer',
+              Dimensions: [['service']],
+              Metrics: [{ Name: 'SecretUseFailures' }],
+            },
+          ],
+        },
       },
-      service: 'token',
-      outcome: 'issued',
-      Requests: 1,
-      SecretUseFailures: 1,
-      // A property, and in no list of dimensions.
-      function_version: '7',
-    });
-    for (const name of ['Refusals', 'Failures', 'Latency', 'client_id']) {
-      expect(metrics).not.toHaveProperty(name);
-    }
+    ]);
   });
 
   it('is in the namespace of the deployment', async () => {
-    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'AuthorizationServer/blue');
-    const [, metrics] = await linesOf({ ...issued, counts: new Set() });
-    expect(metrics).toMatchObject({
+    vi.stubEnv('AUTH_METRIC_NAMESPACE', 'AuthorizationServer/blue');
+    expect(await lineOf({ ...issued, counts: new Set() })).toMatchObject({
       _aws: { CloudWatchMetrics: [{ Namespace: 'AuthorizationServer/blue' }] },
     });
+  });
+
+  it('says which request started an instance', async () => {
+    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand');
+    const lines = await linesOf([issued, issued]);
+    expect(lines.map((line) => line['cold_start'])).toEqual([true, undefined]);
+  });
+
+  it.each([
+    [1, '1-5759e988-bd862e3fe1be46a994272793'],
+    [0, undefined],
+  ])('has the trace of X-Ray if it is kept: Sampled=%d', async (sampled, expected) => {
+    const root = 'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8';
+    vi.stubEnv('_X_AMZN_TRACE_ID', `${root};Sampled=${sampled}`);
+    expect((await lineOf(issued))['xray_trace_id']).toBe(expected);
   });
 
   it.each([
@@ -107,22 +116,16 @@ describe('telemetry of a request', () => {
     [503, 0, 1],
     [304, 0, 0],
   ])('of a %d counts %d refusals and %d failures', async (statusCode, Refusals, Failures) => {
-    const [, metrics] = await linesOf({ ...issued, statusCode });
-    expect(metrics?.['Failures']).toBe(Failures === 1 ? 1 : undefined);
-    const [, ofClient] = parseLines(
-      await textOf(createTelemetry, [{ ...issued, statusCode }], true),
-    );
+    const report = { ...issued, statusCode };
+    expect((await lineOf(report))['Failures']).toBe(Failures === 1 ? 1 : undefined);
+    const ofClient = await lineOf(report, { byClient: true });
     expect(ofClient).toMatchObject({ Refusals, Failures, Latency: 12 });
   });
 
   it('of a function whose outcomes no alarm compares has no metric unless something is wrong', async () => {
-    const textOfJwks = (report: RequestReport) =>
-      captureOutput(async () => {
-        createTelemetry('jwks', {}).report({ ...report, counts: new Set() }, context);
-      });
-    expect(parseLines(await textOfJwks(issued))).toHaveLength(1);
-    const [, metrics] = parseLines(await textOfJwks({ ...issued, statusCode: 503 }));
-    expect(metrics).toMatchObject({
+    const report = { ...issued, counts: new Set<string>() };
+    expect(await lineOf(report, {})).not.toHaveProperty('_aws');
+    expect(await lineOf({ ...report, statusCode: 503 }, {})).toMatchObject({
       _aws: { CloudWatchMetrics: [{ Dimensions: [['service']], Metrics: [{ Name: 'Failures' }] }] },
       Failures: 1,
     });
@@ -134,8 +137,8 @@ describe('telemetry of a request', () => {
   const ofClient = [['service', 'client_id']];
 
   async function dimensionsOf(report: RequestReport, byClient: boolean) {
-    const [, metrics] = parseLines(await textOf(createTelemetry, [report], byClient));
-    const directives = metrics?.['_aws'] as { readonly CloudWatchMetrics: readonly Directive[] };
+    const { _aws } = await lineOf(report, { byOutcome: true, byClient });
+    const directives = _aws as { readonly CloudWatchMetrics: readonly Directive[] };
     return directives.CloudWatchMetrics.map(({ Dimensions, Metrics }) => [
       Dimensions,
       Metrics.map(({ Name }) => Name),
@@ -174,65 +177,15 @@ describe('telemetry of a request', () => {
   );
 
   it('keeps nothing for the next request', async () => {
-    const [, , log, metrics] = await linesOf(issued, {
+    const failed = {
       ...issued,
       level: 'error',
       outcome: 'server_error',
       clientId: undefined,
-      counts: new Set(),
-      fields: {},
-    });
-    expect(log).toMatchObject({ level: 'ERROR', outcome: 'server_error' });
-    expect(log).not.toHaveProperty('client_id');
-    expect(metrics).not.toHaveProperty('SecretUseFailures');
-  });
-});
-
-const report: fc.Arbitrary<RequestReport> = fc.record({
-  level: fc.constantFrom('info', 'warn', 'error'),
-  outcome: fc.constantFrom('issued', 'invalid_client', 'server_error'),
-  statusCode: fc.constantFrom(200, 304, 400, 401, 429),
-  latency: fc.nat({ max: 30_000 }),
-  clientId: fc.option(fc.constant('client_1'), { nil: undefined }),
-  // Powertools has one set of dimensions for all metrics of a line.
-  counts: fc.constant(new Set<string>()),
-  fields: fc.dictionary(
-    fc.constantFrom('client_id', 'reason', 'unusable_kids', 'attempts', 'path'),
-    fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.array(fc.string(), { minLength: 1 }),
-      fc.nat(),
-      fc.boolean(),
-      fc.constant(undefined),
-    ),
-  ),
-});
-
-describe('both lines', () => {
-  const withoutTimes = (text: string) =>
-    text.replaceAll(/"timestamp":"[^"]+"/g, '').replaceAll(/"Timestamp":\d+/g, '');
-
-  it.each([
-    undefined,
-    'Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1',
-  ])('are what Powertools writes, to the letter, in trace %s', async (trace) => {
-    vi.stubEnv('_X_AMZN_TRACE_ID', trace);
-    await fc.assert(
-      fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 3 }), async (reports) => {
-        const ours = await textOf(createTelemetry, reports);
-        const theirs = await textOf(createPowertoolsTelemetry, reports);
-        expect(withoutTimes(ours)).toBe(withoutTimes(theirs));
-      }),
-    );
-  });
-
-  it.each([
-    ['AWS_LAMBDA_LOG_LEVEL', 'WARN', 1],
-    ['AWS_LAMBDA_LOG_LEVEL', 'DEBUG', 2],
-    ['POWERTOOLS_LOG_LEVEL', 'ERROR', 1],
-    ['POWERTOOLS_LOG_LEVEL', 'anything', 2],
-  ])('heed %s=%s: an info report then has %d', async (name, level, count) => {
-    vi.stubEnv(name, level);
-    expect(await linesOf(issued)).toHaveLength(count);
+    } as const;
+    const [, line] = await linesOf([issued, { ...failed, counts: new Set(), fields: {} }]);
+    expect(line).toMatchObject({ level: 'ERROR', outcome: 'server_error' });
+    expect(line).not.toHaveProperty('client_id');
+    expect(line).not.toHaveProperty('SecretUseFailures');
   });
 });

@@ -41,7 +41,12 @@ function requests(): readonly ProxyRequest[] {
     bodies.flatMap((body) => [
       tokenRequest({
         body,
-        headers: { Authorization: authorization, 'User-Agent': canary, Cookie: canary },
+        headers: {
+          Authorization: authorization,
+          'User-Agent': canary,
+          Cookie: canary,
+          traceparent: `00-${canary}-${canary}-01`,
+        },
       }),
       tokenRequest({
         body,
@@ -87,7 +92,7 @@ describe('what a caller sends', () => {
     });
     const lines = output.trimEnd().split('\n');
     // The access log has those of health checks.
-    expect(lines).toHaveLength(2 * (requests().length - healthy));
+    expect(lines).toHaveLength(requests().length - healthy);
     for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
     const forbidden = [
       canary,
