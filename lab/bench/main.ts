@@ -16,6 +16,7 @@ import {
   type Results,
   type SlowResults,
 } from './rounds.ts';
+import { share } from './slow-machine.ts';
 
 const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
@@ -65,7 +66,7 @@ if (values.pairs) {
   process.stdout.write(`\n${formatTargets(joinRounds(rounds.map(pairRows)))}\n`);
 } else if (values.slow) {
   const slow = await measureSlow(plan);
-  process.stdout.write(`\n${formatTargets(joinRounds(slow.rounds.map(functionRows)))}\n\n`);
+  process.stdout.write(`\n${formatTargets(joinRounds(slow.rounds.map((round) => functionRows(round, share))))}\n\n`);
   write('slow', slow);
   const full = readFull();
   if (!values.quick && full !== undefined) writeSpeeds(full, slow);

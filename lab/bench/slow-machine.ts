@@ -13,7 +13,7 @@ export interface SlowMachine {
 }
 
 /** What Lambda gives a function of 512 MB. */
-const share = 512 / wholeCpuMemory;
+export const share = 512 / wholeCpuMemory;
 
 /** Microseconds. A process that has used its share waits until the next period begins. */
 const period = 20_000;

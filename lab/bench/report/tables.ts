@@ -6,7 +6,8 @@ import type { BandRow } from './bands.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
   if (unit === 'ratio') return value.toFixed(2);
-  return unit === 'ms' ? value.toFixed(1) : String(Math.round(value));
+  if (unit === 'ms') return value.toFixed(value < 10 ? 2 : 1);
+  return value.toFixed(unit === 'µs' && value < 10 ? 1 : 0);
 }
 
 export function formatBound({ bound, unit }: BandRow): string {

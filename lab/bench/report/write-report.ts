@@ -5,6 +5,7 @@ import {
   writeParts,
 } from '../../support/generated-parts.ts';
 import type { Results, SlowResults } from '../rounds.ts';
+import { share } from '../slow-machine.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
 import {
@@ -21,23 +22,22 @@ import {
 import { functionRows, targetRows } from './targets.ts';
 
 function formatCells(row: BandRow | undefined): readonly string[] {
-  if (row === undefined) return ['–', '–', '–', '–'];
+  if (row === undefined) return ['–', '–', '–', '–', '–'];
   const median = formatValue(row.value, row.unit);
-  return [row.format(row.ours), median, formatBand(row), formatOutcome(row)];
+  return [row.format(row.ours), median, formatBand(row), formatBound(row), formatOutcome(row)];
 }
 
 /** The figures of the functions at both speeds. */
 function formatSpeeds(full: Results, slow: SlowResults): string {
-  const atFullSpeed = joinRounds(full.rounds.map(functionRows));
-  const rows = joinRounds(slow.rounds.map(functionRows));
-  const head = ['ours', 'ratio', 'band'];
+  const atFullSpeed = joinRounds(full.rounds.map((round) => functionRows(round)));
+  const rows = joinRounds(slow.rounds.map((round) => functionRows(round, share)));
+  const head = ['ours', 'median', 'band', 'to reach'];
   const slowHead = head.map((name) => `slow: ${name}`);
   const table = formatTable([
-    ['figure', 'against', 'to reach', ...head, '', ...slowHead, ''],
+    ['figure', 'against', ...head, '', ...slowHead, ''],
     ...atFullSpeed.map((row) => [
       row.figure,
       row.against,
-      formatBound(row),
       ...formatCells(row),
       ...formatCells(rows.find(({ figure }) => figure === row.figure)),
     ]),

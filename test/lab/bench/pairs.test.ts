@@ -23,7 +23,7 @@ describe('two handlers next to each other', () => {
     });
   });
 
-  it('are rows with the ratio of both, warm and cold', () => {
+  it('are rows with the ratio of both, which informs, and what ours takes more, which has a target', () => {
     const warm = { warm: { ours: 3, floor: 2 } };
     const pairs: PairsSection = {
       token: { ...warm, cold: { ours: 5, floor: 4 } },
@@ -36,11 +36,13 @@ describe('two handlers next to each other', () => {
       authorizerApiKey: warm,
     };
     const rows = pairRows(pairs).map(({ figure, value, bound }) => [figure, value, bound]);
-    expect(rows.slice(0, 3)).toEqual([
-      ['CPU of a token, warm', 1.5, 1.45],
-      ['CPU of a token, cold', 1.25, 1.45],
+    expect(rows.slice(0, 5)).toEqual([
+      ['CPU of a token, warm', 1.5, undefined],
+      ['own part: CPU of a token, warm', 1, 190],
+      ['CPU of a token, cold', 1.25, undefined],
+      ['own part: CPU of a token, cold', 1, 350],
       ['CPU of a token, warm', 1.5, undefined],
     ]);
-    expect(rows).toHaveLength(9);
+    expect(rows).toHaveLength(14);
   });
 });
