@@ -66,7 +66,9 @@ if (values.pairs) {
   process.stdout.write(`\n${formatTargets(joinRounds(rounds.map(pairRows)))}\n`);
 } else if (values.slow) {
   const slow = await measureSlow(plan);
-  process.stdout.write(`\n${formatTargets(joinRounds(slow.rounds.map((round) => functionRows(round, share))))}\n\n`);
+  process.stdout.write(
+    `\n${formatTargets(joinRounds(slow.rounds.map((round) => functionRows(round, share))))}\n\n`,
+  );
   write('slow', slow);
   const full = readFull();
   if (!values.quick && full !== undefined) writeSpeeds(full, slow);

@@ -95,7 +95,10 @@ const floor = 'floor: the same two calls and nothing else';
 
 /** What each pair is, what its other side is, and the microseconds that ours may take more. */
 const pairNames: Readonly<
-  Record<PairName, readonly [figure: string, against: string, own?: Readonly<Record<string, number>>]>
+  Record<
+    PairName,
+    readonly [figure: string, against: string, own?: Readonly<Record<string, number>>]
+  >
 > = {
   token: ['CPU of a token', floor, { warm: 190, cold: 350 }],
   tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
