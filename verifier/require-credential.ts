@@ -2,6 +2,8 @@ import { createDeadlines } from '../adapters/deadline.ts';
 import { requestDeadline } from '../contract/limits.ts';
 import { isScopeToken } from '../contract/scopes.ts';
 import { InputError } from '../core/errors.ts';
+import { BearerRefusal } from '../core/verifier/bearer-refusal.ts';
+import { describeRejection } from '../core/verifier/decision-log.ts';
 import { authorizationOf, type ReceivedRequest } from './received-authorization.ts';
 import type {
   BearerErrorResponse,
@@ -18,7 +20,11 @@ export interface MiddlewareOptions<Request> {
    * @default the TCP peer
    */
   readonly sourceAddress?: ((request: Request) => string | undefined) | undefined;
-  /** Receives each refused request with the reason: for your log. */
+  /**
+   * Receives each refused request with the reason, for your log.
+   *
+   * @default a line of JSON on standard error: the reason and what is expected, nothing received
+   */
   readonly onNotAccepted?: ((error: unknown, request: Request) => void) | undefined;
 }
 
@@ -69,6 +75,20 @@ export function callerOf(request: object): VerifiedCredential {
   const caller = callers.get(request);
   if (caller === undefined) throw new CallerMissingError();
   return caller;
+}
+
+/** What is expected comes from the verifier's options. What a tenant's record says is left out. */
+function logNotAccepted(error: unknown): void {
+  const { level, outcome, fields } = describeRejection(error);
+  const finding = error instanceof BearerRefusal ? error.finding : undefined;
+  const line = {
+    level: level.toUpperCase(),
+    message: outcome,
+    timestamp: new Date().toISOString(),
+    ...fields,
+    expected: finding?.serviceTrunkGroup === undefined ? finding?.expected : undefined,
+  };
+  process.stderr.write(`${JSON.stringify(line)}\n`);
 }
 
 /** The parts of a framework's request that the decision depends on. */
@@ -123,6 +143,7 @@ export function createCredentialMiddleware<Request extends object, Handler>(
   toHandler: (check: CheckRequest<Request>) => Handler,
 ): CredentialMiddleware<Handler> {
   const deadline = createDeadlines(requestDeadline);
+  const { onNotAccepted = logNotAccepted } = options;
   function check(scopes: readonly string[]): CheckRequest<Request> {
     return async (request) => {
       try {
@@ -139,7 +160,7 @@ export function createCredentialMiddleware<Request extends object, Handler>(
         callers.set(request, caller);
         return undefined;
       } catch (error) {
-        options.onNotAccepted?.(error, request);
+        onNotAccepted(error, request);
         return verifier.toResponse(error);
       }
     };

@@ -17,6 +17,8 @@ export interface Example {
   readonly kind: 'get-token' | 'verify-token' | 'protect-api';
   /** Whether `npm test` runs it: its runtime is there wherever this project is. */
   readonly inNpmTest: boolean;
+  /** It verifies nothing itself, and asks a forward-auth next to it. */
+  readonly asksForwardAuth?: true;
   /** @returns a command that is ready to run. */
   readonly prepare: (
     trust: Parameters<Runtime>[1],
@@ -34,6 +36,8 @@ function node(kind: Example['kind'], library: string): Example {
 }
 
 const python = pythonRuntime(join(folder, 'python'));
+/** APIs that ask forward-auth. */
+export const pythonApi = pythonRuntime(join(folder, 'python-api'));
 const go = goRuntime(join(folder, 'go'), 'examples');
 const java = javaRuntime(join(folder, 'java'), 'examples');
 const curl: Runtime = async (name) => {
@@ -74,6 +78,10 @@ export const examples: readonly Example[] = [
   example('verify-token', 'Python, PyJWT', python, 'verify_token'),
   example('verify-token', 'Go, go-oidc', go, 'verify-token'),
   example('verify-token', 'Java, Nimbus', java, 'VerifyToken'),
+  ...(['fastapi', 'flask'] as const).map((name) => ({
+    ...example('protect-api', `Python, ${name}`, pythonApi, `${name}_api`),
+    asksForwardAuth: true as const,
+  })),
   example('protect-api', 'Bun, the verifier', fetchRuntime, 'bun'),
   example('protect-api', 'Deno, the verifier', fetchRuntime, 'deno'),
   example('protect-api', 'Next.js, the verifier', nextRuntime, ''),

@@ -7,6 +7,7 @@ import type { Sign } from '../../../core/signing-key/sign-jws.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { readRunConfig } from '../../local/state.ts';
+import { startBesideCheck } from '../../support/api-beside-check.ts';
 import { createAwsClients } from '../../support/aws-clients.ts';
 import { type Command, type CommandResult, runCommand } from '../../support/run-command.ts';
 import { startApi } from '../../support/spring-boot.ts';
@@ -126,14 +127,20 @@ async function expectStatus(
 }
 
 /** Each request gets the response of RFC 6750: 200, 401 for a bad token, 403 for a missing scope. */
-async function checkProtectApi(command: Command, world: World, name: string): Promise<void> {
+async function checkProtectApi(
+  command: Command,
+  world: World,
+  { name, asksForwardAuth }: Example,
+): Promise<void> {
   const [view, manage] = await Promise.all(
     ['messaging:view', 'messaging:manage'].map((scope) =>
       fetchToken(world.service.tokenUrl, world.service, { scope }),
     ),
   );
   assert.ok(view !== undefined && manage !== undefined);
-  const running = await startApi(command, { ...world.environment, TABLES: 'local' });
+  const running = asksForwardAuth
+    ? await startBesideCheck(command, world.environment)
+    : await startApi(command, world.environment);
   const { url } = running;
   try {
     const body = await expectStatus(200, url, 'a good token', { token: view });
@@ -145,7 +152,7 @@ async function checkProtectApi(command: Command, world: World, name: string): Pr
     for (const [what, token] of await makeRefusedTokens(world.service, view)) {
       assert.match(await expectStatus(401, url, what, { token }), /invalid_token/, what);
     }
-    if (!name.includes('the verifier')) return;
+    if (asksForwardAuth === undefined && !name.includes('the verifier')) return;
     const key = world.environment['API_KEY'] ?? '';
     assert.match(
       await expectStatus(200, url, 'an API key', { token: key }),
@@ -165,9 +172,9 @@ const checks = {
 
 /** @throws {assert.AssertionError} if the example does not do what it shows. */
 export async function checkExample(
-  { kind, name }: Example,
+  example: Example,
   command: Command,
   world: World,
 ): Promise<void> {
-  await checks[kind](command, world, name);
+  await checks[example.kind](command, world, example);
 }

@@ -1,6 +1,7 @@
-import type { Command } from '../../support/run-command.ts';
+import { join } from 'node:path';
+import { type Command, runOrThrow } from '../../support/run-command.ts';
 import { trustService } from '../../support/with-local-service.ts';
-import { type Example, examples } from './catalogue.ts';
+import { type Example, examples, pythonApi } from './catalogue.ts';
 import { checkExample } from './check-example.ts';
 import { checkProgram, prepareProgram, programsOfPage } from './first-programs.ts';
 import { type World, withWorld } from './world.ts';
@@ -26,6 +27,19 @@ interface Checked {
   readonly check: (command: Command, world: World) => Promise<void>;
 }
 
+/** The sample test of the package `local`, with the API of FastAPI in place of Express. */
+const localReadme: Checked = {
+  name: 'test of packages/local/README.md: Python, FastAPI',
+  prepare: pythonApi.bind(undefined, 'fastapi_api'),
+  check: async ([python]) => {
+    const vitest = join(import.meta.dirname, '../../../node_modules/.bin/vitest');
+    await runOrThrow([vitest, 'run', 'test/integration/docs/start-local.test.ts'], {
+      cwd: join(import.meta.dirname, '../../..'),
+      environment: { PYTHON: python },
+    });
+  },
+};
+
 /** The examples, and the programs that the portal shows on a client's page. */
 function checkedIn({ service, environment }: World): readonly Checked[] {
   return [
@@ -33,6 +47,7 @@ function checkedIn({ service, environment }: World): readonly Checked[] {
       ...example,
       check: (command: Command, world: World) => checkExample(example, command, world),
     })),
+    localReadme,
     ...programsOfPage(service).map((program) => ({
       name: `page of a client: ${program.name}`,
       prepare: (trust: World['trust']) => prepareProgram(program, trust),

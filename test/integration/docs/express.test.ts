@@ -1,57 +1,44 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findFreePort } from '../../../lab/emulator/loopback-server.ts';
-import { codeBlocks, readPage, root } from '../../../lab/support/markdown.ts';
-import { waitUntil } from '../../../lab/support/wait-until.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { requestToken, useLocalService } from '../lab/local/use-local-service.ts';
+import { startExpressService } from './express-service.ts';
 
 const workspace = makeTemporaryDirectory();
 const service = useLocalService({ https: true, stateDirectory: join(workspace.path, '.local') });
-let api: ChildProcess | undefined;
-let url = '';
-
-/** The first block of the section, with the sources in place of the package. */
-function readService(): string {
-  const [, section = ''] = readPage('docs/platform-api.md').split('\n### Express\n');
-  const [block] = codeBlocks(section);
-  return (block?.lines ?? [])
-    .join('\n')
-    .replaceAll(/'@authorization-server-aws\/verifier(?:\/(\w+))?'/g, (_, entry = 'verifier') =>
-      JSON.stringify(join(root, `verifier/${String(entry)}.ts`)),
-    );
-}
+let api: Awaited<ReturnType<typeof startExpressService>>;
 
 beforeAll(async () => {
-  writeFileSync(join(workspace.path, 'messages.mjs'), readService());
-  symlinkSync(join(root, 'node_modules'), join(workspace.path, 'node_modules'));
-  const port = await findFreePort();
-  url = `http://localhost:${port}/messages`;
-  api = spawn(process.execPath, ['messages.mjs'], {
-    cwd: workspace.path,
-    env: { ...process.env, ...service().environment, PORT: String(port) },
-    stdio: 'inherit',
-  });
-  const answers = () =>
-    fetch(url).then(
-      () => true,
-      () => false,
-    );
-  await waitUntil('the API answers', answers, { child: api });
+  api = await startExpressService(workspace.path, service().environment);
 });
-afterAll(() => {
-  api?.kill();
+afterAll(async () => {
+  await api.close();
   workspace.remove();
 });
 
-it('the service of the section Express accepts a token of the local run, and no other', async () => {
-  const { access_token: token } = (await (await requestToken(service())).json()) as {
-    access_token: string;
-  };
-  const call = (authorization: string) => fetch(url, { headers: { authorization } });
-  const accepted = await call(`Bearer ${token}`);
-  expect([accepted.status, await accepted.json()]).toEqual([200, { trunkGroup: 'demo' }]);
-  expect((await call(`Bearer ${token}x`)).status).toBe(401);
+async function call(authorization: string) {
+  const response = await fetch(api.url, { headers: { authorization } });
+  return [response.status, await response.json()] as const;
+}
+
+describe('the service of the section Express', () => {
+  it('accepts tokens and API keys of the local run', async () => {
+    const { access_token: token } = (await (await requestToken(service())).json()) as {
+      access_token: string;
+    };
+    const caller = (credential: string) => ({ credential, serviceTrunkGroup: 'demo' });
+    expect(await call(`Bearer ${token}`)).toEqual([200, caller('access_token')]);
+    expect(await call(`Bearer ${service().apiKey}`)).toEqual([200, caller('api_key')]);
+  });
+
+  it('logs each refusal with its reason, and without the credential', async () => {
+    const wrong = 'eyJhbGciOiJub25lIn0.e30.';
+    expect((await call(`Bearer ${wrong}`))[0]).toBe(401);
+    const lines = await api.readErrors(2);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 'INFO', message: 'no_credential', reason: 'no_credential' },
+      { reason: 'issuer_unknown', expected: expect.stringMatching(/^https:.+, or the issuer of/) },
+    ]);
+    expect(lines.join('\n')).not.toContain(wrong.slice(0, 20));
+  });
 });
