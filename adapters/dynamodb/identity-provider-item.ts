@@ -32,6 +32,7 @@ export const identityProviderSchema = v.strictObject({
   client_id_claim: v.optional(text),
   audience_from: v.optional(v.literal('scope')),
   client_patterns: v.optional(v.literal(true)),
+  owned: v.optional(v.literal(true)),
   registered_at: epochSeconds,
 });
 

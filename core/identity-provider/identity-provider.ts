@@ -16,6 +16,11 @@ export interface IdentityProvider {
   readonly audienceFrom?: 'scope' | undefined;
   /** Whether the id of a client under the provider may be a pattern; see `patternsOf`. */
   readonly clientPatterns?: true | undefined;
+  /**
+   * Whether it was registered for some trunk groups. The registration itself says so: if the record of
+   * its owner is missing, the provider is open to no trunk group.
+   */
+  readonly owned?: true | undefined;
   /** Seconds since the epoch. */
   readonly registeredAt: number;
 }
@@ -51,9 +56,8 @@ export interface IdentityProviderStore extends IdentityProviderReader {
 }
 
 /**
- * The service trunk groups that registered a provider for themselves. It is a record of its own, as
- * installed verifiers read providers strictly. Records are never deleted: a provider that is
- * restored has its owner again.
+ * The service trunk groups that registered a provider for themselves. It is a record of its own, which
+ * is never deleted: a provider that is restored has its owner again.
  */
 export interface ProviderOwner {
   readonly registrationId: string;
@@ -77,17 +81,6 @@ export interface ProviderOwnerStore {
   putOwner(owner: ProviderOwner): Promise<void>;
 }
 
-const ownedPrefix = 'own_';
-
-/** The id of a registration for some trunk groups. */
-export function ownedRegistrationId(registrationId: string): string {
-  return ownedPrefix + registrationId;
-}
-
-/**
- * Whether a provider was registered for some trunk groups. The registration itself says so: if the
- * record of its owner is missing, the provider is open to no trunk group.
- */
-export function hasOwner({ registrationId }: Pick<IdentityProvider, 'registrationId'>): boolean {
-  return registrationId.startsWith(ownedPrefix);
+export function hasOwner({ owned }: Pick<IdentityProvider, 'owned'>): boolean {
+  return owned === true;
 }

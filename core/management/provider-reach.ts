@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { registeredProvider } from '../../contract/management/results.ts';
+import type { ClientProvider } from '../client/client.ts';
 import {
   hasOwner,
   type IdentityProvider,
@@ -33,11 +34,10 @@ export function viewIdentityProvider(provider: ManagedProvider): Record<string, 
 }
 
 type Owners = Pick<ManagementContext, 'providerOwners'>;
-type Registered = Pick<IdentityProvider, 'registrationId'>;
 
 export async function findOwner(
   { providerOwners }: Owners,
-  provider: Registered,
+  provider: IdentityProvider,
 ): Promise<ProviderOwner | undefined> {
   return hasOwner(provider) ? providerOwners.findOwner(provider.registrationId) : undefined;
 }
@@ -45,7 +45,7 @@ export async function findOwner(
 /** The owners of these providers, by registration. Nothing else is read. */
 export function indexOwners(
   { providerOwners }: Owners,
-  providers: readonly Registered[],
+  providers: readonly IdentityProvider[],
 ): Promise<ReadonlyMap<string, ProviderOwner>> {
   return providerOwners.findOwners(
     providers.filter(hasOwner).map(({ registrationId }) => registrationId),
@@ -54,7 +54,7 @@ export function indexOwners(
 
 /** The trunk groups that a provider is for; undefined: every one, within its limits. */
 export function groupsOf(
-  provider: Registered,
+  provider: IdentityProvider,
   owner: ProviderOwner | undefined,
 ): readonly string[] | undefined {
   if (!hasOwner(provider)) return undefined;
@@ -79,7 +79,7 @@ function openByLimits(
 }
 
 /** Whether the owner was read with the provider, if it has one. */
-export function isShown(provider: Registered): boolean {
+export function isShown(provider: IdentityProvider): boolean {
   return !hasOwner(provider) || 'owner' in provider;
 }
 
@@ -149,12 +149,12 @@ export function limitProviders(
   };
 }
 
-/** Whether a provider is one of the trunk group's own. */
+/** Whether a client's provider is one of the trunk group's own. */
 export async function isOwnProvider(
-  owners: Owners,
-  provider: Registered,
+  { providerOwners }: Owners,
+  { registrationId }: ClientProvider,
   serviceTrunkGroup: string,
 ): Promise<boolean> {
-  const owner = await findOwner(owners, provider);
+  const owner = await providerOwners.findOwner(registrationId);
   return owner?.trunkGroups.includes(serviceTrunkGroup) === true;
 }

@@ -1,10 +1,7 @@
 import type * as v from 'valibot';
 import type { registerOptions } from '../../contract/management/inputs.ts';
 import { ConflictError, UnavailableError } from '../errors.ts';
-import {
-  type IdentityProvider,
-  ownedRegistrationId,
-} from '../identity-provider/identity-provider.ts';
+import { type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
 import { requireIssuerGrant } from './grants/require-grant.ts';
 import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
@@ -90,11 +87,11 @@ export async function registerProvider(
   });
   if (error !== undefined) throw error;
   const { keySet, ...found } = findings;
-  const id = newId(context, 'registration');
   const now = currentTime(context);
   const provider: IdentityProvider = {
     ...found,
-    registrationId: trunkGroups.length === 0 ? id : ownedRegistrationId(id),
+    registrationId: newId(context, 'registration'),
+    ...(trunkGroups.length > 0 && { owned: true as const }),
     registeredAt: now,
   };
   const { issuer, registrationId } = provider;

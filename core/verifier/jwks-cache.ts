@@ -20,6 +20,8 @@ export interface JwksSource {
   readonly algorithms: readonly ProviderAlg[];
   /** Differs between two registrations of one issuer, so that neither uses the other's keys. */
   readonly registrationId: string;
+  /** Whether it belongs to trunk groups: see {@link hasOwner}. */
+  readonly owned?: true | undefined;
 }
 
 /** A public key, ready to verify with. */

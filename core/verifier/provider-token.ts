@@ -35,8 +35,9 @@ const providerTypes = ['at+jwt', 'jwt', undefined] as const;
 
 /** The location of a provider's keys. */
 export function providerJwksSource(provider: IdentityProvider): JwksSource {
-  const { issuer, jwksUri, registrationId, allowedAlgorithms } = provider;
-  return { issuer, jwksUri, registrationId, algorithms: allowedAlgorithms.filter(isProviderAlg) };
+  const { issuer, jwksUri, registrationId, owned, allowedAlgorithms } = provider;
+  const algorithms = allowedAlgorithms.filter(isProviderAlg);
+  return { issuer, jwksUri, registrationId, owned, algorithms };
 }
 
 export function readExternalClientId(

@@ -29,7 +29,12 @@ function createWorld() {
   const time = { now: start };
   const calls: string[] = [];
   const documents = new Map<string, () => Promise<unknown>>();
-  const own = { issuer: wicked, registrationId: 'own_idp_2', jwksUri: `${wicked}/keys` };
+  const own = {
+    issuer: wicked,
+    registrationId: 'idp_2',
+    owned: true as const,
+    jwksUri: `${wicked}/keys`,
+  };
   const providers = [
     createProvider({ clientIdClaim: 'sub', clientPatterns: true }),
     createProvider({ ...own, clientIdClaim: 'sub' }),
@@ -112,7 +117,7 @@ const acts: Readonly<Record<string, (world: World) => Promise<void>>> = {
   'has 2,000 subjects without a client at the shared provider': ({ send }) =>
     many(2000, (index) => send({ iss: providerIssuer, sub: `${subject}-${index}` }, providerKey)),
   'takes its provider away, and registers it again': async ({ providers, own, send }) => {
-    providers[1] = createProvider({ ...own, clientIdClaim: 'sub', registrationId: 'own_idp_3' });
+    providers[1] = createProvider({ ...own, clientIdClaim: 'sub', registrationId: 'idp_3' });
     expect(await send({ iss: wicked }, wickedKey)).toBe('no');
   },
 };

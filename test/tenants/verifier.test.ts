@@ -71,10 +71,11 @@ function createTwoProviders(): Observed {
     };
   });
   const world = createWorld({ jwks });
-  const registrationId = 'own_idp_2';
+  const registrationId = 'idp_2';
   const wicked = createProvider({
     issuer: otherIssuer,
     registrationId,
+    owned: true,
     jwksUri: `${otherIssuer}/jwks`,
   });
   world.providers.set(otherIssuer, wicked);

@@ -11,7 +11,6 @@ import {
 import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../provider-ownership.ts';
-import { indexOwners } from '../provider-reach.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { checkOutside, type OutsideClient } from './outside-clients.ts';
 
@@ -45,9 +44,9 @@ export async function checkGrants(
   const { issuer } = filter;
   const request = readPageRequest(filter);
   const { items, examined, next } = await context.clients.readClients({ ...request, issuer });
-  const registrations = items.flatMap(({ provider }) => provider ?? []);
-  const owners = await indexOwners(context, registrations);
-  const { providerGrants } = context;
+  const registrations = items.flatMap(({ provider }) => provider?.registrationId ?? []);
+  const { providerGrants, providerOwners } = context;
+  const owners = await providerOwners.findOwners([...new Set(registrations)]);
   const outsideOf = checkOutside({ providerGrants, findOwner: async (id) => owners.get(id) });
   const outside: OutsideClient[] = [];
   for (const client of items) {

@@ -123,8 +123,11 @@ function limitClients(
     createClient: async (client) => {
       const { serviceTrunkGroup: group, provider } = client;
       const found = await limitsOf(group);
-      const isOwn = provider && (await isOwnProvider({ providerOwners }, provider, group));
-      const limits = isOwn === true ? { ...found, providers: undefined } : found;
+      const isOwn =
+        found.providers !== undefined &&
+        provider !== undefined &&
+        (await isOwnProvider({ providerOwners }, provider, group));
+      const limits = isOwn ? { ...found, providers: undefined } : found;
       checkAdded(findClientExcess(limits, client, currentTime({ clock })));
       await checkRoom('clients', limits.maxClients, (after) =>
         clients.readClients(within(group, after)),

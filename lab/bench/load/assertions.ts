@@ -3,10 +3,7 @@ import type { Agent } from 'node:http';
 import { tokenPath } from '../../../contract/routes.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
-import {
-  type IdentityProvider,
-  ownedRegistrationId,
-} from '../../../core/identity-provider/identity-provider.ts';
+import { type IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import { hostileRows } from '../../support/platforms/hostile-assertions.ts';
 import {
@@ -73,7 +70,7 @@ const providers = [
   registered('other'),
   // Nothing listens there.
   registered('unreachable', { jwksUri: 'https://127.0.0.1:1/jwks' }),
-  registered('owned', { registrationId: ownedRegistrationId('owned') }),
+  registered('owned', { registrationId: 'owned', owned: true }),
 ];
 
 function clientOf(id: string, more: Partial<Client> = {}, conditions = {}): Client {

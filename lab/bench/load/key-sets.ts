@@ -5,7 +5,6 @@ import {
   maxProviderDocumentBytes,
   maxProviderKeys,
 } from '../../../contract/limits.ts';
-import { ownedRegistrationId } from '../../../core/identity-provider/identity-provider.ts';
 import { startFunctionProcess } from '../../emulator/runtime-api/function-process.ts';
 import { bodyOf, encode } from '../../support/platforms/hostile-world.ts';
 import { startBackend } from '../backend/backend.ts';
@@ -71,9 +70,10 @@ emptyWorkFolder();
 const backend = await startBackend();
 const now = Math.floor(Date.now() / 1000);
 const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index) => {
-  const id = `registration_${index}`;
-  const registrationId = index % 2 === 0 ? id : ownedRegistrationId(id);
-  return createProvider({ issuer: `${backend.issuer}/${index}`, registrationId, alg: 'RS256' });
+  const registrationId = `registration_${index}`;
+  const owned = index % 2 === 1 || undefined;
+  const issuer = `${backend.issuer}/${index}`;
+  return { ...createProvider({ issuer, registrationId, alg: 'RS256' }), owned };
 });
 await backend.command({
   items: [...createItems(backend), ...providers.map(providerItem)],

@@ -17,7 +17,6 @@ import { toWorkloadUseItem } from '../../../adapters/dynamodb/workload-use.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { ownedRegistrationId } from '../../../core/identity-provider/identity-provider.ts';
 import {
   type PublicJwk,
   type SigningKey,
@@ -183,11 +182,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         audienceFrom: 'scope' as const,
         clientPatterns: true as const,
       },
-      // Of trunk groups: a release that does not know owners reads it as the platform's.
-      {
-        ...identityProvider,
-        registrationId: ownedRegistrationId(identityProvider.registrationId),
-      },
+      { ...identityProvider, owned: true as const },
     ].map(toIdentityProviderItem),
     signing_key: [
       ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
@@ -222,7 +217,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     ].map(toTrunkGroupLimitsItem),
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
       toProviderOwnerItem({
-        registrationId: ownedRegistrationId(identityProvider.registrationId),
+        registrationId: identityProvider.registrationId,
         issuer: identityProvider.issuer,
         trunkGroups,
         version: 1,

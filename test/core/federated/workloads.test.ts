@@ -198,8 +198,11 @@ describe('an assertion of a provider', () => {
   });
 
   it('of a trunk group is accepted only with ownProviders', async () => {
-    const registrationId = 'own_idp_1';
-    world.providers.set(providerIssuer, createProvider({ clientIdClaim: 'sub', registrationId }));
+    const registrationId = 'idp_1';
+    world.providers.set(
+      providerIssuer,
+      createProvider({ clientIdClaim: 'sub', registrationId, owned: true }),
+    );
     world.add({
       provider: { issuer: providerIssuer, registrationId, externalClientId: subject },
     });

@@ -92,7 +92,7 @@ describe('restoring items', () => {
 
 describe('restoring what is outside the grants', () => {
   const issuer = 'https://ci.example';
-  const registrationId = 'own_registration';
+  const registrationId = 'registration';
   const subject = 'repo:globex/app';
   const notGranted = `its id "${subject}" at ${issuer} is not granted to tg, but to`;
 
@@ -124,6 +124,7 @@ describe('restoring what is outside the grants', () => {
         discoveryUrl: `${issuer}/.well-known/openid-configuration`,
         jwksUri: `${issuer}/jwks`,
         allowedAlgorithms: ['RS256'],
+        owned: true as const,
         registeredAt: 1,
       };
     });

@@ -271,7 +271,7 @@ describe('the key cache', () => {
 });
 
 describe('an issuer that fails', () => {
-  const own = sourceOf('https://own.example', { registrationId: 'own_idp_1' });
+  const own = sourceOf('https://own.example', { registrationId: 'idp_1', owned: true });
   const failing = async (source: JwksSource, now: number): Promise<number> => {
     await expect(find(source, first, now)).rejects.toThrow(UnavailableError);
     return fetched.length;
@@ -331,7 +331,7 @@ describe('an issuer that fails', () => {
     answers.set(own.issuer, new Error('hangs'));
     await failing(own, start);
     for (let index = 2; index < 20; index += 1) {
-      const again = { ...own, registrationId: `own_idp_${index}` };
+      const again = { ...own, registrationId: `idp_${index}` };
       expect(await failing(again, start + times.coldRetry - 1)).toBe(1);
     }
   });
@@ -384,7 +384,10 @@ describe('the memory of the key cache', () => {
   const large = { keys: [first.jwk, ...Array.from({ length: 99 }, () => skipped)] };
 
   function ownIssuer(index: number): JwksSource {
-    return sourceOf(`https://own-${index}.example`, { registrationId: `own_idp_${index}` });
+    return sourceOf(`https://own-${index}.example`, {
+      registrationId: `idp_${index}`,
+      owned: true,
+    });
   }
 
   async function askMany(count: number, document: unknown): Promise<void> {

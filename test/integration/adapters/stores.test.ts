@@ -364,23 +364,20 @@ describe('the store of limits', () => {
       updatedAt: 1,
     });
     await open().putLimits(limits('tg-1'));
-    await owners.putOwner(owner('own_idp_2'));
-    await owners.putOwner(owner('own_idp_1'));
-    await expect(owners.putOwner(owner('own_idp_1'))).rejects.toThrow(ConflictError);
-    await expect(owners.putOwner(owner('own_idp_1', 3))).rejects.toThrow(ConflictError);
-    await owners.putOwner({ ...owner('own_idp_1', 2), trunkGroups: [] });
-    expect(await owners.findOwner('own_idp_1')).toEqual({
-      ...owner('own_idp_1', 2),
+    await owners.putOwner(owner('idp_2'));
+    await owners.putOwner(owner('idp_1'));
+    await expect(owners.putOwner(owner('idp_1'))).rejects.toThrow(ConflictError);
+    await expect(owners.putOwner(owner('idp_1', 3))).rejects.toThrow(ConflictError);
+    await owners.putOwner({ ...owner('idp_1', 2), trunkGroups: [] });
+    expect(await owners.findOwner('idp_1')).toEqual({
+      ...owner('idp_1', 2),
       trunkGroups: [],
     });
     expect(await owners.findOwner('tg-1')).toBeUndefined();
     const broken = { record_type: { S: 'provider_owner' }, version: { N: '-1' } };
-    await put('signingKeys', { ...broken, record_id: { S: 'own_idp_3' } });
-    const ids = ['own_idp_2', 'own_idp_3', 'own_idp_4', 'own_idp_1'];
-    expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual([
-      'own_idp_1',
-      'own_idp_2',
-    ]);
+    await put('signingKeys', { ...broken, record_id: { S: 'idp_3' } });
+    const ids = ['idp_2', 'idp_3', 'idp_4', 'idp_1'];
+    expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual(['idp_1', 'idp_2']);
     expect(malformed).toHaveLength(1);
     malformed.length = 0;
     expect((await open().readLimits({ limit: 10 })).items).toEqual([limits('tg-1')]);

@@ -318,7 +318,7 @@ describe('what its one alias does for another trunk group', () => {
     ['inspectProviderKeys', (management) => management.inspectProviderKeys(foreign.ownIssuer)],
     [
       'deleteProvider',
-      (management) => management.deleteProvider(foreign.ownIssuer, { ifRegistration: 'own_idp_1' }),
+      (management) => management.deleteProvider(foreign.ownIssuer, { ifRegistration: 'idp_1' }),
     ],
     [
       'setProviderTrunkGroups',

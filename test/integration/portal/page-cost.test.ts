@@ -322,7 +322,7 @@ describe('with 10,000 clients in the table', () => {
           version: 1,
           updatedAt: found.registeredAt,
         });
-        const own = { ...found, issuer, registrationId };
+        const own = { ...found, issuer, registrationId, owned: true as const };
         await context.identityProviders.createIdentityProvider(own);
       });
       afterAll(() => context.identityProviders.deleteIdentityProvider(issuer, registrationId));

@@ -612,11 +612,12 @@ describe('grants of issuers', () => {
     const { providerGrants } = world.context;
     const putGrants = providerGrants.putGrants.bind(providerGrants);
     vi.spyOn(providerGrants, 'putGrants').mockImplementation(async (list) => {
-      const registrationId = 'own_idp_1';
+      const registrationId = 'idp_1';
       const owner = { registrationId, issuer: own, trunkGroups: ['tg-acme'] };
       world.owners.set(registrationId, { ...owner, version: 1, updatedAt: world.now });
       const like = world.providers.get(issuer);
-      if (like !== undefined) world.providers.set(own, { ...like, issuer: own, registrationId });
+      if (like === undefined) throw new Error('there is no provider');
+      world.providers.set(own, { ...like, issuer: own, registrationId, owned: true });
       await putGrants(list);
     });
     const { error } = await ask('setIssuerGrant', { issuer: own, grant: grantOf(['tg-1'], 0) });

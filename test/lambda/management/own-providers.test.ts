@@ -227,7 +227,7 @@ describe('a customer registers no provider', () => {
     const { world } = asked;
     const ada = askAs(asked, {});
     const owner = { issuer: 'x', trunkGroups: ['tg-2002'], version: 1, updatedAt: 1 };
-    world.owners.set('own_idp_other', { ...owner, registrationId: 'own_idp_other' });
+    world.owners.set('idp_other', { ...owner, registrationId: 'idp_other' });
     expect((await ada('registerProvider', register)).error).toBeUndefined();
     const second = 'https://second.example.net';
     const url = `${second}/.well-known/openid-configuration`;
@@ -261,7 +261,7 @@ describe('the provider of another customer', () => {
   it.each([
     ['findProvider', { issuer }],
     ['inspectProviderKeys', { issuer }],
-    ['deleteProvider', { issuer, options: { ifRegistration: 'own_idp_1' } }],
+    ['deleteProvider', { issuer, options: { ifRegistration: 'idp_1' } }],
     ['setProviderTrunkGroups', { issuer, owners: { trunkGroups: ['tg-2002'], ifVersion: 1 } }],
     ['createClient', under(issuer, { serviceTrunkGroup: 'tg-2002' })],
   ])('does not exist: %s', async (operation, input) => {

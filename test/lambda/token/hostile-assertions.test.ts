@@ -6,10 +6,7 @@ import { deriveProviderClientId } from '../../../core/client/provider-client-id.
 import { UnavailableError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
-import {
-  type IdentityProvider,
-  ownedRegistrationId,
-} from '../../../core/identity-provider/identity-provider.ts';
+import { type IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import type { Federation } from '../../../core/token/federation.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
@@ -67,7 +64,7 @@ const providers = [
   registered(provider.issuer, { clientPatterns: true }),
   registered(other.issuer),
   registered(world.unreachableIssuer),
-  registered(world.ownedIssuer, { registrationId: ownedRegistrationId('registration') }),
+  registered(world.ownedIssuer, { owned: true }),
 ];
 
 const keySets: Readonly<Record<string, unknown>> = {
