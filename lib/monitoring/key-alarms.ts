@@ -100,9 +100,13 @@ export class KeyAlarms extends Construct {
       },
       {
         id: 'signing-key-canary-failed',
-        description: 'A token of a signing key does not verify with the JWKS of a region.',
+        description:
+          'A token of a signing key does not verify with the JWKS of a region, or the canary has not run.',
         metric: this.metric(keyMetrics.canaryFailure, keyScheduleMinutes),
         periods: 2,
+        // Each run has a value. CloudWatch looks for them in more than the two periods, so a single
+        // missed run is not bad.
+        missingIsBad: true,
       },
       {
         id: 'signing-key-refused',

@@ -15,7 +15,9 @@ interface Alarm {
   readonly Period: number;
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm: number;
-  readonly Statistic: 'Sum' | 'Maximum';
+  readonly Statistic?: 'Sum' | 'Maximum' | 'Minimum';
+  /** Of an alarm on an expression, which stands in the first. */
+  readonly Metrics?: readonly { readonly Expression?: string; readonly Id: string }[];
   readonly Threshold: number;
   readonly ComparisonOperator: string;
   readonly TreatMissingData: 'breaching' | 'notBreaching';
@@ -30,6 +32,7 @@ interface Point {
 const statistics = {
   Sum: (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0),
   Maximum: (values: readonly number[]) => Math.max(...values),
+  Minimum: (values: readonly number[]) => Math.min(...values),
 };
 
 /**
@@ -44,7 +47,7 @@ function isOn(alarm: Alarm, points: readonly Point[], now: number, aligned: bool
     const values = points.filter(({ at }) => at >= until - Period && at < until);
     return values.length === 0
       ? undefined
-      : statistics[alarm.Statistic](values.map(({ value }) => value));
+      : statistics[alarm.Statistic ?? 'Maximum'](values.map(({ value }) => value));
   });
   const found = range.filter((value) => value !== undefined).slice(0, evaluated);
   const isBad = (value: number) =>
@@ -176,5 +179,65 @@ describe.each([
       valueOf: (found) => (found > 0 ? 1 : undefined),
     };
     expect(missed(before, after, () => 1, aligned).silent.length).toBeGreaterThan(0);
+  });
+});
+
+describe('each alarm', () => {
+  const now = 10 * 86_400;
+  /** A value in each period. */
+  const always = ({ Period }: Alarm, value: number): readonly Point[] =>
+    Array.from({ length: now / Period }, (_, period) => ({ at: period * Period + 5, value }));
+  const isBelow = ({ ComparisonOperator }: Alarm) => ComparisonOperator === 'LessThanThreshold';
+  const findOn = (pointsOf: (alarm: Alarm) => readonly Point[]) =>
+    Object.entries(alarms)
+      .filter(([, alarm]) => alarm.Metrics === undefined)
+      .filter(([, alarm]) => isOn(alarm, pointsOf(alarm), now, true))
+      .map(([id]) => id);
+
+  it('rings for the least value that is bad, and not for the next better one', () => {
+    const bad = (alarm: Alarm) => (isBelow(alarm) ? alarm.Threshold - 1 : alarm.Threshold);
+    const better = (alarm: Alarm) => (isBelow(alarm) ? alarm.Threshold : alarm.Threshold - 1);
+    const single = Object.keys(alarms).filter((id) => alarms[id]?.Metrics === undefined);
+    expect(single.length).toBeGreaterThan(35);
+    expect(findOn((alarm) => always(alarm, bad(alarm)))).toEqual(single);
+    expect(findOn((alarm) => always(alarm, better(alarm)))).toEqual([]);
+  });
+
+  it('rings if its metric ends, where an end means that a schedule does not run', () => {
+    expect(findOn(() => [])).toEqual([
+      'signing-key-rotation-missed',
+      'signing-key-canary-failed',
+      'synthetic-check-failed',
+    ]);
+  });
+
+  it('of the canary forgives one missed run, and no more than twenty minutes', () => {
+    const alarm = alarms['signing-key-canary-failed'] as Alarm;
+    const runs = Array.from({ length: 13 }, (_, run) => ({ at: run * 300 + 40, value: 0 }));
+    const oneMissed = runs.filter((_, run) => run !== 11);
+    expect(isOn(alarm, oneMissed, 12 * 300 + 299, true)).toBe(false);
+    expect(isOn(alarm, runs, 13 * 300 + 20 * 60 + 299, true)).toBe(true);
+  });
+
+  const shares: readonly (readonly [string, Readonly<Record<string, number>>, boolean])[] = [
+    ['invalid-client-share', { invalid: 11, issued: 11 }, true],
+    ['invalid-client-share', { throttled: 30 }, true],
+    ['invalid-client-share', { invalid: 11, issued: 12 }, false],
+    ['invalid-client-share', { invalid: 10 }, false],
+    ['version-refuses-clients', { refused: 5, issued: 5 }, true],
+    ['version-refuses-clients', { refused: 5, issued: 6 }, false],
+  ];
+
+  it.each(shares)('%s compares %j', (id, values, expected) => {
+    const alarm = alarms[id] as Alarm;
+    const [{ Expression = '' } = {}, ...metrics] = alarm.Metrics ?? [];
+    const names = metrics.map(({ Id }) => Id);
+    // oxlint-disable-next-line typescript/no-implied-eval -- the expression of our own template
+    const value = new Function('IF', 'FILL', ...names, `return ${Expression.replace('AND', '&&')}`)(
+      (condition: boolean, then: number, otherwise: number) => (condition ? then : otherwise),
+      (given: number | undefined, missing: number) => given ?? missing,
+      ...names.map((name) => values[name]),
+    ) as number;
+    expect(value >= alarm.Threshold).toBe(expected);
   });
 });
