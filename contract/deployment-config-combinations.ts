@@ -259,10 +259,7 @@ function findAliasPolicyProblems({ management }: ParsedKeys): readonly string[] 
 }
 
 function findReachProblems({ management, scopes }: ParsedKeys): readonly string[] {
-  const unknown = management.reach.flatMap(({ scopes: granted }, index) =>
-    findUnknownScopes(`management.reach.${index}.scopes`, granted, scopes),
-  );
-  const ofPortal = findUnknownScopes(
+  const unknown = findUnknownScopes(
     'management.portalReach.scopes',
     management.portalReach?.scopes,
     scopes,
@@ -276,7 +273,7 @@ function findReachProblems({ management, scopes }: ParsedKeys): readonly string[
   const repeated = findDuplicates(principals).map(
     (one) => `management.reach: received "${one}" twice; allowed: one entry for a principal`,
   );
-  return [...open, ...unknown, ...ofPortal, ...repeated];
+  return [...open, ...unknown, ...repeated];
 }
 
 /**

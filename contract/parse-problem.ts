@@ -20,7 +20,10 @@ export function describeIssues(issues: readonly v.BaseIssue<unknown>[]): readonl
     const path = issue.path?.map((item) => String(item.key)).join('.') ?? '';
     const where = path === '' ? 'the document' : path;
     if (issue.type === 'strict_object' && issue.expected === 'never') {
-      return `${where}: unknown key`;
+      const key = issue.path?.at(-1);
+      return issue.message.startsWith('allowed')
+        ? `${where}: received ${show(key?.value)}; ${issue.message}`
+        : `${where}: unknown key`;
     }
     if (issue.kind === 'schema' && issue.input === undefined) return `${where}: missing`;
     const allowed = issue.expected ?? issue.message;

@@ -25,8 +25,8 @@ export function namesOf(arn: string): readonly [string, ...string[]] {
   return [`${partition}:iam::${account}:${kind === 'user' ? 'user' : 'role'}/${name}`, account];
 }
 
-/** What can be granted within a reach. */
-const reachLimits = {
+/** What a portal can grant. */
+const portalLimits = {
   /** Scopes that they may grant; those of the catalogue if left out. */
   scopes: v.optional(v.array(v.string())),
   /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
@@ -42,17 +42,29 @@ const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn);
 
 const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
 
-const reachEntries = v.strictObject({
-  principals: distinct(principal, 100),
-  /**
-   * Aliases of the function that these roles of other accounts may invoke. The stack allows exactly
-   * these roles in the resource policy of each alias.
-   */
-  aliases: v.optional(distinct(callerAlias, managementAliases.length)),
-  /** Service trunk groups: nothing else exists for these principals. */
-  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
-  ...reachLimits,
-});
+/**
+ * What may be granted in a trunk group has one record: its limits. An entry that says it as well is
+ * refused, because the caller would get more than it says.
+ */
+function describeUnknownKey({ path, message }: v.StrictObjectIssue): string {
+  return String(path?.at(-1)?.key) in portalLimits
+    ? 'allowed only in the limits of the trunk groups, which authctl trunk-group-limits set changes'
+    : message;
+}
+
+const reachEntries = v.strictObject(
+  {
+    principals: distinct(principal, 100),
+    /**
+     * Aliases of the function that these roles of other accounts may invoke. The stack allows exactly
+     * these roles in the resource policy of each alias.
+     */
+    aliases: v.optional(distinct(callerAlias, managementAliases.length)),
+    /** Service trunk groups: nothing else exists for these principals. */
+    trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+  },
+  describeUnknownKey,
+);
 
 export const reachSchema = v.pipe(
   reachEntries,
@@ -71,7 +83,7 @@ export const portalReachSchema = v.strictObject({
   administrators: v.optional(v.boolean(), false),
   /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
   trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupLimit)),
-  ...reachLimits,
+  ...portalLimits,
 });
 
 /** What a portal can do at most through the management function, for any person that it names. */

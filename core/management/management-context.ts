@@ -58,7 +58,7 @@ interface ManagementPorts {
 
 /** What a caller of the management function may grant. */
 export interface GrantReach {
-  /** What the deployment config allows. */
+  /** What the deployment config allows a portal. */
   readonly limits: GrantLimits;
   /** Whether the limits of trunk groups hold for the caller, too. They do not for the staff. */
   readonly hasTrunkGroupLimits: boolean;
@@ -78,7 +78,7 @@ export interface ManagementContext extends ManagementPorts {
   readonly trunkGroups?: readonly string[] | undefined;
   /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
   readonly everyClient?: ClientReader | undefined;
-  /** What the caller may grant. Set by `limitGrants`, which also limits the stores. */
+  /** What the caller may grant. Set by `limitCaller`, which also limits the stores. */
   readonly grants?: GrantReach | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;

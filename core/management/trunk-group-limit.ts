@@ -1,74 +1,21 @@
 import { maxExaminedItems } from '../../contract/limits.ts';
 import { trunkGroups } from '../../contract/management/rules.ts';
 import { findReachEntry } from '../../contract/reach.ts';
-import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
 import { limitPersonNames, platformStaff } from '../audit/person-name.ts';
-import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
-import type { ManagementContext } from './management-context.ts';
+import {
+  intersect,
+  intersectStored,
+  limitApiKeys,
+  limitClients,
+  type StoreLimits,
+} from './limited-stores.ts';
+import type { GrantReach, ManagementContext } from './management-context.ts';
 import { limitProviders } from './provider-reach.ts';
 import { readField } from './read-input.ts';
 
-/** What belongs to a service trunk group. */
-interface Owned {
-  readonly serviceTrunkGroup: string;
-}
-
-type IsWithin = (owned: Owned) => boolean;
-
-/** What is out of reach does not exist: it is not found, not listed and not written. */
-function requireWithin<T extends Owned>(isWithin: IsWithin, owned: T): T {
-  if (isWithin(owned)) return owned;
-  throw new RefusedError(`the service trunk group ${owned.serviceTrunkGroup} is out of reach`);
-}
-
-function ifWithin<T extends Owned>(isWithin: IsWithin, owned: T | undefined): T | undefined {
-  return owned !== undefined && isWithin(owned) ? owned : undefined;
-}
-
-async function* onlyWithin<T extends Owned>(isWithin: IsWithin, all: AsyncIterable<T>) {
-  for await (const owned of all) if (isWithin(owned)) yield owned;
-}
-
-function limitClients(
-  store: ClientStore,
-  trunkGroups: readonly string[],
-  isWithin: IsWithin,
-): ClientStore {
-  return {
-    findClient: async (id, options) => ifWithin(isWithin, await store.findClient(id, options)),
-    findClients: async (ids) => (await store.findClients(ids)).filter(isWithin),
-    createClient: async (client) => store.createClient(requireWithin(isWithin, client)),
-    replaceClient: async (client) => store.replaceClient(requireWithin(isWithin, client)),
-    deleteClient: (id, version) => store.deleteClient(id, version),
-    readClients: (query) => store.readClients({ ...query, ...intersect(query, trunkGroups) }),
-    listClients: () => onlyWithin(isWithin, store.listClients()),
-  };
-}
-
-function limitApiKeys(
-  store: ApiKeyStore,
-  trunkGroups: readonly string[],
-  isWithin: IsWithin,
-): ApiKeyStore {
-  return {
-    findApiKey: async (id, options) => ifWithin(isWithin, await store.findApiKey(id, options)),
-    findApiKeys: async (ids) => (await store.findApiKeys(ids)).filter(isWithin),
-    createApiKey: async (key) => store.createApiKey(requireWithin(isWithin, key)),
-    replaceApiKey: async (key) => store.replaceApiKey(requireWithin(isWithin, key)),
-    deleteApiKey: (id, version) => store.deleteApiKey(id, version),
-    readApiKeys: (query) => store.readApiKeys({ ...query, ...intersect(query, trunkGroups) }),
-    listApiKeys: () => onlyWithin(isWithin, store.listApiKeys()),
-  };
-}
-
-function intersect(
-  query: { readonly trunkGroups?: readonly string[] | undefined },
-  allowed: readonly string[],
-): { readonly trunkGroups: readonly string[] } {
-  return { trunkGroups: (query.trunkGroups ?? allowed).filter((one) => allowed.includes(one)) };
-}
+type IsWithin = (owned: { readonly serviceTrunkGroup: string }) => boolean;
 
 function groupsOfState(state: AuditRecord['before']): readonly unknown[] {
   const { service_trunk_group: one, service_trunk_groups: several } = state ?? {};
@@ -178,23 +125,54 @@ export function limitToTrunkGroups(
   trunkGroups: unknown,
 ): ManagementContext {
   const groups = narrowTrunkGroups(context.trunkGroups, trunkGroups);
+  const limits = { trunkGroups: groups, limitsOf: undefined };
+  return limitToGroups({ ...context, ...limitStores(context, limits) }, context, groups);
+}
+
+function limitStores(context: ManagementContext, limits: StoreLimits) {
+  return { clients: limitClients(context, limits), apiKeys: limitApiKeys(context, limits) };
+}
+
+/** @param of the same context, whose clients are those of every group. */
+function limitToGroups(
+  context: ManagementContext,
+  of: ManagementContext,
+  groups: readonly string[],
+): ManagementContext {
   const isWithin: IsWithin = ({ serviceTrunkGroup }) => groups.includes(serviceTrunkGroup);
   const nameActor = nameActors(context, groups);
   return {
     ...context,
     trunkGroups: groups,
-    clients: limitClients(context.clients, groups, isWithin),
-    everyClient: context.everyClient ?? context.clients,
-    apiKeys: limitApiKeys(context.apiKeys, groups, isWithin),
-    credentialEnds: {
-      readEnds: (query) =>
-        context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
-    },
+    everyClient: of.everyClient ?? of.clients,
     identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin, nameActor),
     personNames: limitPersonNames(context.personNames, groups),
     auditHistory: limitHistory(context.auditHistory, isWithin, nameActor),
   };
+}
+
+/**
+ * Limits a caller of the management function to trunk groups, and what its operations can grant to
+ * what its own limits and those of the trunk group allow. Each store is wrapped once.
+ *
+ * @param trunkGroups every group if left out.
+ */
+export function limitCaller(
+  context: ManagementContext,
+  trunkGroups: readonly string[] | undefined,
+  grants: GrantReach,
+): ManagementContext {
+  const { limits: own, hasTrunkGroupLimits } = grants;
+  const trunkGroupLimits = hasTrunkGroupLimits
+    ? intersectStored(context.trunkGroupLimits, own)
+    : context.trunkGroupLimits;
+  const limitsOf: StoreLimits['limitsOf'] = hasTrunkGroupLimits
+    ? (group) => trunkGroupLimits.findLimits(group)
+    : async () => own;
+  const stores = limitStores(context, { trunkGroups, limitsOf });
+  const limited = { ...context, ...stores, trunkGroupLimits, grants };
+  return trunkGroups === undefined ? limited : limitToGroups(limited, context, trunkGroups);
 }
 
 /**

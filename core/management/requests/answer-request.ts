@@ -10,12 +10,11 @@ import type { ManagementAlias } from '../../../contract/management/roles.ts';
 import { findReachEntry, namesOf, type Reach, type ReachConfig } from '../../../contract/reach.ts';
 import type { AuditRecord } from '../../audit/audit-log.ts';
 import { CallerRefusedError, InputError } from '../../errors.ts';
-import { type GrantLimits, intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
+import { intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { recordPersonName } from '../person-names.ts';
 import { runOperation } from '../run-operation.ts';
-import { limitToTrunkGroups, narrowTrunkGroups } from '../trunk-group-limit.ts';
-import { limitGrants } from './limit-grants.ts';
+import { limitCaller, narrowTrunkGroups } from '../trunk-group-limit.ts';
 import { checkPerson, checkRole } from './management-role.ts';
 import { toManagementError } from './wire-errors.ts';
 
@@ -131,7 +130,7 @@ export type CreateContext = (reports: {
 
 /**
  * Limits a request to the trunk groups of the config and of the request itself, and what it grants
- * to the limits of the config and of the trunk group.
+ * to the limits of the portal and of the trunk group.
  */
 function limitRequest(
   context: ManagementContext,
@@ -139,18 +138,17 @@ function limitRequest(
   { person, trunk_groups: requestedGroups }: ManagementRequest,
 ): ManagementContext {
   const { management } = context.config;
-  const own = [
-    findReach(management, caller),
-    caller.alias === 'portal' ? management.portalReach : undefined,
-  ].filter((one) => one !== undefined);
-  const groups = [...own.map(({ trunkGroups }) => trunkGroups), requestedGroups]
+  const portal = caller.alias === 'portal' ? management.portalReach : undefined;
+  const ofCaller = findReach(management, caller);
+  const groups = [ofCaller?.trunkGroups, portal?.trunkGroups, requestedGroups]
     .filter((some) => some !== undefined)
     .reduce<readonly string[] | undefined>(narrowTrunkGroups, undefined);
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
-  // The platform's staff, who sets the limits of trunk groups, has only those of the config.
-  const isStaff = isAdministrator && groups === undefined;
-  const granted = limitGrants(context, own.reduce<GrantLimits>(intersectLimits, {}), isStaff);
-  return groups === undefined ? granted : limitToTrunkGroups(granted, groups);
+  return limitCaller(context, groups, {
+    limits: intersectLimits({}, portal ?? {}),
+    // The platform's staff, who sets the limits of trunk groups, has only those of the portal.
+    hasTrunkGroupLimits: !isAdministrator || groups !== undefined,
+  });
 }
 
 function contextOf(

@@ -1,5 +1,6 @@
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
 import type { PortalReach, Reach } from '../../../contract/reach.ts';
+import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { createWorld } from '../../adapters/management/world.ts';
 import { proofOf } from '../../support/caller-proof.ts';
@@ -59,8 +60,13 @@ export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 't
   return { world, ask, send };
 }
 
-/** The same for a caller that the config limits. */
-export function limitedWorld(limits: Partial<Reach>, groupOfItems = 'tg-1001') {
-  const entry = { principals: [role('limited')], trunkGroups: ['tg-1001'], ...limits };
-  return askedWorld({ reach: [entry] }, groupOfItems);
+/** The same for a caller whom the config limits to a trunk group, with limits of the group. */
+export async function limitedWorld(limits: GrantLimits, groupOfItems = 'tg-1001') {
+  const serviceTrunkGroup = 'tg-1001';
+  const entry = { principals: [role('limited')], trunkGroups: [serviceTrunkGroup] };
+  const asked = await askedWorld({ reach: [entry] }, groupOfItems);
+  if (Object.keys(limits).length > 0) {
+    asked.world.limits.set(serviceTrunkGroup, { ...limits, serviceTrunkGroup, version: 1 });
+  }
+  return asked;
 }

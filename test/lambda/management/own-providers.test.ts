@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantIssuer, grantSubject, registerOwn } from '../../adapters/management/world.ts';
-import { askedWorld, limitedWorld, newClient, role } from './limited-world.ts';
+import { askedWorld, limitedWorld, newClient } from './limited-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 
@@ -389,7 +389,7 @@ describe('the platform’s staff', () => {
 
 describe('an operator whom the config limits', () => {
   it('has a provider of its own, by the alias of provider operators', async () => {
-    const asked = await limitedWorld({ principals: [role('limited')] });
+    const asked = await limitedWorld({});
     const { ask, world } = asked;
     await registerOwn(world, ['tg-1001']);
     world.providers.delete(issuer);

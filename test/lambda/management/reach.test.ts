@@ -91,10 +91,22 @@ describe('the limits of a caller', () => {
       principals: [`arn:aws:iam::111122223333:user/${name}`],
     });
     expect(() => parse([user('eve'), user('div/eve')])).toThrow('one entry for a principal');
-    expect(() => parse([{ ...entry, scopes: ['calls:manage'] }])).toThrow('of the catalogue');
+    const ofPortal = { portalReach: { scopes: ['calls:manage'] } };
+    expect(() => parse([], ofPortal)).toThrow('of the catalogue');
     expect(() => parse([{ ...entry, principals: ['ada'] }])).toThrow('the id of an AWS account');
     expect(() => parse([{ ...entry, trunkGroups: [] }])).toThrow('one or more');
-    expect(() => parse([{ ...entry, trunkGroup: 'x' }])).toThrow('unknown key');
+    expect(() => parse([{ ...entry, trunkGroup: 'x' }])).toThrow('0.trunkGroup: unknown key');
+    for (const [key, value] of Object.entries({
+      scopes: ['calls:view'],
+      maxTokenLifetime: 900,
+      maxSecretLifetime: 900,
+      maxClients: 0,
+      maxApiKeys: 0,
+    })) {
+      expect(() => parse([{ ...entry, [key]: value }])).toThrow(
+        `management.reach.0.${key}: received ${JSON.stringify(value)}; allowed only in the limits of the trunk groups`,
+      );
+    }
   });
 });
 

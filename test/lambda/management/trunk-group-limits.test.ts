@@ -4,7 +4,7 @@ import type {
   GrantLimits,
   TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { askedWorld, limitedWorld, newClient, role } from './limited-world.ts';
+import { askedWorld, newClient, role } from './limited-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 
@@ -262,9 +262,15 @@ describe('the limits of a trunk group hold for', () => {
     expect(error?.class).toBe(isBound ? 'RefusedError' : undefined);
   });
 
-  it('a caller whom the config limits as well: what both allow', async () => {
-    const scopes = ['calls:view', 'messaging:view'];
-    const asked = await limitedWorld({ scopes, maxClients: 5, maxTokenLifetime: 3600 });
+  it('a customer of a portal that the config limits as well: what both allow', async () => {
+    const portalReach = {
+      administrators: false,
+      scopes: ['calls:view', 'messaging:view'],
+      maxClients: 5,
+      maxTokenLifetime: 3600,
+    };
+    const asked = await askedWorld({ portalReach });
+    const manager = { ...person('manager'), trunk_groups: [group] };
     asked.world.limits.set(group, {
       serviceTrunkGroup: group,
       scopes: ['messaging:view', 'messaging:manage'],
@@ -272,7 +278,8 @@ describe('the limits of a trunk group hold for', () => {
       maxClients: 9,
       version: 4,
     });
-    const found = await asked.ask('findTrunkGroupLimits', { serviceTrunkGroup: group });
+    const input = { serviceTrunkGroup: group };
+    const found = await asked.ask('findTrunkGroupLimits', input, 'portal', manager);
     expect(found.result).toEqual({
       serviceTrunkGroup: group,
       scopes: ['messaging:view'],
@@ -280,7 +287,10 @@ describe('the limits of a trunk group hold for', () => {
       maxClients: 5,
       version: 4,
     });
-    const ask = (more: object) => create(asked, more);
+    const ask = (more: object) => {
+      const client = { ...newClient, idempotencyKey: freshKey(), ...more };
+      return asked.ask('createClient', { client }, 'portal', manager);
+    };
     expect((await ask({ scopes: ['calls:view'] })).error).toMatchObject({ field: 'scopes' });
     expect((await ask({ scopes: ['messaging:manage'] })).error).toMatchObject({ field: 'scopes' });
     const allowed = { scopes: ['messaging:view'], tokenLifetime: 900 };
