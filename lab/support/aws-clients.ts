@@ -7,7 +7,7 @@ import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts
 import { type JsonTables, openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
 import { createKmsClient } from '../../adapters/kms/kms-client.ts';
 
-/** What functions reach AWS with, and a client of the SDK for whoever prepares and reads tables. */
+/** What functions reach AWS with, and a client of the SDK to prepare and read tables. */
 export interface AwsClients {
   readonly dynamodb: DynamoDBDocument;
   readonly openDynamoDb: OpenDynamoDb<JsonTables>;
