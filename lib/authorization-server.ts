@@ -105,7 +105,7 @@ export function addAuthorizationServer(
     // The stacks are connected only by names and order. An export would couple the stacks of three
     // AWS regions.
     if (data !== undefined) stack.addStackDependency(data);
-    applyCompanySettings(stack, config, id);
+    storeAsConfigured(stack, config, id);
     return [id, stack] as const;
   });
   const byRegion = Object.fromEntries(regions) as AuthorizationServer['regions'];
@@ -160,12 +160,21 @@ class OwnTag implements IAspect {
   }
 }
 
-/** Only on these stacks: what else the app has is not of this deployment. */
+/**
+ * Calls `apply` with all that a stack has until now, which is of this deployment. What the company's
+ * app adds to the stack later has the company's settings.
+ */
+function forOwn(stack: Stack, apply: (part: IConstruct) => void): void {
+  for (const part of stack.node.children) apply(part);
+}
+
 function addTags(stack: Stack, config: DeploymentConfig): void {
-  for (const [name, value] of Object.entries(config.tags)) Tags.of(stack).add(name, value);
-  // After the aspects that add tags, whatever the feature flags of the app.
-  const priority = AspectPriority.DEFAULT + 1;
-  Aspects.of(stack).add(new OwnTag(config.name), { priority });
+  const ownTags = new OwnTag(config.name);
+  forOwn(stack, (part) => {
+    for (const [name, value] of Object.entries(config.tags)) Tags.of(part).add(name, value);
+    // After the aspects that add tags, whatever the feature flags of the app.
+    Aspects.of(part).add(ownTags, { priority: AspectPriority.DEFAULT + 1 });
+  });
 }
 
 function addPermissionsBoundary(
@@ -174,7 +183,7 @@ function addPermissionsBoundary(
 ): void {
   if (arn === undefined) return;
   const boundary = ManagedPolicy.fromManagedPolicyArn(stack, 'PermissionsBoundary', arn);
-  PermissionsBoundary.of(stack).apply(boundary);
+  forOwn(stack, (part) => PermissionsBoundary.of(part).apply(boundary));
 }
 
 function addDataStack(
@@ -215,7 +224,7 @@ function addPortalStack(
     env: { ...env, region: config.regions[portal.region]?.awsRegion },
   });
   refuseSecretOfOtherAccount(stack, portal.login.clientSecretArn);
-  applyCompanySettings(stack, config, portal.region);
+  storeAsConfigured(stack, config, portal.region);
   // The management function, and the topic of the alarms.
   stack.addStackDependency(region);
   return stack;
@@ -239,13 +248,14 @@ class StoredData implements IAspect {
   }
 }
 
-/** Applies the config's `logRetentionDays` and `encryptionKeyArn` to everything of one stack. */
-function applyCompanySettings(
+/** Applies the config's `logRetentionDays` and `encryptionKeyArn`. */
+function storeAsConfigured(
   stack: Stack,
   { logRetentionDays, regions }: DeploymentConfig,
   regionId: RegionId,
 ): void {
-  Aspects.of(stack).add(new StoredData(logRetentionDays, regions[regionId]?.encryptionKeyArn));
+  const settings = new StoredData(logRetentionDays, regions[regionId]?.encryptionKeyArn);
+  forOwn(stack, (part) => Aspects.of(part).add(settings));
 }
 
 /**

@@ -82,7 +82,7 @@ export class RegionStack extends Stack {
           'Days that tell people what is in use. Nothing decides by them, and each use writes them again.',
       }).table,
     });
-    new DeploymentCheck(this, 'DeploymentCheck', {
+    const check = new DeploymentCheck(this, 'DeploymentCheck', {
       config,
       regionId: props.regionId,
       functions,
@@ -102,6 +102,7 @@ export class RegionStack extends Stack {
     new Schedules(this, 'Schedules', functions);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs();
+    check.letAllWait();
     this.warnOfLowConcurrency();
   }
 

@@ -189,6 +189,7 @@ export function addRestApi(scope: Construct, props: RestApiProps) {
       ...props.deployOptions,
     },
   });
+  addExecutionLog(scope, restApi);
   // CDK's own output. With a domain it names a closed host.
   restApi.node.tryRemoveChild('Endpoint');
   // The L2 construct has no property for these.
@@ -200,6 +201,18 @@ export function addRestApi(scope: Construct, props: RestApiProps) {
     acknowledgeNoTracing(restApi.deploymentStage, 'Serverless::Serverless-APIGWXrayEnabled');
   }
   return { restApi, accessLog };
+}
+
+/**
+ * API Gateway would make this log group itself, for ever and without the company's key. The id of the
+ * API is in its name, so it goes with the API.
+ */
+function addExecutionLog(scope: Construct, restApi: RestApi): void {
+  const executionLog = new LogGroup(scope, 'ExecutionLog', {
+    logGroupName: `API-Gateway-Execution-Logs_${restApi.restApiId}/${stageName}`,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  restApi.deploymentStage.node.addDependency(executionLog);
 }
 
 function methodOptions(

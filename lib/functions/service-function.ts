@@ -1,4 +1,13 @@
-import { ArnFormat, type Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import {
+  ArnFormat,
+  AspectPriority,
+  Aspects,
+  type Duration,
+  type IAspect,
+  RemovalPolicy,
+  Stack,
+  Validations,
+} from 'aws-cdk-lib';
 import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   LambdaApplication,
@@ -16,6 +25,7 @@ import {
 import {
   Alias,
   Architecture,
+  CfnFunction,
   Function,
   LoggingFormat,
   Runtime,
@@ -191,10 +201,35 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
       reason:
         'Requests are answered while the caller waits. A scheduled function takes every step that is due: the next run does what a failed run could not, and a missed run is an alarm.',
     });
+    allowNetwork(handler);
     if (props.tracing === 'off')
       acknowledgeNoTracing(handler, 'Serverless::Serverless-LambdaTracing');
     return handler;
   }
+}
+
+/** With them, Lambda attaches a function to a network, in its role's name and not in the function's. */
+const networkActions = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+/** Allows a role what Lambda needs if an aspect of the company's app gives the function a network. */
+export function allowNetwork(handler: Function): void {
+  let isAllowed = false;
+  const aspect: IAspect = {
+    visit: (node) => {
+      if (isAllowed || !(node instanceof CfnFunction) || node.vpcConfig === undefined) return;
+      isAllowed = true;
+      handler.addToRolePolicy(new PolicyStatement({ actions: networkActions, resources: ['*'] }));
+    },
+  };
+  // After the aspects of the app.
+  Aspects.of(handler).add(aspect, { priority: AspectPriority.DEFAULT + 1 });
 }
 
 /** The role of a function, which may write the function's log and send traces. */

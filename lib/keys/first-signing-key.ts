@@ -1,4 +1,12 @@
-import { Aspects, CfnResource, CustomResource, Duration, Stack, Validations } from 'aws-cdk-lib';
+import {
+  Aspects,
+  CfnResource,
+  CustomResource,
+  Duration,
+  type IAspect,
+  Stack,
+  Validations,
+} from 'aws-cdk-lib';
 import { Construct, type IConstruct } from 'constructs';
 import {
   deploymentCheckMinutes,
@@ -64,6 +72,8 @@ interface DeploymentCheckProps {
  * properties changes, and again in the rollback.
  */
 export class DeploymentCheck extends Construct {
+  private readonly needed: Construct;
+
   constructor(scope: Construct, id: string, { config, regionId, functions }: DeploymentCheckProps) {
     super(scope, id);
     const { handler, role, logGroup } = functions.deploymentCheck;
@@ -75,17 +85,21 @@ export class DeploymentCheck extends Construct {
       properties: deploymentCheckProperties(config, regionId),
     });
     check.node.addDependency(handler, role, logGroup);
-    this.letAllWait(functions.deploymentCheck);
+    this.needed = functions.deploymentCheck;
   }
 
-  /** Everything in the stack but what the check needs, also what others add to the stack. */
-  private letAllWait(needed: Construct): void {
+  /**
+   * Everything in the stack but what the check needs. A network of the company, which it adds to the
+   * stack later, can be what the check needs.
+   */
+  letAllWait(): void {
     const check = this.node.findChild('Default').node.defaultChild as CfnResource;
-    const first = new Set<IConstruct>([check, ...needed.node.findAll()]);
-    Aspects.of(Stack.of(this)).add({
+    const first = new Set<IConstruct>([check, ...this.needed.node.findAll()]);
+    const wait: IAspect = {
       visit: (node) => {
         if (CfnResource.isCfnResource(node) && !first.has(node)) node.addResourceDependency(check);
       },
-    });
+    };
+    for (const part of Stack.of(this).node.children) Aspects.of(part).add(wait);
   }
 }

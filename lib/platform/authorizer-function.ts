@@ -10,7 +10,7 @@ import { metricNamespace } from '../../contract/key-metrics.ts';
 import { platformApiAction } from '../../contract/platform-api-tables.ts';
 import { authorizerMetrics, requestMetrics } from '../../contract/request-metrics.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
-import { addFunctionRole, runtimeDefaults } from '../functions/service-function.ts';
+import { addFunctionRole, allowNetwork, runtimeDefaults } from '../functions/service-function.ts';
 import { type AlarmProps, createAlarm, notify } from '../monitoring/service-alarm.ts';
 import { makeMetric, ServiceMetrics } from '../monitoring/service-metrics.ts';
 import { readTablesOf, recordUsesIn, type TableArns } from './read-tables.ts';
@@ -66,6 +66,7 @@ export class AuthorizerFunction extends Construct {
         AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
       },
     });
+    allowNetwork(handler);
     Validations.of(handler).acknowledge({
       id: 'Serverless::Serverless-LambdaDLQ',
       reason: 'API Gateway waits for each answer: there is no event to keep.',

@@ -159,6 +159,17 @@ describe('the stage', () => {
     expect(stage().Properties['CacheClusterSize']).toBeUndefined();
   });
 
+  it('writes its execution log into a group of the stack, which exists before it', () => {
+    const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
+    const [api] = Object.keys(resourcesOf(template, 'AWS::ApiGateway::RestApi'));
+    const [id] =
+      Object.entries(groups).find(
+        ([, { Properties }]) =>
+          evaluate(Properties['LogGroupName']) === `API-Gateway-Execution-Logs_{${api}}/live`,
+      ) ?? [];
+    expect(stage().DependsOn).toContain(id);
+  });
+
   it('has a literal name and is not traced', () => {
     expect(stage().Properties).toMatchObject({ StageName: 'live', TracingEnabled: false });
   });

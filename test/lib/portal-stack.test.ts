@@ -152,12 +152,17 @@ describe('the portal', () => {
 
   it('keeps its logs for longer than a year', () => {
     const groups = Object.values(resourcesOf(portal, 'AWS::Logs::LogGroup'));
-    expect(groups.map(({ Properties }) => String(Properties['LogGroupName'])).toSorted()).toEqual([
-      '/aws/apigateway/authorization-server-portal/access',
-      '/aws/lambda/authorization-server-portal',
-      'aws-waf-logs-authorization-server-portal',
+    expect(groups.map(({ Properties }) => evaluate(Properties['LogGroupName'])).toSorted()).toEqual(
+      [
+        '/aws/apigateway/authorization-server-portal/access',
+        '/aws/lambda/authorization-server-portal',
+        expect.stringMatching(/^API-Gateway-Execution-Logs_.*\/live$/),
+        'aws-waf-logs-authorization-server-portal',
+      ],
+    );
+    expect(groups.map(({ Properties }) => Properties['RetentionInDays'])).toEqual([
+      400, 400, 400, 400,
     ]);
-    expect(groups.map(({ Properties }) => Properties['RetentionInDays'])).toEqual([400, 400, 400]);
   });
 
   it('is refused with a secret of another account, if the app names its own', () => {

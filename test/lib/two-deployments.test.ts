@@ -23,7 +23,9 @@ function deployment(name: string) {
   const [stackName = '', template] = Object.entries(templates)[0] ?? [];
   const names = Object.values(resourcesOf(template as Template)).flatMap(({ Type, Properties }) => {
     const given = evaluate(Properties?.[physicalNames[Type] ?? ''] ?? '');
-    return typeof given === 'string' && given !== '' ? [`${Type} ${given}`] : [];
+    // A name with a reference in it, shown as `{id}`, is unique as the resource is.
+    const isFixed = typeof given === 'string' && /^[^{]+$/.test(given);
+    return isFixed ? [`${Type} ${given}`] : [];
   });
   return { stackName, names, text: JSON.stringify(evaluate(template?.toJSON())) };
 }

@@ -87,7 +87,7 @@ export const exceptions: readonly Exception[] = [
     resources: [
       /^AWS::Logs::LogGroup\.Functions\w+Logs/,
       /^AWS::Logs::LogGroup\.FunctionLogs/,
-      /^AWS::Logs::LogGroup\.ApiAccessLog/,
+      /^AWS::Logs::LogGroup\.Api(?:Access|Execution)Log/,
       /^AWS::Logs::LogGroup\.WebAclLog/,
       /^AWS::Logs::LogGroup\.AuthorizerFunctionLogs/,
       /^AWS::Logs::LogGroup\.CheckLogs/,
