@@ -103,6 +103,9 @@ export const maxSubnetsPerApiKey = 100;
  */
 export const verifierLeeway = 10;
 
+/** Most that it can forgive a provider whose clock is worse, in seconds. RFC 7519 §4.1.4: "small". */
+export const maxProviderLeeway = 60;
+
 /** A token longer than this is refused before it is parsed: the largest ML-DSA-87 token fits. */
 export const maxTokenBytes = 12 * 1024;
 

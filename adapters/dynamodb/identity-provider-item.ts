@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxProviderLeeway } from '../../contract/limits.ts';
 import { tables } from '../../contract/tables.ts';
 import type {
   IdentityProvider,
@@ -33,6 +34,7 @@ export const identityProviderSchema = v.strictObject({
   audience_from: v.optional(v.literal('scope')),
   client_patterns: v.optional(v.literal(true)),
   owned: v.optional(v.literal(true)),
+  leeway: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxProviderLeeway))),
   registered_at: epochSeconds,
 });
 

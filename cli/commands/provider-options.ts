@@ -1,9 +1,10 @@
 import { audienceSources } from '../../contract/management/inputs.ts';
+import { secondsOrTyped } from '../../core/duration.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
 import type { ProviderChoices } from '../../core/management/provider-choices.ts';
 import type { Cli } from '../cli.ts';
-import { type OptionValues, offered, option } from '../command-spec.ts';
+import { type OptionValues, offered, option, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 
 export const discoveryUrl = [
@@ -26,6 +27,14 @@ export function providerOptions() {
       '--allow-client-patterns',
       'ids of its clients may end with *, as for the branches of a CI system',
     ),
+    repeatable(
+      '--algorithm <alg>',
+      'what keys without alg are for, of what the provider lists; may be repeated; default: all',
+    ),
+    option(
+      '--leeway <duration>',
+      'by how much its clock may differ at platform APIs, 10s to 60s; default: 10s',
+    ),
   ] as const;
 }
 
@@ -34,8 +43,9 @@ export type ProviderOptions = OptionValues<ReturnType<typeof providerOptions>>;
 
 /** Asks before it trusts a claim that users of the provider may be able to write. */
 export async function confirmChoices(cli: Cli, options: ProviderOptions): Promise<ProviderChoices> {
-  const { clientIdClaim, audienceFrom, allowClientPatterns } = options;
-  const choices = { clientIdClaim, audienceFrom, allowClientPatterns };
+  const { clientIdClaim, audienceFrom, allowClientPatterns, algorithm: algorithms } = options;
+  const leeway = secondsOrTyped(options.leeway);
+  const choices = { clientIdClaim, audienceFrom, allowClientPatterns, algorithms, leeway };
   const risk = describeClaimRisk(clientIdClaim);
   if (risk === undefined) return choices;
   await cli.confirm(`Warning: ${risk}. Trust it?`);

@@ -60,6 +60,7 @@ function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])
     ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
     ['tokens of people', describeRule(provider)],
     ...(provider.clientPatterns === true ? [['client patterns', 'allowed'] as const] : []),
+    ...(provider.leeway === undefined ? [] : [['leeway', `${provider.leeway} s`] as const]),
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],
   ];

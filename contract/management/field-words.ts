@@ -44,6 +44,8 @@ const words = {
   jwksUri: { label: 'JWKS URI' },
   clientIdClaim: { label: 'Claim of the client id' },
   audienceFrom: { label: 'Audience' },
+  algorithms: { label: 'Algorithms' },
+  leeway: { label: 'Clock difference', unit: 'seconds' },
   trunkGroups: { label: 'Trunk groups' },
   maxClients: { label: 'Clients' },
   maxApiKeys: { label: 'API keys' },

@@ -3,8 +3,10 @@ import {
   maxLimitedItems,
   maxLimitProviders,
   maxOwnProviders,
+  maxProviderLeeway,
   minTokenLifetime,
   secondsPerDay,
+  verifierLeeway,
 } from '../limits.ts';
 import {
   checkedList,
@@ -334,6 +336,13 @@ const providerChoices = {
   audienceFrom: v.optional(oneOf(audienceSources)),
   /** Whether ids of clients under it may be patterns, as for the jobs of a CI system. */
   allowClientPatterns: v.optional(flag),
+  /**
+   * Those of its algorithms that its tokens may have. A key without `alg` is for the only one that
+   * fits its type (RFC 8725 §3.1). Left out: all that its discovery document lists.
+   */
+  algorithms: v.optional(list(text('one of the algorithms of the provider'))),
+  /** Seconds by which its clock may differ at platform APIs. Left out: 10. */
+  leeway: v.optional(rule.seconds(() => [verifierLeeway, maxProviderLeeway])),
 };
 
 export const discoveryUrl = text('an absolute https URL in plain ASCII');

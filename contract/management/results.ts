@@ -19,6 +19,7 @@ export const provider = v.object({
   clientIdClaim: optionalText,
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
+  leeway: v.optional(v.number()),
   registeredAt: time,
   /** Of a provider that was registered for trunk groups. Left out: it is the whole platform's. */
   owner: v.optional(
@@ -91,6 +92,7 @@ export const providerInspection = v.object({
   clientIdClaim: optionalText,
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
+  leeway: v.optional(v.number()),
   registrable: v.boolean(),
   problem: optionalText,
   tokens: list(tokenInspection),

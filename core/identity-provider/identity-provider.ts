@@ -12,7 +12,7 @@ export interface IdentityProvider {
   readonly allowedAlgorithms: readonly string[];
   /** The claim that names the client; see `defaultClientIdClaims` if left out. */
   readonly clientIdClaim?: string | undefined;
-  /** Where tokens without `aud` name their audience. Left out: a token without `aud` is refused. */
+  /** `scope`: names the audience of tokens without `aud`. Left out: such a token is refused. */
   readonly audienceFrom?: 'scope' | undefined;
   /** Whether the id of a client under the provider may be a pattern; see `patternsOf`. */
   readonly clientPatterns?: true | undefined;
@@ -21,6 +21,8 @@ export interface IdentityProvider {
    * its owner is missing, the provider is open to no trunk group.
    */
   readonly owned?: true | undefined;
+  /** Seconds by which its clock may differ at platform APIs; `verifierLeeway` if left out. */
+  readonly leeway?: number | undefined;
   /** Seconds since the epoch. */
   readonly registeredAt: number;
 }

@@ -67,8 +67,11 @@ function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): st
   const [fitting, ...others] = (allowed ?? []).filter((alg) => fits(raw, alg));
   if (fitting === undefined) return { skipped: 'it has no alg' };
   if (others.length === 0) return fitting;
+  // RFC 8725 §3.1: one key has one algorithm. A weak key is one for each of them.
+  const found = readPublicMembers(raw, fitting);
+  if (!('key' in found)) return found;
   const list = [fitting, ...others].join(' or ');
-  return { problem: `it has no alg, and it could be a key for ${list}` };
+  return { skipped: `it has no alg, and it could be a key for ${list}` };
 }
 
 function fits(raw: RawKey, alg: ProviderAlg): boolean {
@@ -86,6 +89,8 @@ function readPublicMembers(raw: RawKey, alg: ProviderAlg): Assessment {
     }
     members[name] = value;
   }
+  const excess = kty === 'RSA' ? findRsaExcess(members) : undefined;
+  if (excess !== undefined) return { skipped: excess };
   const weakness = findWeakness(kty, members);
   if (weakness !== undefined) return { problem: weakness };
   try {
@@ -132,11 +137,24 @@ function nameOf(raw: RawKey, index: number): string {
   return `key ${index + 1} (${kid})`;
 }
 
-function findDuplicateKids(keys: readonly ProviderKey[]): readonly string[] {
-  const kids = keys.map((key) => key.kid);
-  return [...new Set(kids.filter((kid, index) => kids.indexOf(kid) !== index))].map(
-    (kid) => `two keys have the kid ${JSON.stringify(kid)}`,
-  );
+/** A copy is the same key. Of several keys with one `kid`, none can be chosen (RFC 7517 §4.5). */
+function leaveOutConflicts<Found extends Assessment>(found: readonly Found[]) {
+  const texts = new Map<string, Set<string>>();
+  return found
+    .filter((one) => {
+      if (!('key' in one)) return true;
+      const same = texts.get(one.key.kid) ?? new Set();
+      const text = JSON.stringify(one.key);
+      if (same.has(text)) return false;
+      texts.set(one.key.kid, same.add(text));
+      return true;
+    })
+    .map((one) => {
+      const isConflict = 'key' in one && (texts.get(one.key.kid)?.size ?? 0) > 1;
+      if (!isConflict) return one;
+      const { key: _, ...rest } = one;
+      return { ...rest, skipped: 'another key has the same kid' };
+    });
 }
 
 function explainNoKey(reasons: readonly string[]): string {
@@ -146,12 +164,12 @@ function explainNoKey(reasons: readonly string[]): string {
 
 /**
  * Reads the key set of an identity provider. Keys that are not usable signature keys are left out
- * (RFC 7517 §5). One secret, weak or ambiguous key refuses the set: the provider, or an attacker in
- * its place, cannot be trusted with the others either.
+ * (RFC 7517 §5): odd and ambiguous ones verify nothing. One secret or weak key refuses the set: the
+ * provider, or an attacker in its place, cannot be trusted with the others either.
  *
  * @param allowed `alg` values that the provider may use; undefined: any that is supported.
- * @throws {KeySetError} if the set is malformed, one of its keys is secret, weak or ambiguous, or
- * none can be used.
+ * @throws {KeySetError} if the set is malformed, one of its keys is secret or weak, or none can be
+ * used.
  */
 export function lintKeySet(
   document: unknown,
@@ -163,18 +181,17 @@ export function lintKeySet(
   if (raw.length > maxProviderKeys) {
     throw new KeySetError([`it has ${raw.length} keys; allowed: at most ${maxProviderKeys}`]);
   }
-  const assessments = raw.map((key, index) => ({
-    name: nameOf(key, index),
-    kid: typeof key.kid === 'string' ? key.kid : '',
-    ...judge(key, allowed),
-  }));
+  const assessments = leaveOutConflicts(
+    raw.map((key, index) => ({
+      name: nameOf(key, index),
+      kid: typeof key.kid === 'string' ? key.kid : '',
+      ...judge(key, allowed),
+    })),
+  );
   const keys = assessments.flatMap((assessment) => ('key' in assessment ? [assessment.key] : []));
-  const problems = [
-    ...assessments.flatMap((found) =>
-      'problem' in found ? `${found.name}: ${found.problem}` : [],
-    ),
-    ...findDuplicateKids(keys),
-  ];
+  const problems = assessments.flatMap((found) =>
+    'problem' in found ? `${found.name}: ${found.problem}` : [],
+  );
   if (problems.length > 0) throw new KeySetError(problems);
   const skipped = assessments.filter((found) => 'skipped' in found);
   if (keys.length === 0) {
@@ -286,14 +303,22 @@ function findRsaBits(n: string): number {
   return toInteger(n).toString(2).length;
 }
 
+/** What makes an RSA public key too costly or too large for libraries. It is odd, not weak. */
+function findRsaExcess({ n = '', e = '' }: Readonly<Record<string, string>>): string | undefined {
+  const bits = findRsaBits(n);
+  if (bits > maxModulusBits) return `its modulus has ${bits} bits, ${maxModulusBits} are allowed`;
+  const exponent = toInteger(e);
+  if (exponent <= maxExponent) return undefined;
+  return `its exponent ${describeExponent(exponent)}, ${minExponent} is usual`;
+}
+
 /** What is wrong with an RSA public key, given by its JWK members, or undefined. */
 function findRsaWeakness(n: string, e: string): string | undefined {
   const modulus = toInteger(n);
   const bits = modulus.toString(2).length;
   if (bits < minModulusBits) return `its modulus has ${bits} bits, ${minModulusBits} are needed`;
-  if (bits > maxModulusBits) return `its modulus has ${bits} bits, ${maxModulusBits} are allowed`;
   const exponent = toInteger(e);
-  if (exponent < minExponent || exponent > maxExponent || exponent % 2n === 0n) {
+  if (exponent < minExponent || exponent % 2n === 0n) {
     return `its exponent ${describeExponent(exponent)}, ${minExponent} is usual`;
   }
   if (modulus % 2n === 0n) return 'its modulus is even';

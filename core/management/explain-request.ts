@@ -107,6 +107,7 @@ function createKeyFinder(context: ManagementContext, issuer: string): KeyFinder 
   return {
     findKey: (source, kid, options) =>
       (source.issuer === issuer ? own : providerKeys).findKey(source, kid, options),
+    findLeftOut: (source, kid) => providerKeys.findLeftOut(source, kid),
   };
 }
 

@@ -21,6 +21,7 @@ import { currentTime, type ManagementContext } from './management-context.ts';
 import {
   checkClaimName,
   checkProviderChoices,
+  chooseAlgorithms,
   type ProviderChoices,
   type StoredChoices,
 } from './provider-choices.ts';
@@ -217,9 +218,10 @@ async function examineUrl(
   let findings: ProviderFindings = {};
   try {
     const { document, ...found } = await discover(context, url, trunkGroups);
-    const { issuer, jwksUri, algorithms } = document;
-    findings = { ...found, issuer, jwksUri, allowedAlgorithms: algorithms };
+    const { issuer, jwksUri } = document;
+    findings = { ...found, issuer, jwksUri, allowedAlgorithms: document.algorithms };
     await checkNotRegistered(context, issuer);
+    const algorithms = chooseAlgorithms(choices, document.algorithms);
     const keySet = lintKeySet(await context.fetchJson(jwksUri), algorithms);
     if (trunkGroups.length > 0) checkOwnKeySet(keySet);
     const allowedAlgorithms = algorithms ?? [...new Set(keySet.keys.map((key) => key.alg))];

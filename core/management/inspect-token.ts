@@ -75,6 +75,7 @@ export async function inspectToken(
         const key = keySet.keys.find((one) => one.kid === kid);
         return key && toVerificationKey(key);
       },
+      findLeftOut: (_, kid) => keySet.skipped.find((one) => one.kid === kid)?.reason,
     };
     const verified = await verifyProviderClaims({ received, provider }, jwks, { now });
     const { tokenId: _, issuedAt, ...claims } = verified;

@@ -43,7 +43,7 @@ interface ManagementPorts {
   readonly personNames: PersonNameStore;
   readonly fetchJson: FetchJson;
   /** Keys of registered providers. Every question shares them, and the pause of one that fails. */
-  readonly providerKeys: Pick<JwksCache, 'findKey' | 'readKeySet'>;
+  readonly providerKeys: Pick<JwksCache, 'findKey' | 'findLeftOut' | 'readKeySet'>;
   /** The inspection of a provider that each person waits for. All contexts of a process share it. */
   readonly inspections: Map<string, Promise<void>>;
   readonly clock: Clock;

@@ -8,6 +8,7 @@ import {
   describeClaimRisk,
 } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { type ProviderAlg, providerAlgs } from '../identity-provider/provider-algorithms.ts';
 import { refuseInput } from './read-input.ts';
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */
@@ -16,8 +17,26 @@ export type ProviderChoices = Omit<v.InferOutput<typeof inspectOptions>, 'tokens
 /** What is stored of the choices. */
 export type StoredChoices = Pick<
   IdentityProvider,
-  'clientIdClaim' | 'audienceFrom' | 'clientPatterns'
+  'clientIdClaim' | 'audienceFrom' | 'clientPatterns' | 'leeway'
 >;
+
+/**
+ * What the provider's tokens may be signed with: the chosen ones of those that it lists.
+ *
+ * @param listed undefined if it lists none.
+ * @throws {InputError} for one that it does not list, or none at all.
+ */
+export function chooseAlgorithms(
+  { algorithms: chosen }: ProviderChoices,
+  listed: readonly ProviderAlg[] | undefined,
+): readonly ProviderAlg[] | undefined {
+  if (chosen === undefined) return listed;
+  const allowed = listed ?? providerAlgs;
+  const algorithms = allowed.filter((alg) => chosen.includes(alg));
+  const wrong = chosen.find((alg) => !algorithms.some((one) => one === alg));
+  if (wrong === undefined && algorithms.length > 0) return algorithms;
+  return refuseInput('algorithms', wrong, allowed.join(', '));
+}
 
 /** @throws {InputError} for a claim that cannot name a client. */
 export function checkClaimName({ clientIdClaim: claim }: ProviderChoices): void {
@@ -57,5 +76,6 @@ export function checkProviderChoices(
     clientIdClaim,
     audienceFrom: audienceFrom === 'scope' ? 'scope' : undefined,
     clientPatterns: choices.allowClientPatterns === true ? true : undefined,
+    leeway: choices.leeway,
   };
 }

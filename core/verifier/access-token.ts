@@ -74,7 +74,9 @@ export async function verifyTokenSignature(
 ): Promise<void> {
   const key = await jwks.findKey(source, header.kid, options);
   if (key === undefined) {
-    const expected = `a key in the key set of ${source.issuer}`;
+    const leftOut = jwks.findLeftOut?.(source, header.kid);
+    const why = leftOut === undefined ? '' : `; this one is left out: ${leftOut}`;
+    const expected = `a key in the key set of ${source.issuer}${why}`;
     throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
   }
   const { alg } = key;
@@ -101,7 +103,7 @@ function readScopes(claims: JsonObject): readonly string[] {
 
 /** The claims that RFC 9068 §2.2 requires, and those of the platform. */
 function readOwnClaims(claims: JsonObject, now: number) {
-  const { expiresAt, issuedAt } = checkTimes(claims, now, true);
+  const { expiresAt, issuedAt } = checkTimes(claims, now, { isOwn: true });
   if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'whole seconds since 1970');
   const token: VerifiedAccessToken = {
     credential: 'access_token',

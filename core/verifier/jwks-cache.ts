@@ -42,6 +42,8 @@ export interface KeyFinder {
     kid: string,
     options?: PortOptions,
   ): Promise<VerificationKey | undefined>;
+  /** Why the last set's key of that id is not used; undefined if there is none. */
+  findLeftOut?(source: JwksSource, kid: string): string | undefined;
 }
 
 /** Fetches the JSON document at an issuer's JWKS URI. It has a limit on its time. */
@@ -180,6 +182,12 @@ export class JwksCache implements KeyFinder {
     const found = this.#keyOf(entry, source, kid);
     if (found === undefined) this.#requireSet(entry, source);
     return found;
+  }
+
+  findLeftOut(source: JwksSource, kid: string): string | undefined {
+    const entry = this.#mapOf(source).get(source.issuer);
+    if (entry === undefined || !this.#hasSet(entry, source)) return undefined;
+    return entry.keySet?.skipped.find((one) => one.kid === kid)?.reason;
   }
 
   /**

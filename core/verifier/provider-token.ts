@@ -115,7 +115,7 @@ export async function verifyProviderClaims(
 ): Promise<ProviderTokenClaims> {
   const profile: HeaderProfile = { types: providerTypes, algorithms: provider.allowedAlgorithms };
   const header = checkJwsHeader(received.header, profile);
-  const { issuedAt, expiresAt } = checkTimes(received.payload, options.now);
+  const { issuedAt, expiresAt } = checkTimes(received.payload, options.now, provider);
   const audiences = readProviderAudiences(received.payload, provider);
   const externalClientId = readExternalClientId(received.payload, provider);
   const tokenId = readTokenId(received.payload);

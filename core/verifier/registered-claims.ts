@@ -9,6 +9,11 @@ interface TokenTimes {
   readonly issuedAt: number | undefined;
 }
 
+interface TimeRules {
+  readonly isOwn?: boolean;
+  readonly leeway?: number | undefined;
+}
+
 /** This service writes whole seconds. Tokens of others may have fractions (RFC 7519 §2). */
 function readNumericDate(name: 'exp' | 'nbf' | 'iat', claims: JsonObject, isOwn: boolean): number {
   const value = claims[name];
@@ -47,30 +52,34 @@ function describeTime(seconds: number): string {
 }
 
 /**
- * Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6) with the service's leeway. `exp` is
+ * Checks `exp`, `nbf` and `iat` (RFC 7519 §4.1.4 to §4.1.6), each with the leeway. `exp` is
  * required. The lifetime of a token, from `iat` or from now if it has no `iat`, is limited. A
  * fraction counts against the token: it begins at the next second and ends at the one before.
  *
  * @param now seconds since the epoch.
- * @param isOwn whether this service issued it.
+ * @param rules `isOwn`: whether this service issued it. `leeway`: the clock difference in seconds.
  * @returns whole seconds; `issuedAt` is not later than `iat`, because it says what was revoked.
  * @throws {BearerRefusal}
  */
-export function checkTimes(claims: JsonObject, now: number, isOwn = false): TokenTimes {
+export function checkTimes(
+  claims: JsonObject,
+  now: number,
+  { isOwn = false, leeway = verifierLeeway }: TimeRules = {},
+): TokenTimes {
   const expiresAt = Math.floor(readNumericDate('exp', claims, isOwn));
   const notBefore = Math.ceil(readOptionalDate('nbf', claims, isOwn) ?? 0);
   const issued = readOptionalDate('iat', claims, isOwn);
   const issuedAt = issued === undefined ? undefined : Math.floor(issued);
-  const earliest = now - verifierLeeway;
+  const earliest = now - leeway;
   if (expiresAt <= earliest) {
     throw refuseTime('token_expired', ['exp', expiresAt], 'later than', earliest);
   }
   const begin = Math.max(notBefore, Math.ceil(issued ?? 0));
-  if (begin > now + verifierLeeway) {
+  if (begin > now + leeway) {
     const name = begin === notBefore ? 'nbf' : 'iat';
-    throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + verifierLeeway);
+    throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + leeway);
   }
-  const latest = (issuedAt ?? now + verifierLeeway) + maxTokenLifetime;
+  const latest = (issuedAt ?? now + leeway) + maxTokenLifetime;
   if (expiresAt > latest) {
     throw refuseTime('token_lifetime_too_long', ['exp', expiresAt], 'at most', latest);
   }

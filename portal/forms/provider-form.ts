@@ -1,3 +1,4 @@
+import { secondsOrTyped } from '../../core/duration.ts';
 import type { Fields } from './fields.ts';
 
 /** The content of a provider's form, as entered. */
@@ -7,6 +8,8 @@ export interface ProviderValues {
   readonly isRiskAccepted: boolean;
   readonly audienceFrom: string;
   readonly allowsPatterns: boolean;
+  readonly algorithms: string;
+  readonly leeway: string;
   readonly trunkGroups: readonly string[];
 }
 
@@ -14,6 +17,8 @@ export const providerLabels = {
   discoveryUrl: 'Discovery URL',
   clientIdClaim: 'Claim that names the client (optional)',
   audienceFrom: 'Audience',
+  algorithms: 'Algorithms (optional)',
+  leeway: 'Clock difference in seconds (optional)',
   trunkGroups: 'Trunk groups',
   keepClientsOf: 'Trunk groups whose clients stay in a takeover',
 };
@@ -25,6 +30,8 @@ export function readProviderValues(fields: Fields): ProviderValues {
     isRiskAccepted: fields.isOn('allowUserWritableClaim'),
     audienceFrom: fields.text('audienceFrom'),
     allowsPatterns: fields.isOn('allowClientPatterns'),
+    algorithms: fields.text('algorithms').trim(),
+    leeway: fields.text('leeway').trim(),
     trunkGroups: fields.all('trunkGroups'),
   };
 }
@@ -36,5 +43,7 @@ export function choicesOf(values: ProviderValues) {
     allowUserWritableClaim: values.isRiskAccepted,
     audienceFrom: (values.audienceFrom || undefined) as 'aud' | 'scope' | undefined,
     allowClientPatterns: values.allowsPatterns,
+    algorithms: values.algorithms === '' ? undefined : values.algorithms.split(/[\s,]+/),
+    leeway: secondsOrTyped(values.leeway || undefined),
   };
 }

@@ -48,5 +48,20 @@ export function choiceFields(values: ProviderValues, problems: Problems): Html {
     name: 'allowClientPatterns',
     label: 'Ids of its clients may end with *, as for the branches of a CI system',
     isOn: values.allowsPatterns,
+  })}${textField({
+    name: 'algorithms',
+    label: providerLabels.algorithms,
+    hint: 'Leave it empty for all that the provider lists. A key without alg is used only if one of them fits, such as RS256.',
+    value: values.algorithms,
+    width: 'medium',
+    isCode: true,
+    error: problemAt(problems, 'algorithms'),
+  })}${textField({
+    name: 'leeway',
+    label: providerLabels.leeway,
+    hint: 'By how much its clock may differ: 10 to 60. Leave it empty for 10.',
+    value: values.leeway,
+    width: 'medium',
+    error: problemAt(problems, 'leeway'),
   })}`;
 }

@@ -181,6 +181,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         clientIdClaim: 'appid',
         audienceFrom: 'scope' as const,
         clientPatterns: true as const,
+        leeway: 60,
       },
       { ...identityProvider, owned: true as const },
     ].map(toIdentityProviderItem),

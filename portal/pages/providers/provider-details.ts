@@ -122,6 +122,9 @@ export function providerFacts(
       ? []
       : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
     ...(provider.clientPatterns === true ? [['Client patterns', 'Allowed'] as const] : []),
+    ...(provider.leeway === undefined
+      ? []
+      : [['Clock difference', `${provider.leeway} seconds`] as const]),
   ] as const;
 }
 

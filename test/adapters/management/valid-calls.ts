@@ -147,6 +147,8 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     registerProvider: call('discoveryUrl options', discoveryUrl, {
       ifIssuer: issuer,
       ifJwksUri: `${issuer}/keys`,
+      algorithms: ['ES256'],
+      leeway: 60,
       trunkGroups: ['tg-1001'],
     }),
     findProvider: call('issuer', issuer),

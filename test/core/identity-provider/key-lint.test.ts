@@ -89,19 +89,17 @@ describe('a key set of a provider', () => {
     ['an encryption key with its private half', { ...rsa, use: 'enc', d: 'AA' }, 'secret member d'],
     ['a symmetric key', { kty: 'oct', kid: 'x', alg: 'HS256', k: 'AA' }, 'secret member k'],
     ['a symmetric key without value', { kty: 'oct', kid: 'x' }, 'it is a symmetric key'],
-    ['another key with its kid', { ...ec, kid: 'a' }, 'two keys have the kid "a"'],
-    ['no alg if several fit', { ...withoutAlg, kid: 'x' }, 'it could be a key for RS256 or PS256'],
+    ['no alg and 1024 bits', { ...jwk('rsa', 1024), kid: 'x' }, 'its modulus has 1024 bits'],
+    ['no alg and exponent 3', { ...withoutAlg, kid: 'x', e: 'Aw' }, 'its exponent is 3'],
+    ['no alg and a ROCA modulus', { ...withoutAlg, n: encode(rocaModulus) }, 'CVE-2017-15361'],
+    ['no alg and its private half', { ...withoutAlg, kid: 'x', d: 'AA' }, 'the secret member d'],
+    ['its kid and a private half', { ...ec, kid: 'a', d: 'AA' }, 'the secret member d'],
+    ['its kid and 1024 bits', { ...jwk('rsa', 1024), kid: 'a', alg: 'RS256' }, 'has 1024 bits'],
+    ['a copy with a private half', { ...rsa, d: 'AA' }, 'the secret member d'],
     ['1024 bits', { ...jwk('rsa', 1024), kid: 'x', alg: 'RS256' }, 'its modulus has 1024 bits'],
-    ['9000 bits', { ...rsa, kid: 'x', n: encode(2n ** 8999n + 1n) }, 'its modulus has 9000 bits'],
     ['exponent 1', { ...rsa, kid: 'x', e: 'AQ' }, 'its exponent is 1, 65537 is usual'],
     ['exponent 3', { ...rsa, kid: 'x', e: 'Aw' }, 'its exponent is 3, 65537 is usual'],
     ['an even exponent', { ...rsa, kid: 'x', e: encode(65_538n) }, 'its exponent is 65538'],
-    [
-      'an exponent that fills the document, without writing it out',
-      { ...rsa, kid: 'x', e: 'q'.repeat(250_000) },
-      'its exponent has 1500000 bits, 65537 is usual',
-    ],
-    ['a huge exponent', { ...rsa, kid: 'x', e: encode(2n ** 64n + 1n) }, 'its exponent is 184467'],
     ['an even modulus', { ...rsa, kid: 'x', n: encode(2n ** 2047n) }, 'its modulus is even'],
     ['a ROCA modulus', { ...rsa, kid: 'x', n: encode(rocaModulus) }, 'CVE-2017-15361'],
     ['a point off the curve', { ...ec, y: ec.x }, 'it is not a valid EC public key'],
@@ -147,6 +145,21 @@ describe('a key set of a provider', () => {
       'its member n is not base64url',
     ],
     ['a missing coordinate', { ...ec, y: undefined }, 'its member y is not base64url'],
+    [
+      'a modulus of 9000 bits',
+      { ...rsa, kid: 'x', n: encode(2n ** 8999n + 1n) },
+      'its modulus has 9000 bits, 8192 are allowed',
+    ],
+    [
+      'an exponent that fills the document, without writing it out',
+      { ...rsa, kid: 'x', e: 'q'.repeat(250_000) },
+      'its exponent has 1500000 bits, 65537 is usual',
+    ],
+    [
+      'an exponent of 65 bits',
+      { ...rsa, kid: 'x', e: encode(2n ** 64n + 1n) },
+      `its exponent is ${2n ** 64n + 1n}, 65537 is usual`,
+    ],
     ['an empty kid', { ...ec, kid: '' }, 'its kid is not a string of 1 to 256 characters'],
     ['no alg', { ...ec, alg: undefined, crv: 'P-521' }, 'it has no alg'],
   ])('leaves out a key with %s', (_, key, reason) => {
@@ -157,6 +170,65 @@ describe('a key set of a provider', () => {
     expect(() => lintKeySet({ keys: [key] }, allowed)).toThrow(
       `it has no key that verifies signatures (key 1 (`,
     );
+  });
+
+  describe('with ambiguous keys', () => {
+    const all = ['RS256', 'PS256', 'ES256'] as const;
+    const other = { ...jwk('rsa'), kid: 'a', alg: 'RS256' };
+    const { alg: _, ...plain } = other;
+    const unclear = 'it has no alg, and it could be a key for RS256 or PS256';
+    const conflict = 'another key has the same kid';
+
+    it.each<[string, readonly object[], readonly string[], readonly string[]]>([
+      [
+        'each key twice, as PingFederate',
+        [withoutAlg, { ...rsa, kid: 'a_RS256' }],
+        ['a_RS256'],
+        [unclear],
+      ],
+      ['no alg next to another', [{ ...plain, kid: 'x' }, rsa], ['a'], [unclear]],
+      [
+        'one key for two alg, as ForgeRock AM',
+        [rsa, { ...rsa, alg: 'PS256' }, ec],
+        ['b'],
+        [conflict, conflict],
+      ],
+      ['two keys with one kid', [rsa, other, ec], ['b'], [conflict, conflict]],
+      ['two types with one kid', [rsa, { ...ec, kid: 'a' }, ec], ['b'], [conflict, conflict]],
+      [
+        'three keys with one kid',
+        [rsa, other, { ...ec, kid: 'a' }, ec],
+        ['b'],
+        [conflict, conflict, conflict],
+      ],
+      ['a copy and a conflict', [rsa, rsa, other, ec], ['b'], [conflict, conflict]],
+      ['a copy', [rsa, { ...rsa, x5c: ['x'] }], ['a'], []],
+      [
+        'an encryption key of its kid',
+        [rsa, { ...rsa, use: 'enc', alg: 'RSA-OAEP' }],
+        ['a'],
+        ['it encrypts'],
+      ],
+    ])('leaves only those out: %s', (_what, set, kids, reasons) => {
+      const { keys, skipped } = lintKeySet({ keys: set }, all);
+      expect(keys.map(({ kid }) => kid)).toEqual(kids);
+      expect(skipped.map(({ reason }) => reason)).toEqual(reasons);
+    });
+
+    it.each<[string, readonly object[], string]>([
+      ['none is clear', [withoutAlg], `key 1 ("a"): ${unclear}`],
+      ['all conflict', [rsa, other], `key 1 ("a"): ${conflict}; key 2 ("a"): ${conflict}`],
+    ])('is refused if %s', (_what, set, problem) => {
+      expect(() => lintKeySet({ keys: set }, all)).toThrow(problem);
+    });
+
+    it.each<[string, readonly object[], readonly string[]]>([
+      ['without alg', [withoutAlg, { ...rsa, kid: 'a_RS256' }], ['a', 'a_RS256']],
+      ['of ForgeRock AM', ['RS256', 'RS384', 'RS512'].map((alg) => ({ ...rsa, alg })), ['a']],
+    ])('takes keys %s for the one algorithm that is chosen', (_what, set, kids) => {
+      const { keys } = lintKeySet({ keys: set }, ['RS256']);
+      expect(keys.map(({ kid, alg }) => [kid, alg])).toEqual(kids.map((kid) => [kid, 'RS256']));
+    });
   });
 
   it('takes Ed25519 keys of full order', () => {

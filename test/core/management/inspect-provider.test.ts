@@ -105,6 +105,78 @@ describe('inspecting a provider', () => {
   );
 });
 
+describe('the algorithms of a provider', () => {
+  const key = createTestKey('RS256');
+  const { alg: _, ...plain } = key.jwk;
+
+  async function worldWith(listed: readonly string[] | undefined): Promise<World> {
+    const world = await createEmptyWorld();
+    const { documents, discoveryUrl, issuer } = world;
+    const document = { issuer, jwks_uri: `${issuer}/keys` };
+    const algorithms = listed && { id_token_signing_alg_values_supported: listed };
+    documents.set(discoveryUrl, { ...document, ...algorithms });
+    documents.set(`${issuer}/keys`, { keys: [plain, { ...key.jwk, kid: 'k_RS256' }] });
+    return world;
+  }
+
+  it('that is chosen decides what a key without alg is for', async () => {
+    const { management, discoveryUrl } = await worldWith(['RS256', 'PS256']);
+    const found = await management.inspectProvider(discoveryUrl);
+    expect(found.keySet).toMatchObject({
+      keys: [{ kid: 'k_RS256' }],
+      skipped: [{ reason: 'it has no alg, and it could be a key for RS256 or PS256' }],
+    });
+    const options = { algorithms: ['RS256'], leeway: 30 };
+    const { provider, keySet } = await management.registerProvider(discoveryUrl, options);
+    expect(provider).toMatchObject({ allowedAlgorithms: ['RS256'], leeway: 30 });
+    expect(keySet.keys.map(({ alg }) => alg)).toEqual(['RS256', 'RS256']);
+    expect(keySet.skipped).toEqual([]);
+  });
+
+  it('can be chosen if the provider lists none', async () => {
+    const { management, discoveryUrl } = await worldWith(undefined);
+    const options = { algorithms: ['RS256'] };
+    const { provider, keySet } = await management.registerProvider(discoveryUrl, options);
+    expect(provider.allowedAlgorithms).toEqual(['RS256']);
+    expect(keySet.keys).toHaveLength(2);
+  });
+
+  it.each<[string, readonly string[], readonly string[] | undefined]>([
+    ['one that is not listed', ['PS256'], ['RS256', 'ES256']],
+    ['none', [], ['RS256']],
+    ['no signature', ['none'], undefined],
+    ['a symmetric one', ['HS256'], undefined],
+    ['a symmetric one that is listed', ['HS256'], ['RS256', 'HS256']],
+    ['another spelling', ['rs256'], ['RS256']],
+    ['one next to a wrong one', ['RS256', 'none'], ['RS256']],
+    ['a name of every object', ['constructor'], undefined],
+  ])('are refused: %s', async (_what, algorithms, listed) => {
+    const { management, discoveryUrl, providers } = await worldWith(listed);
+    const refusal = await management
+      .registerProvider(discoveryUrl, { algorithms })
+      .catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ field: 'algorithms' });
+    expect((refusal as Error).message).toContain('; allowed: RS256');
+    expect(providers.size).toBe(0);
+  });
+
+  it('that conflict with the keys leave no key', async () => {
+    const { management, discoveryUrl } = await worldWith(['RS256', 'ES256']);
+    await expect(
+      management.registerProvider(discoveryUrl, { algorithms: ['ES256'] }),
+    ).rejects.toThrow('it has no key that verifies signatures');
+  });
+});
+
+describe('the leeway of a provider', () => {
+  it.each([0, 9, 61, 10.5, -10, Number.NaN, '60'])('cannot be %s', async (leeway) => {
+    const { management, discoveryUrl } = await createEmptyWorld();
+    await expect(
+      management.registerProvider(discoveryUrl, { leeway: leeway as number }),
+    ).rejects.toMatchObject({ field: 'leeway' });
+  });
+});
+
 describe('inspecting a token of a provider', () => {
   const key = createTestKey('ES256');
 
@@ -173,6 +245,25 @@ describe('inspecting a token of a provider', () => {
   it('verifies the signature', async () => {
     const forged = await inspect({ sub: 'a' }, {}, { ...createTestKey('ES256'), kid: key.kid });
     expect(forged).toMatchObject({ usable: false, reason: 'token_signature_wrong' });
+  });
+
+  it('says why the key that it names is left out', async () => {
+    const world = await createEmptyWorld();
+    const { management, issuer, discoveryUrl, now } = world;
+    const { alg: _, ...jwk } = createTestKey('RS256').jwk;
+    const signer = createTestKey('RS256');
+    const listed = { id_token_signing_alg_values_supported: ['RS256', 'PS256', 'ES256'] };
+    world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys`, ...listed });
+    world.documents.set(`${issuer}/keys`, { keys: [jwk, key.jwk] });
+    const claims = { iss: issuer, aud: 'api', sub: 'a', iat: now, exp: now + 300 };
+    const token = signToken({ ...signer, kid: jwk.kid }, claims);
+    const { tokens } = await management.inspectProvider(discoveryUrl, { tokens: [token] });
+    expect(tokens[0]).toMatchObject({
+      reason: 'token_key_unknown',
+      finding: {
+        expected: `a key in the key set of ${issuer}; this one is left out: it has no alg, and it could be a key for RS256 or PS256`,
+      },
+    });
   });
 
   it('never shows a token that is no token', async () => {

@@ -115,6 +115,20 @@ describe('the key cache', () => {
     expect(await find(a, second, start + times.cooldown)).toBe(second.kid);
   });
 
+  it('finds a new key next to its ambiguous copy, and says that the copy is left out', async () => {
+    const two = sourceOf(a.issuer, { algorithms: ['ES256', 'RS256', 'PS256'] });
+    const { alg: _, ...copy } = rsa.jwk;
+    await find(two, first, start);
+    answers.set(a.issuer, { keys: [{ ...copy, kid: 'copy' }, rsa.jwk] });
+    expect(await find(two, rsa, start + times.cooldown)).toBe(rsa.kid);
+    expect(await cache.findKey(two, 'copy')).toBeUndefined();
+    const reason = 'it has no alg, and it could be a key for RS256 or PS256';
+    expect(cache.findLeftOut(two, 'copy')).toBe(reason);
+    expect(cache.findLeftOut(two, rsa.kid)).toBeUndefined();
+    expect(cache.findLeftOut({ ...two, registrationId: 'other' }, 'copy')).toBeUndefined();
+    expect(cache.findLeftOut(b, 'copy')).toBeUndefined();
+  });
+
   it('fetches at most once per cooldown, for any key ids', async () => {
     const seconds = 300;
     for (let index = 0; index < 10_000; index += 1) {

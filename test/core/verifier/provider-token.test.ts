@@ -276,6 +276,21 @@ describe('a token of a registered provider', () => {
     expect(world.lookups).toEqual([]);
   });
 
+  it.each<[string, object, RefusalReason | undefined]>([
+    ['iat 60 s ahead', { iat: now + 60 }, undefined],
+    ['iat 61 s ahead', { iat: now + 61 }, 'token_not_yet_valid'],
+    ['nbf 60.1 s ahead', { nbf: now + 60.1 }, 'token_not_yet_valid'],
+    ['exp 59 s ago', { exp: now - 59 }, undefined],
+    ['exp 60 s ago', { exp: now - 60 }, 'token_expired'],
+  ])('with a leeway of 60 s of its provider, of no other: %s', async (_, claims, reason) => {
+    const world = createWorld();
+    const usual = await reasonOf(world.verify(tokenOf({ ...claims })));
+    expect(usual).toMatch(/^token_(expired|not_yet_valid)$/);
+    world.providers.set(providerIssuer, createProvider({ leeway: 60 }));
+    if (reason === undefined) await world.verify(tokenOf({ ...claims }));
+    else expect(await reasonOf(world.verify(tokenOf({ ...claims })))).toBe(reason);
+  });
+
   it('is refused as soon as the provider is deleted', async () => {
     const world = createWorld();
     await world.verify(tokenOf());
