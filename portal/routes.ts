@@ -41,7 +41,7 @@ import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProviders } from './pages/providers/provider-list.ts';
 import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
 import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
-import { showSigningKeys } from './pages/signing-keys/signing-keys.ts';
+import { showSigningKeys } from './pages/signing-keys.ts';
 import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
 import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';

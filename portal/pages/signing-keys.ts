@@ -1,10 +1,12 @@
-import { type Html, html } from '../../html/html.ts';
-import { badge, dataTable, type Tone } from '../../html/list.ts';
-import { emptyState, panel } from '../../html/parts.ts';
-import { distance, formatRelative, formatSpan } from '../../html/time.ts';
-import { HttpError } from '../../http-error.ts';
-import type { Handler, RequestContext } from '../../request-context.ts';
-import { lifePicture, lifeText, phaseTexts, type SigningKeyEntry } from './life-picture.ts';
+import type { Management } from '../../adapters/management.ts';
+import { type Html, html } from '../html/html.ts';
+import { badge, dataTable, type Tone } from '../html/list.ts';
+import { emptyState, panel } from '../html/parts.ts';
+import { distance, formatRelative, formatSpan } from '../html/time.ts';
+import { HttpError } from '../http-error.ts';
+import type { Handler, RequestContext } from '../request-context.ts';
+
+type SigningKeyEntry = Awaited<ReturnType<Management['listSigningKeys']>>[number];
 
 const states: Readonly<Record<SigningKeyEntry['key']['state'], readonly [Tone, string]>> = {
   next: ['info', 'Next'],
@@ -55,35 +57,15 @@ function keyTable({ now }: RequestContext, entries: readonly SigningKeyEntry[]):
   );
 }
 
-function legend(): Html {
-  return html`
-    <ul class="legend">
-      ${(['next', 'current', 'previous', 'withdrawn'] as const).map(
-        (phase) => html`<li><span class="swatch swatch-${phase}"></span>${phaseTexts[phase]}</li>`,
-      )}
-      <li><span class="swatch swatch-planned"></span>Planned</li>
-      <li><span class="swatch swatch-now"></span>Now</li>
-    </ul>
-  `;
-}
-
 function regionPanel(
   context: RequestContext,
   regionId: string,
   entries: readonly SigningKeyEntry[],
 ): Html {
-  const { deployment, now } = context;
+  const { deployment } = context;
   const awsRegion = deployment.regions.find(({ id }) => id === regionId)?.awsRegion;
   const title = awsRegion === undefined ? regionId : `${regionId} (${awsRegion})`;
-  return panel(
-    { title, id: `region-${regionId}` },
-    html`
-      <div class="picture-frame" tabindex="0" role="group" aria-label="Picture of the keys of ${title}">
-        ${lifePicture(entries, now, `life-${regionId}`)}
-      </div>
-      ${lifeText(entries, now)}${keyTable(context, entries)}
-    `,
-  );
+  return panel({ title, id: `region-${regionId}` }, keyTable(context, entries));
 }
 
 /** Read-only: keys rotate automatically, and changes need `authctl`. */
@@ -102,6 +84,6 @@ export const showSigningKeys: Handler = async (context) => {
     body:
       regions.size === 0
         ? emptyState('No signing keys yet', 'A deployment creates the first one.')
-        : html`${legend()}${[...regions].map(([id, keys]) => regionPanel(context, id, keys))}`,
+        : html`${[...regions].map(([id, keys]) => regionPanel(context, id, keys))}`,
   };
 };
