@@ -12,7 +12,7 @@ import { type BareClone, makeBareClone } from './bare-clone.ts';
 
 /*
  * The blocks of README and of the pages that a reader opens next, word for word and in their order,
- * from where the reader starts: a clone in which nothing is installed, an empty HOME and the Node of
+ * from the start of the reader: a clone in which nothing is installed, an empty HOME and the Node of
  * the machine. `npm ci` is run once; all blocks use that clone.
  */
 
