@@ -8,7 +8,7 @@ import {
   FargateTaskDefinition,
 } from 'aws-cdk-lib/aws-ecs';
 import type { Construct } from 'constructs';
-import { ForwardAuthSidecar } from '../../lib/forward-auth-sidecar.ts';
+import { ForwardAuthSidecar } from './forward-auth-sidecar.ts';
 
 export interface MessagesServiceProps extends StackProps {
   readonly vpc: IVpc;

@@ -68,7 +68,6 @@ export const packages: readonly PackageBuild[] = [
       'authorization-server': 'lib/authorization-server.ts',
       'deployment-config': 'contract/deployment-config.ts',
       'platform-authorizer': 'lib/platform-authorizer.ts',
-      'forward-auth-sidecar': 'lib/forward-auth-sidecar.ts',
     },
     options: { packages: 'external' },
     assets: { lambda: 'dist/lambda' },

@@ -21,8 +21,7 @@ const unreliable: readonly {
     // Its signal is lost while it reads a body (nodejs/undici 3644).
     name: 'the global fetch',
     pattern: /(?<![.\w])fetch\(|globalThis\.fetch/,
-    // The health check of a container, which ECS ends.
-    files: ['lib/platform/forward-auth-container.ts'],
+    files: [],
   },
 ];
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { App } from 'aws-cdk-lib';
 import type { Integration, Resource, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import type { ContainerDefinition } from 'aws-cdk-lib/aws-ecs';
 import type { Express } from 'express';
 import type { FastifyInstance } from 'fastify';
 import type { Hono } from 'hono';
@@ -13,10 +12,6 @@ import {
 } from '../../contract/deployment-config.ts';
 import { startLocal } from '../../lab/local/local-service.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
-import {
-  ForwardAuthSidecar,
-  type ForwardAuthSidecarProps,
-} from '../../lib/forward-auth-sidecar.ts';
 import { PlatformAuthorizer } from '../../lib/platform-authorizer.ts';
 import { synthesiseApp } from '../../lib/synthesise-app.ts';
 import { createPortal } from '../../portal/create-portal.ts';
@@ -32,16 +27,13 @@ interface Known {
   readonly restApi: RestApi;
   readonly messages: Resource;
   readonly integration: Integration;
-  readonly task: Pick<ForwardAuthSidecarProps, 'taskDefinition' | 'image'>;
-  readonly proxy: ContainerDefinition;
   readonly issuer: string;
   readonly audiences: readonly string[];
-  readonly tables: string;
 }
 
 /** Each example, so that it compiles: `entries.test.ts` compares them. None is ever run. */
-export function constructs({ app, restApi, messages, integration, task, ...known }: Known): void {
-  const { proxy, issuer, audiences, tables } = known;
+export function constructs({ app, restApi, messages, integration, ...known }: Known): void {
+  const { issuer, audiences } = known;
   const scope = app;
   synthesiseApp({ config: 'config/production.json' });
   {
@@ -57,8 +49,6 @@ export function constructs({ app, restApi, messages, integration, task, ...known
   }
   const authorizer = new PlatformAuthorizer(scope, 'Authorizer', { restApi, issuer, audiences });
   messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
-  const check = new ForwardAuthSidecar(scope, 'Check', { ...task, issuer, audiences, tables });
-  check.startBefore(proxy);
 }
 
 interface KnownService {

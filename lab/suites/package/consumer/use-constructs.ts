@@ -3,11 +3,9 @@ import assert from 'node:assert/strict';
 import { synthesiseApp } from '@authorization-server-aws/constructs/app';
 import { addAuthorizationServer } from '@authorization-server-aws/constructs/authorization-server';
 import { parseDeploymentConfig } from '@authorization-server-aws/constructs/deployment-config';
-import { ForwardAuthSidecar } from '@authorization-server-aws/constructs/forward-auth-sidecar';
 import { PlatformAuthorizer } from '@authorization-server-aws/constructs/platform-authorizer';
 import { App, Stack } from 'aws-cdk-lib';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { ContainerImage, FargateTaskDefinition } from 'aws-cdk-lib/aws-ecs';
 
 function synthesise(): void {
   const app = new App();
@@ -28,14 +26,6 @@ function synthesise(): void {
   restApi.root
     .addResource('messages')
     .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
-  const check = new ForwardAuthSidecar(stack, 'Check', {
-    taskDefinition: new FargateTaskDefinition(stack, 'Task'),
-    image: ContainerImage.fromRegistry('forward-auth'),
-    issuer: 'https://auth.example.com',
-    audiences: ['https://api.example.com'],
-    ownTokensOnly: true,
-  });
-  assert.equal(check.container.containerName, 'forward-auth');
   const names = app.synth().stacks.map(({ stackName }) => stackName);
   assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
 }

@@ -11,9 +11,9 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { batchedPlatformApiActions } from '../contract/platform-api-tables.ts';
-import { forwardAuthPort, forwardAuthUser, readyProbe } from './platform/forward-auth-container.ts';
-import { readTablesOf, tableArns } from './platform/read-tables.ts';
+import { batchedPlatformApiActions } from '../../contract/platform-api-tables.ts';
+import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
+import { forwardAuthPort, forwardAuthUser, readyProbe } from './forward-auth-container.ts';
 
 /** Which credentials the check accepts: all three, or only tokens of the issuer. */
 export type AcceptedCredentials =

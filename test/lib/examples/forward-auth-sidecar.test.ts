@@ -11,19 +11,19 @@ import {
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import {
-  ForwardAuthSidecar,
-  type ForwardAuthSidecarProps,
-} from '../../lib/forward-auth-sidecar.ts';
-import {
   forwardAuthPort,
   forwardAuthUser,
   readyProbe,
-} from '../../lib/platform/forward-auth-container.ts';
-import { readOptions } from '../../verifier/forward-auth/options.ts';
-import { readerCondition, readTables } from './reader-condition.ts';
-import { evaluate, resourcesOf } from './synthesise.ts';
+} from '../../../examples/ecs/forward-auth-container.ts';
+import {
+  ForwardAuthSidecar,
+  type ForwardAuthSidecarProps,
+} from '../../../examples/ecs/forward-auth-sidecar.ts';
+import { readOptions } from '../../../verifier/forward-auth/options.ts';
+import { readerCondition, readTables } from '../reader-condition.ts';
+import { evaluate, resourcesOf } from '../synthesise.ts';
 
-const root = resolve(import.meta.dirname, '../..');
+const root = resolve(import.meta.dirname, '../../..');
 const tables = 'arn:aws:dynamodb:us-east-1:444455556666:table/authorization-server';
 
 type Props = Omit<ForwardAuthSidecarProps, 'taskDefinition' | 'image'>;
