@@ -16,7 +16,7 @@ interface Alarm {
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm: number;
   readonly Statistic?: 'Sum' | 'Maximum' | 'Minimum';
-  /** Of an alarm on an expression, which stands in the first. */
+  /** Of an alarm on an expression, which is in the first one. */
   readonly Metrics?: readonly { readonly Expression?: string; readonly Id: string }[];
   readonly Threshold: number;
   readonly ComparisonOperator: string;
@@ -203,7 +203,7 @@ describe('each alarm', () => {
     expect(findOn((alarm) => always(alarm, better(alarm)))).toEqual([]);
   });
 
-  it('rings if its metric ends, where an end means that a schedule does not run', () => {
+  it('rings without data if only a stopped schedule can be the reason', () => {
     expect(findOn(() => [])).toEqual([
       'signing-key-rotation-missed',
       'signing-key-canary-failed',

@@ -4,6 +4,7 @@ import { formatColumns } from '../../support/generated-parts.ts';
 import { formatComparison } from '../peers/comparison.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
+import { costOfGuard, costOfGuardAlarms, guards } from './guard-cost.ts';
 import { modelLoad, signQuota } from './load-model.ts';
 import {
   describePrices,
@@ -33,6 +34,8 @@ const logBytes = {
   "Lambda's start, end and report": 900,
   'access log': 480,
 };
+/** Of the authorizer, whose line has no metrics. The access log is the platform API's own. */
+const guardLogBytes = 560 + logBytes["Lambda's start, end and report"];
 
 function findReuse(share: number, instances: number): Pick<Configuration, 'reused'> {
   const point = measured.reuse.find(
@@ -44,7 +47,8 @@ function findReuse(share: number, instances: number): Pick<Configuration, 'reuse
   return { reused: 1 - signs / tokens };
 }
 
-const { delays, ours } = medianOf(measured.rounds).token;
+const { token, pairs } = medianOf(measured.rounds);
+const { delays, ours } = token;
 const work: TokenWork = {
   cpuMs: ours.cpuUs / 1000,
   waitMs: delays.kms + delays.dynamodb,
@@ -188,6 +192,27 @@ function formatLoad(): string {
   });
 }
 
+/** What guards a platform API, with nothing cached. @param bundles folder of the function bundles. */
+function formatGuards(bundles: string): string {
+  const { authorizerToken, authorizerApiKey } = pairs;
+  const costsOf = (guard: (typeof guards)[number]) => {
+    const { warm } = guard.reads ? authorizerApiKey : authorizerToken;
+    const guarding = { ...work, cpuMs: (warm?.ours ?? Number.NaN) / 1000, logBytes: guardLogBytes };
+    return costOfGuard(guard, usual, guarding);
+  };
+  const alarms = dollars(costOfGuardAlarms(bundles));
+  const cell = (name: string) => (guard: (typeof guards)[number]) =>
+    dollars(costsOf(guard)[name] ?? Number.NaN);
+  return formatColumns(guards, {
+    'a million requests of your API': ({ name }) => name,
+    together: (guard) => `**${dollars(total(costsOf(guard)))}**`,
+    Lambda: cell('Lambda'),
+    logs: cell('logs'),
+    DynamoDB: cell('DynamoDB'),
+    'alarms, a month': ({ isFunction }) => (isFunction ? alarms : '$0.00'),
+  });
+}
+
 function formatSources(): string {
   const pages = Object.entries(pricePages).map(([name, url]) => `[${name}](${url})`);
   return `Prices of ${pricesReadOn}, us-west-2: ${pages.join(', ')}.`;
@@ -213,6 +238,7 @@ export function computeParts(bundles: string): Readonly<Record<string, string>> 
     lines: formatLines(),
     costs: formatCosts(),
     reuse: formatReuse(),
+    guards: formatGuards(bundles),
     memory: formatMemory(),
     load: formatLoad(),
   };

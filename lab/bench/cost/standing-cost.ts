@@ -58,6 +58,11 @@ function countMetrics({ Properties = {} }: Resource): number {
   return Math.max(1, metrics.filter(({ MetricStat }) => MetricStat !== undefined).length);
 }
 
+/** What CloudWatch bills of alarms. */
+export function countAlarmMetrics(alarms: readonly Resource[]): number {
+  return alarms.reduce((total, alarm) => total + countMetrics(alarm), 0);
+}
+
 /** Regions from which Route 53 asks unless a check names some. */
 const checkerRegions = 8;
 
@@ -110,7 +115,7 @@ export function takeInventory(input: unknown, bundles: string): Inventory {
     ),
     functions: find('AWS::Lambda::Function').length,
     tables: find('AWS::DynamoDB::GlobalTable').length,
-    alarmMetrics: sum(find('AWS::CloudWatch::Alarm').map(countMetrics)),
+    alarmMetrics: countAlarmMetrics(find('AWS::CloudWatch::Alarm')),
     dashboards: find('AWS::CloudWatch::Dashboard').length,
     healthChecks: healthChecks.length,
     healthCheckOptions: sum(healthChecks.map(countOptions)),
@@ -170,8 +175,8 @@ function costOfHealthRequests(
 }
 
 /**
- * One region's rotation, canary and synthetic check. Per round of the three: their compute at half a
- * second each, a signature for each of the keys and one for the token, the calls that inspect keys,
+ * One region's rotation, canary and synthetic check. Per round of the three: their compute at a
+ * second each with a start, which Lambda bills too, a signature for each of the keys and one for the token, the calls that inspect keys,
  * some 20 reads and 4 writes, which DynamoDB repeats in the other regions, and 3 requests to the API.
  * Their runs and requests come one at a time, so X-Ray would record each.
  */
@@ -181,7 +186,7 @@ function costOfSchedules(
   work: TokenWork,
 ): number {
   const rounds = secondsAMonth / 60 / keyScheduleMinutes;
-  const gbSeconds = 3 * 0.5 * 0.5;
+  const gbSeconds = 3 * 0.5;
   const kmsCalls = Math.ceil(keysOfRegion) * 2 + 1;
   const { lambda, kms, dynamodb, restApiTiers, xray } = prices;
   const perRound =

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { costOfGuard, guards } from '../../../lab/bench/cost/guard-cost.ts';
 import { modelLoad } from '../../../lab/bench/cost/load-model.ts';
 import { costOfMillion, countTraces, type TokenWork } from '../../../lab/bench/cost/token-cost.ts';
 
@@ -95,5 +96,21 @@ describe('the traces of a month', () => {
     [1000 * seconds, seconds + 0.05 * 999 * seconds],
   ])('of %i requests are the first of each second, and 5 %% of the others', (requests, traces) => {
     expect(countTraces(requests) / traces).toBeCloseTo(1, 3);
+  });
+});
+
+describe('what guards a platform API', () => {
+  const costOf = (name: string) => {
+    const guard = guards.find((each) => each.name === name);
+    if (guard === undefined) throw new Error(`there is no guard ${name}`);
+    return costOfGuard(guard, usual, { ...work, cpuMs: 0.1, logBytes: 1460 });
+  };
+
+  it('costs a run and its log if it is a function, and a read if it looks a key up', () => {
+    const { Lambda: run = 0, logs = 0, DynamoDB } = costOf('`PlatformAuthorizer`, own token');
+    expect(run).toBeCloseTo(0.2 + (1769 / 1024) * 1000 * 0.0000133334, 6);
+    expect(logs).toBeGreaterThan(0.5 * 1.46);
+    expect(DynamoDB).toBe(0);
+    expect(costOf('`forward-auth`, API key')).toEqual({ Lambda: 0, logs: 0, DynamoDB: 0.0625 });
   });
 });
