@@ -71,13 +71,14 @@ async function inFreshAccount(
 }
 
 /**
- * Runs the scenarios that the arguments of this process name; all of them if there are none. It
- * says so if MiniStack cannot be installed.
+ * Runs some scenarios; all of them if none is named. It says so if MiniStack cannot be installed.
  *
+ * @param named by default, the arguments of this process.
  * @returns the calls that IAM decided; none without MiniStack.
  */
 export async function runScenarios(
   scenarios: Readonly<Record<string, Scenario>>,
+  named: readonly string[] = process.argv.slice(2),
 ): Promise<readonly DecidedRequest[]> {
   const python = await makePythonEnvironment(['-r', join(import.meta.dirname, 'requirements.txt')]);
   if ('missing' in python) {
@@ -85,7 +86,6 @@ export async function runScenarios(
     return [];
   }
   using work = mkdtempDisposableSync(join(tmpdir(), 'scenarios-'));
-  const named = process.argv.slice(2);
   const decisions: DecidedRequest[] = [];
   for (const name of named.length > 0 ? named : Object.keys(scenarios)) {
     const scenario = scenarios[name];

@@ -46,7 +46,7 @@ export async function postForToken(post: TokenPost, agent: Agent): Promise<strin
 }
 
 /**
- * Keeps so many connections busy: each asks again as soon as it has its answer.
+ * Keeps so many connections busy: each asks again when it has its answer.
  *
  * @returns how long each answer took, in milliseconds.
  */

@@ -24,11 +24,10 @@ import {
   verifyToken,
 } from '../../ministack/proof.ts';
 import {
-  type KeptDeployment,
-  readRelease,
+  readAssembly,
   withoutIndexes,
   writeAssembly,
-} from '../../support/releases/kept-release.ts';
+} from '../../support/earlier-version/assembly-files.ts';
 import { type Credentials, requestToken } from '../../support/token-request.ts';
 
 export const example = threeRegions as DeploymentConfigInput & Pick<typeof threeRegions, 'domain'>;
@@ -55,7 +54,7 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   const domain = await describeDomain(cloud);
   const configPath = cloud.writeConfig({ ...input, domain });
   const assembly = await cloud.synthesiseConfig('service', { ...input, domain });
-  await deployEarlierData(cloud);
+  await deployEarlierData(cloud, assembly);
   await addReplicas(cloud, parseDeploymentConfig(input));
   await cloud.deploy(assembly, home.stack);
   say(`deployed only ${home.id}, at ${home.origin}`);
@@ -84,12 +83,11 @@ export async function proveThreeRegions(cloud: Cloud): Promise<void> {
   await proveLoss(others, client, token);
 }
 
-/** The data stack of a release, with tables that have no index yet. */
-async function deployEarlierData(cloud: Cloud): Promise<void> {
-  const version = '0.2.0';
-  const kept = withoutIndexes(readRelease(version).deployments['three-regions'] as KeptDeployment);
-  const assembly = cloud.addAssembly(version, (directory) => writeAssembly(kept, directory));
-  await cloud.deploy(assembly, dataStack);
+/** The data stack as if its version had tables without an index yet. */
+async function deployEarlierData(cloud: Cloud, { directory }: Assembly): Promise<void> {
+  const files = withoutIndexes(readAssembly(directory));
+  const earlier = cloud.addAssembly('earlier', (outdir) => writeAssembly(files, outdir));
+  await cloud.deploy(earlier, dataStack);
 }
 
 /** A region was deployed with `--exclusively`, before the data stack: its lists scan until then. */

@@ -188,7 +188,7 @@ const uses: Readonly<Record<string, Use>> = {
 };
 
 async function checkPublication({ folder }: StagedPackage): Promise<void> {
-  // npm publishes a version between two releases, as 0.3.0-dev is, only with the name of a tag.
+  // npm publishes a version between two releases, as a preview is, only with the name of a tag.
   const flags = ['--dry-run', '--access', 'public', '--tag', 'latest'];
   const output = await run(['npm', 'publish', ...flags], { cwd: folder });
   // npm says so if it had to correct the manifest.

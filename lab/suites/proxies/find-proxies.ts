@@ -17,7 +17,7 @@ async function resolvePackages(names: readonly string[]): Promise<readonly strin
 
 /**
  * Unpacks Debian or Ubuntu packages into a folder of this project: nothing is installed on the
- * machine, no service starts, and it needs no root once the package lists are there.
+ * machine, no service starts, and it needs no root when the package lists are there.
  *
  * @returns the folder that stands for `/`, or why there is none.
  */

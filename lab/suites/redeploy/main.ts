@@ -2,13 +2,23 @@ import { join, resolve } from 'node:path';
 import type { Cloud } from '../../ministack/cloud.ts';
 import { say } from '../../ministack/proof.ts';
 import { runScenarios, type Scenario } from '../../ministack/scenarios.ts';
-import { type KeptDeployment, withoutIndexes } from '../../support/releases/kept-release.ts';
+import {
+  type AssemblyFiles,
+  withoutIndexes,
+} from '../../support/earlier-version/assembly-files.ts';
+import { buildEarlierVersion } from '../../support/earlier-version/build.ts';
+import { earlierCommit } from '../../support/earlier-version/commit.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
 import { prepareAccount } from './deployment.ts';
+import {
+  deployEarlier,
+  type EarlierInUse,
+  proveWayBack,
+  updateEarlier,
+} from './earlier-version.ts';
 import { proveBrokenRelease, proveFailedUpdates } from './failures.ts';
 import { proveFailedFirstDeployments } from './first-deployments.ts';
 import { proveIndexFilled, proveIndexLeftBehind } from './indexes.ts';
-import { deployKept, type KeptInUse, proveWayBack, updateKept } from './kept-releases.ts';
 import {
   proveDestroyed,
   proveMeantChange,
@@ -17,36 +27,38 @@ import {
   proveSwitches,
 } from './off-and-on.ts';
 import { buildRelease, type Release } from './release.ts';
+import { proveTemplates } from './templates.ts';
 import { proveUpdates } from './updates.ts';
 
 /*
  * Deploys over a running service, with success and without, while a client uses it.
- * docs/deployment-test.md says what this proves and what it cannot. Arguments name scenarios.
+ * docs/deployment-test.md says what this proves and what it cannot. Arguments name scenarios, and the
+ * version from which the updates start: `redeploy v1.0.0`.
  */
 
 const ownBundles = resolve(import.meta.dirname, '../../../dist/lambda');
 
-/** Deploys the release before, and builds this version for it. */
+/** Deploys the earlier version, and builds this one for it. */
 function deployBefore(
   cloud: Cloud,
   folder: string,
-  before?: (kept: KeptDeployment) => KeptDeployment,
-): Promise<KeptInUse> {
-  // Not the bundles of dist: one that equals the kept one publishes no version.
-  return deployKept(cloud, '0.2.0', {
+  before?: (files: AssemblyFiles) => AssemblyFiles,
+): Promise<EarlierInUse> {
+  // Not the bundles of dist: one that equals that of before publishes no version.
+  return deployEarlier(cloud, buildEarlierVersion(ref, folder), {
     bundles: buildRelease(join(folder, 'release-1'), 1),
     before,
   });
 }
 
-function sayRequests({ deployment: { service } }: KeptInUse): void {
+function sayRequests({ deployment: { service } }: EarlierInUse): void {
   say(`${service.requests} requests of the client meanwhile, 0 failed`);
 }
 
-/** From what the release before deployed. */
+/** From what the earlier version deployed. */
 async function proveLaterDeployments(cloud: Cloud, folder: string): Promise<void> {
   const kept = await deployBefore(cloud, folder);
-  await updateKept(kept);
+  await updateEarlier(kept);
   const { deployment, release } = kept;
   const later = (number: number, broken?: string): Release => ({
     ...release,
@@ -72,32 +84,39 @@ function scenario(title: string, prove: Scenario['prove']): Scenario {
   };
 }
 
-await runScenarios({
+const named = process.argv.slice(2);
+const names = ['templates', 'first', 'back', 'config', 'switches', 'later'];
+const ref = named.find((name) => !names.includes(name)) ?? earlierCommit;
+
+const scenarios = {
+  templates: scenario('What an update would replace or remove', async (_, { folder }) =>
+    proveTemplates(buildEarlierVersion(ref, folder)),
+  ),
   first: scenario('First deployments that fail', async (cloud) => {
     const config = await prepareAccount(cloud);
     await proveFailedFirstDeployments(cloud, { bundles: ownBundles, config });
   }),
-  back: scenario('The release before without its index, and back', async (cloud, { folder }) => {
+  back: scenario('The earlier version without its index, and back', async (cloud, { folder }) => {
     const kept = await deployBefore(cloud, folder, withoutIndexes);
     await proveIndexLeftBehind(kept.deployment, kept.release);
     cloud.holdIndexes();
-    await updateKept(kept);
+    await updateEarlier(kept);
     await proveIndexFilled(kept.deployment);
     await proveWayBack(kept);
   }),
   config: scenario('The config of another service', async (cloud, { folder }) => {
     const kept = await deployBefore(cloud, folder);
     await proveOtherConfigRefused(kept);
-    await updateKept(kept);
+    await updateEarlier(kept);
     await proveOtherConfigRefused(kept);
     await proveMeantChange(kept);
     sayRequests(kept);
   }),
   switches: scenario(
-    'The release before again, every switch off and on, and a stack that is destroyed',
+    'The earlier version again, every switch off and on, and a stack that is destroyed',
     async (cloud, { folder, bin }) => {
       const kept = await deployBefore(cloud, folder);
-      await updateKept(kept);
+      await updateEarlier(kept);
       await proveReleaseAndBack(kept);
       await proveSwitches(kept);
       sayRequests(kept);
@@ -105,4 +124,9 @@ await runScenarios({
     },
   ),
   later: scenario('Later deployments', (cloud, { folder }) => proveLaterDeployments(cloud, folder)),
-});
+};
+
+await runScenarios(
+  scenarios,
+  named.filter((name) => name !== ref),
+);

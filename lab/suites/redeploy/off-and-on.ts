@@ -5,7 +5,7 @@ import type { DeploymentConfigInput } from '../../../contract/deployment-config.
 import { eventually, say } from '../../ministack/proof.ts';
 import { assertKept, listStatefulResources, listTables, outlivesItsStack } from './deployment.ts';
 import { compareStacks } from './difference.ts';
-import type { KeptInUse } from './kept-releases.ts';
+import type { EarlierInUse } from './earlier-version.ts';
 import { followProcedure } from './procedure.ts';
 import { deployRelease, importExisting, stackName, synthesiseRelease } from './release.ts';
 import { update } from './updates.ts';
@@ -36,8 +36,11 @@ const on = {
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;
 
-/** The example is refused before it changes anything, also over the release before. */
-export async function proveOtherConfigRefused({ deployment, release }: KeptInUse): Promise<void> {
+/** The example is refused before it changes anything, also over the earlier version. */
+export async function proveOtherConfigRefused({
+  deployment,
+  release,
+}: EarlierInUse): Promise<void> {
   const { cloud, stack, service } = deployment;
   const before = await stack.readState();
   const stateful = await listStatefulResources(deployment);
@@ -62,7 +65,7 @@ export async function proveOtherConfigRefused({ deployment, release }: KeptInUse
  * A change of the audience that the config names as meant, and that fails when the new version is
  * live: the rollback calls the check again, with the audience of before.
  */
-export async function proveMeantChange({ deployment, release }: KeptInUse): Promise<void> {
+export async function proveMeantChange({ deployment, release }: EarlierInUse): Promise<void> {
   const { cloud, stack } = deployment;
   const { defaultAudience } = release.config;
   const config = { ...release.config, defaultAudience: 'https://other.example.com' };
@@ -81,7 +84,7 @@ export async function proveMeantChange({ deployment, release }: KeptInUse): Prom
 }
 
 /** Each switch off and on again: what stayed is imported, and the service answers throughout. */
-export async function proveSwitches({ deployment, release }: KeptInUse): Promise<void> {
+export async function proveSwitches({ deployment, release }: EarlierInUse): Promise<void> {
   const { cloud, stack, service } = deployment;
   const change = (name: string, config: Partial<DeploymentConfigInput>) =>
     update(deployment, name, { ...release, config: { ...release.config, ...config } });
@@ -102,8 +105,8 @@ export async function proveSwitches({ deployment, release }: KeptInUse): Promise
 
 /** Log groups and the vault leave the stack, and stay. */
 async function deployOff(
-  { cloud, service }: KeptInUse['deployment'],
-  release: KeptInUse['release'],
+  { cloud, service }: EarlierInUse['deployment'],
+  release: EarlierInUse['release'],
 ): Promise<void> {
   const config = { ...release.config, ...off };
   const tokens = await service.during(() => deployRelease(cloud, { ...release, config }));
@@ -118,7 +121,7 @@ const page = 'docs/deploy.md';
  * of before.
  */
 export async function proveDestroyed(
-  { deployment, release, operators }: KeptInUse,
+  { deployment, release, operators }: EarlierInUse,
   pythonBin: string,
 ): Promise<void> {
   const { cloud, stack } = deployment;
@@ -140,8 +143,8 @@ export async function proveDestroyed(
   say('deployed again with what stayed: the same tables, the same client gets tokens');
 }
 
-/** The kept release again, with its own templates and functions, and then this version. */
-export async function proveReleaseAndBack(kept: KeptInUse): Promise<void> {
+/** The earlier version again, with its own templates and functions, and then this version. */
+export async function proveReleaseAndBack(kept: EarlierInUse): Promise<void> {
   const { deployment, release, former } = kept;
   const { cloud, service } = deployment;
   const stateful = (await listStatefulResources(deployment)).filter(outlivesItsStack);
@@ -149,6 +152,6 @@ export async function proveReleaseAndBack(kept: KeptInUse): Promise<void> {
     await cloud.deploy(former, importExisting, stackName);
   });
   await assertKept(deployment, stateful);
-  say(`back to the release before, with its templates; ${back} tokens meanwhile`);
+  say(`back to the earlier version, with its templates; ${back} tokens meanwhile`);
   await update(deployment, 'this version again', release);
 }

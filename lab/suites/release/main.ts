@@ -111,7 +111,7 @@ async function compareBuilds(target: string): Promise<void> {
 
 async function publish(target: string, { url, environment }: LocalRegistry): Promise<void> {
   const options = { onlyEnvironment: environment };
-  // npm publishes a version between two releases, as 0.3.0-dev is, only with the name of a tag.
+  // npm publishes a version between two releases, as a preview is, only with the name of a tag.
   const flags = ['--tag', 'latest'];
   const publishAll = async (end: string) => {
     const lines = await publishArchives(target, flags, options);

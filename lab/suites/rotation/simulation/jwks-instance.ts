@@ -56,7 +56,7 @@ export class JwksInstance {
     return this.#since.get(kid);
   }
 
-  /** Keeps asking it as soon as it would read the list again. */
+  /** Keeps asking it when it would read the list again. */
   start(): void {
     const { time, watch, refreshInterval } = this.#options;
     watch.add(this);

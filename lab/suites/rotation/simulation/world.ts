@@ -146,7 +146,7 @@ export class World {
     this.watch.issued(kid, { regionId, signedAt: this.now, end });
   }
 
-  /** A region's first key signs once it is proved and promoted, and not as a fallback. */
+  /** A region's first key signs when it is proved and promoted, and not as a fallback. */
   #checkPromoted(kid: string, regionId: RegionId): void {
     const hasSigned = this.store.keys.some(
       (key) => key.regionId === regionId && key.activatedAt !== undefined,

@@ -3,17 +3,14 @@ import { LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { createClient, eventually, getToken, say } from '../../ministack/proof.ts';
-import {
-  type KeptDeployment,
-  readRelease,
-  writeAssembly,
-} from '../../support/releases/kept-release.ts';
-import { createHostedZone, example } from '../deploy/three-regions.ts';
+import { type AssemblyFiles, writeAssembly } from '../../support/earlier-version/assembly-files.ts';
+import type { EarlierVersion } from '../../support/earlier-version/build.ts';
 import {
   type Deployment,
   deployAssembly,
   type LiveVersion,
   listLiveVersions,
+  prepareAccount,
 } from './deployment.ts';
 import {
   attachOperators,
@@ -27,55 +24,46 @@ import { update } from './updates.ts';
 /** Tokens that the versions of before have to issue. */
 const enough = 5;
 
-/** The kept deployment, in the hosted zone of the account. */
-async function placeInZone(cloud: Cloud, kept: KeptDeployment): Promise<KeptDeployment> {
-  const text = JSON.stringify(kept);
-  const placed = text.replaceAll(example.domain.hostedZoneId, await createHostedZone(cloud));
-  assert.notEqual(placed, text, 'the kept release has no hosted zone of the example');
-  return JSON.parse(placed) as KeptDeployment;
-}
-
-/** What a kept release deployed, in use, and this version for it. */
-export interface KeptInUse {
+/** What an earlier version deployed, in use, and this version for it. */
+export interface EarlierInUse {
   readonly deployment: Deployment;
   /** This version. */
   readonly release: Release;
-  /** What was live in the kept release. */
+  /** What was live in the earlier version. */
   readonly before: readonly LiveVersion[];
   readonly operators: Operators;
-  /** The templates and the functions of the kept release. */
+  /** The templates and the functions of the earlier version. */
   readonly former: Assembly;
 }
 
-/** How a kept release is deployed, and what comes after it. */
-interface KeptOptions {
+/** How an earlier version is deployed, and what comes after it. */
+interface EarlierOptions {
   /** This version's functions. */
   readonly bundles: string;
-  /** What the deployment of the release is in place of the kept one. */
-  readonly before?: ((kept: KeptDeployment) => KeptDeployment) | undefined;
+  /** Changes what the earlier version deploys. */
+  readonly before?: ((files: AssemblyFiles) => AssemblyFiles) | undefined;
 }
 
-/** Deploys what a release deployed, for a client and for operators. */
-export async function deployKept(
+/** Deploys an earlier version, for a client and for operators. */
+export async function deployEarlier(
   cloud: Cloud,
-  version: string,
-  { bundles, before: change = (kept) => kept }: KeptOptions,
-): Promise<KeptInUse> {
-  await cloud.bootstrap(awsRegion);
-  const { deployments } = readRelease(version);
-  const kept = change(await placeInZone(cloud, deployments['one-region'] as KeptDeployment));
-  const assembly = cloud.addAssembly(version, (directory) => writeAssembly(kept, directory));
-  const { config } = kept;
+  version: EarlierVersion,
+  { bundles, before: change = (files) => files }: EarlierOptions,
+): Promise<EarlierInUse> {
+  const config = await prepareAccount(cloud);
+  const files = change(version.synthesise('one-region', config));
+  const assembly = cloud.addAssembly(version.commit, (directory) =>
+    writeAssembly(files, directory),
+  );
   const deployment = await deployAssembly(cloud, assembly, config);
   const { clientId } = deployment;
-  const former = { version, config, clientId, folder: assembly.directory };
-  const operators = await attachOperators(cloud, former);
+  const operators = await attachOperators(cloud, { source: version.source, config, clientId });
   const before = await listLiveVersions(deployment);
   return { deployment, release: { bundles, config }, before, operators, former: assembly };
 }
 
 /** Updates it to this version: operators and the client work as before. */
-export async function updateKept(kept: KeptInUse): Promise<void> {
+export async function updateEarlier(kept: EarlierInUse): Promise<void> {
   const { deployment, release, operators } = kept;
   await proveOperatorsBefore(deployment.cloud, operators, release.config);
   await update(deployment, 'to this version', release);
@@ -92,14 +80,14 @@ async function moveAliases(cloud: Cloud, versions: readonly LiveVersion[]): Prom
 }
 
 /**
- * This version creates a client and rotates the key. Then the versions of the kept release serve
+ * This version creates a client and rotates the key. Then the versions of the earlier one serve
  * both, and afterwards this version again.
  */
 export async function proveWayBack({
   deployment: { cloud, service, authctl },
   release: { config },
   before,
-}: KeptInUse): Promise<void> {
+}: EarlierInUse): Promise<void> {
   const current = await listLiveVersions({ cloud });
   const client = await createClient(authctl);
   await cloud.ageNextKey(parseDeploymentConfig(config), 'slc');
