@@ -10,6 +10,8 @@ export interface AwsClientOptions {
   readonly endpointKms?: string | undefined;
   readonly endpointLambda?: string | undefined;
   readonly endpointSts?: string | undefined;
+  /** Variables of a proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+  readonly proxy?: Readonly<Record<string, string | undefined>> | undefined;
   readonly credentials?:
     | {
         readonly accessKeyId: string;
@@ -77,7 +79,8 @@ function limitResponses<Client extends SdkClient>(
 /** The configuration that every client of this service has. */
 function clientConfiguration(options: AwsClientOptions, endpoint: string | undefined) {
   const profile = profileOf(options);
-  const agent = { keepAlive: true, maxSockets };
+  const { proxy } = options;
+  const agent = { keepAlive: true, maxSockets, ...(proxy !== undefined && { proxyEnv: proxy }) };
   return {
     ...(endpoint !== undefined && { endpoint }),
     ...(options.region !== undefined && { region: options.region }),

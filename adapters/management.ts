@@ -78,6 +78,7 @@ export function createManagement(options: ManagementOptions & ManagementPlace): 
       account,
       caller: createSdkCaller(aws),
       environment: stsEnvironment(aws),
+      proxy: aws.proxy,
     }),
     alias,
     onMalformedRecord,

@@ -8,6 +8,7 @@ import {
   DeploymentConfigError,
   parseDeploymentConfig,
 } from '../contract/deployment-config.ts';
+import { parseJsonFile } from '../contract/json-object.ts';
 import { quoteWord } from '../contract/shell-word.ts';
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 import type { CliIo } from './cli-io.ts';
@@ -77,9 +78,9 @@ function isLoopbackUrl(url: string | undefined): boolean {
   return host === 'localhost' || (address !== undefined && isLoopbackAddress(address));
 }
 
-function readConfigText(path: string): string {
+function readConfigBytes(path: string): Uint8Array {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(path);
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new UsageError(`the deployment config ${path} cannot be read: ${code}`, { cause });
@@ -88,7 +89,7 @@ function readConfigText(path: string): string {
 
 function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfig {
   try {
-    return parseDeploymentConfig(JSON.parse(readConfigText(path)), { allowLoopbackIssuer });
+    return parseDeploymentConfig(parseJsonFile(readConfigBytes(path)), { allowLoopbackIssuer });
   } catch (cause) {
     if (cause instanceof SyntaxError) {
       throw new UsageError(`the deployment config ${path} is not JSON`, { cause });
@@ -103,7 +104,10 @@ function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfi
 /** Explicit for the local run; in every other case the SDK's own rules apply. */
 function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
   const { background, request } = callProfiles;
-  if (!isLocal) return { profile: 'background' };
+  if (!isLocal) {
+    // The AWS CLI reads AWS_DEFAULT_REGION, the SDK does not.
+    return { profile: 'background', region: env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined };
+  }
   return {
     // A busy disk may take seconds for a change. A run that has ended is reported without waiting.
     profile: { ...background, maxAttempts: request.maxAttempts, retryDelay: request.retryDelay },
@@ -139,7 +143,7 @@ export function getDeployment(io: CliIo, options: DeploymentOptions): Deployment
   const caPath = isLoopback ? env.NODE_EXTRA_CA_CERTS : undefined;
   return {
     config: readConfig(resolve(io.cwd, path), isLoopback),
-    aws: awsOptions(env, isLocal),
+    aws: { ...awsOptions(env, isLocal), ...(!isLoopback && { proxy: env }) },
     through: readPlace(options.through ?? (io.env.AUTHCTL_THROUGH || undefined)),
     environment: env,
     isLoopback: isLoopback && (env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL) === undefined,

@@ -189,7 +189,10 @@ function reportError(io: CliIo, error: unknown, options: GlobalOptions): ExitCod
     if (error.exitCode === 0) return exitCodes.done;
     if (error.code === 'commander.help') return exitCodes.usage;
   }
-  const { error: name, text: plain, exitCode, problems } = describe(error);
+  const { error: name, text: said, exitCode, problems } = describe(error);
+  const profile = io.env.AWS_PROFILE;
+  const isOfProfile = profile && said.includes('CredentialsProviderError');
+  const plain = isOfProfile ? `${said}; AWS_PROFILE is ${JSON.stringify(profile)}` : said;
   const isAbsent = options.local === true && error instanceof UnavailableError;
   const text = isAbsent
     ? `the local run does not answer; start it with npm start (${plain})`

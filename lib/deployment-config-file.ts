@@ -4,6 +4,7 @@ import {
   DeploymentConfigError,
   parseDeploymentConfig,
 } from '../contract/deployment-config.ts';
+import { parseJsonFile } from '../contract/json-object.ts';
 
 /** A deployment config file that cannot be used. Its message names the file. */
 export class ConfigFileError extends Error {
@@ -32,7 +33,7 @@ export function readDeploymentConfigFile(path: unknown): DeploymentConfig {
 
 function readJson(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseJsonFile(readFileSync(path));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigFileError(`context "config": ${path} is not a readable JSON file: ${why}`, {

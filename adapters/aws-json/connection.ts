@@ -124,6 +124,8 @@ export interface SingleRequest {
   readonly body?: string | undefined;
   /** Milliseconds from the request to the whole response. */
   readonly timeout: number;
+  /** Variables of a proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+  readonly proxy?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /**
@@ -132,8 +134,12 @@ export interface SingleRequest {
  * @throws {Error} of node:net or node:http, or AwsTimeoutError, if there is no response.
  */
 export async function requestOnce(url: URL, options: SingleRequest): Promise<HttpResponse> {
-  const { timeout } = options;
-  const call = requestFor(url)(url, { ...options, agent: false });
+  const { timeout, proxy } = options;
+  const request = requestFor(url);
+  const agent =
+    proxy !== undefined &&
+    new (request === requestHttps ? HttpsAgent : HttpAgent)({ proxyEnv: proxy });
+  const call = request(url, { ...options, agent });
   const times = { connectionTimeout: timeout, requestTimeout: timeout };
   const response = readResponse(call, limitTime(call, times));
   call.end(options.body);

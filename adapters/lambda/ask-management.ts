@@ -20,6 +20,8 @@ type AskManagementOptions = Place & {
   readonly caller: LambdaCaller;
   /** May name endpoints, by AWS's variables. */
   readonly environment: Environment;
+  /** Variables that name the way to AWS, if it is not direct. */
+  readonly proxy?: Environment | undefined;
 };
 
 /** `arn:aws:sts::111122223333:assumed-role/…` → `aws` and `111122223333`. */
@@ -39,7 +41,10 @@ export function createAskManagement(options: AskManagementOptions): AskFunction 
   const getFunctionArn = async (): Promise<string> => {
     if ('functionArn' in options) return options.functionArn;
     const region = await caller.region();
-    const identify = createAuthenticateCaller({ ...environment, AWS_REGION: region });
+    const identify = createAuthenticateCaller(
+      { ...environment, AWS_REGION: region },
+      options.proxy,
+    );
     const own = readArn(await identify(await prove(region, 'identity'), 'identity'));
     const account = options.account ?? own.account;
     const name = functionName(options.config.name, 'management');

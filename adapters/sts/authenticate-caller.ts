@@ -34,20 +34,26 @@ function headersOf(proof: CallerProof, digest: string): Record<string, string> {
   };
 }
 
-async function send(url: URL, headers: Record<string, string>) {
+async function send(url: URL, headers: Record<string, string>, proxy: Environment | undefined) {
   const { method, path, body } = callerProofRequest;
   try {
-    return await requestOnce(new URL(path, url), { method, headers, body, timeout });
+    return await requestOnce(new URL(path, url), { method, headers, body, timeout, proxy });
   } catch (cause) {
     throw new ServiceUnavailableError('STS', 'STS does not answer', { cause });
   }
 }
 
-/** @param environment the process's variables, by AWS's own names. */
-export function createAuthenticateCaller(environment: Environment): AuthenticateCaller {
+/**
+ * @param environment the process's variables, by AWS's own names.
+ * @param proxy variables that name the way to STS, if it is not direct.
+ */
+export function createAuthenticateCaller(
+  environment: Environment,
+  proxy?: Environment,
+): AuthenticateCaller {
   const { url } = resolveEndpoint('sts', environment);
   return async (proof, digest) => {
-    const { status, body } = await send(url, headersOf(proof, digest));
+    const { status, body } = await send(url, headersOf(proof, digest), proxy);
     const isRefusal = status >= 400 && status < 500 && status !== 429;
     if (status !== 200 && !isRefusal)
       throw new ServiceUnavailableError('STS', `STS answered ${status}`);
@@ -76,15 +82,33 @@ const problems = {
   ExpiredTokenException: ['credentials', 'the credentials have expired; sign in again'],
   ExpiredToken: ['credentials', 'the credentials have expired; sign in again'],
   InvalidClientTokenId: ['credentials', 'AWS does not know these credentials'],
-  CredentialsProviderError: [
-    'credentials',
-    'there are no AWS credentials; set AWS_PROFILE or sign in',
-  ],
+  CredentialsProviderError: ['credentials', 'there are no AWS credentials'],
   ResourceNotFoundException: [
     'no_such_table',
     `a table of the deployment does not exist; ${whereTablesAre}`,
   ],
 } as const;
+
+/** What ends a cause that the SDK names, but not its end. The first that matches. */
+const credentialEnds: readonly (readonly [cause: RegExp, end: string])[] = [
+  [
+    /multi-factor/i,
+    'eval "$(aws configure export-credentials --format env)" asks for the code and keeps the credentials in this shell, until they expire',
+  ],
+  [
+    /any providers/,
+    'sign in, or set AWS_PROFILE to a profile of ~/.aws/config with credentials, or a `credential_process` that succeeds',
+  ],
+  [/aws (?:sso )?login/, ''],
+  [/(?:)/, 'aws sts get-caller-identity must succeed with the same profile'],
+];
+
+/** Why the SDK has no credentials, and what ends that. Its message has no credential. */
+function describeCredentials({ message }: Error): string {
+  const cause = message.split('\n')[0]?.slice(0, 300) ?? '';
+  const [, end = ''] = credentialEnds.find(([pattern]) => pattern.test(message)) ?? [];
+  return [problems.CredentialsProviderError[1], cause, ...(end === '' ? [] : [end])].join(': ');
+}
 
 type AwsCallerProblem = (typeof problems)[keyof typeof problems][0];
 
@@ -109,8 +133,12 @@ export class AwsCallerError extends Error {
 export function findAwsCallerError(error: unknown): AwsCallerError | undefined {
   if (!(error instanceof Error) || !Object.hasOwn(problems, error.name)) return undefined;
   const [problem, text] = problems[error.name as keyof typeof problems];
-  // Its message names the table.
   const shown =
-    error instanceof ResourceNotFoundError ? `${error.message}; ${whereTablesAre}` : text;
+    // Its message names the table.
+    error instanceof ResourceNotFoundError
+      ? `${error.message}; ${whereTablesAre}`
+      : error.name === 'CredentialsProviderError'
+        ? describeCredentials(error)
+        : text;
   return new AwsCallerError(problem, error.name, shown, { cause: error });
 }

@@ -4,6 +4,7 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { parseJsonFile } from '../../contract/json-object.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
 
 function explain(error: unknown): string {
@@ -20,7 +21,7 @@ function explain(error: unknown): string {
  */
 export function readConfigFile(path: string) {
   try {
-    const input: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const input: unknown = parseJsonFile(readFileSync(path));
     const config = parseDeploymentConfig(input);
     return { input: input as DeploymentConfigInput, config };
   } catch (cause) {

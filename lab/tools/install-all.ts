@@ -17,10 +17,13 @@ const missing = signs.filter((name) => !existsSync(join(root, 'node_modules', na
 if (missing.length > 0) {
   process.stdout.write('Installing CDK and the tools of the tests, once: about 450 MB.\n');
   const args = ['install', '--include=dev', '--no-save', '--no-audit'];
-  const { status } = spawnSync('npm', args, { cwd: root, stdio: 'inherit' });
+  // npm names its own program: on Windows, `npm` is a script that Node does not start.
+  const npm = process.env['npm_execpath'];
+  const [command, head] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
+  const { status, error } = spawnSync(command, [...head, ...args], { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
     process.stderr.write(
-      `npm ${args.join(' ')} failed; without ${missing.join(', ')} this command cannot run\n`,
+      `npm ${args.join(' ')} failed${error === undefined ? '' : ` (${error.message})`}; without ${missing.join(', ')} this command cannot run\n`,
     );
     process.exitCode = 1;
   }
