@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
 import { reuseShares } from '../../contract/limits.ts';
@@ -6,7 +6,6 @@ import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revoc
 import { type Alg, algs, defaultAlg, isAlg } from '../../contract/signing-algorithms.ts';
 import { LocalRunError, maxPort } from '../emulator/loopback-server.ts';
 import type { Edition } from './edition.ts';
-import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 
 const defaultPort = 8080;
 
@@ -50,27 +49,12 @@ Read it again after a restart: each run makes its own access key for DynamoDB, K
 
 const path = (value: string) => resolve(value);
 
-function describeConfig(isClone: boolean): string {
-  const config = 'the deployment config that runs; an example by default';
-  return isClone ? `${config}; with --from-synth the one that "cdk synth" was given` : config;
-}
-
-/** The options that need what only a clone installs. */
+/** The option that needs what only a clone installs. */
 function addCloneOptions(command: Command): Command {
-  return command
-    .option(
-      '--portal-login',
-      'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
-    )
-    .option(
-      '--from-synth',
-      'run what "npx cdk synth" wrote to cdk.out, a process for each function, in place of the sources, with the permissions of the templates: docs/from-synth.md',
-    )
-    .option(
-      '--permissions-boundary <file>',
-      'with --from-synth, the policy of the boundary that the config names',
-      path,
-    );
+  return command.option(
+    '--portal-login',
+    'also run the portal as customers see it, with an OpenID provider on loopback and two customers: docs/portal.md',
+  );
 }
 
 function createCommand({ withFlags, extras }: Edition): Command {
@@ -115,7 +99,7 @@ function createCommand({ withFlags, extras }: Edition): Command {
       readTokenReuse,
     )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
-    .option('--config <file>', describeConfig(extras !== undefined), path)
+    .option('--config <file>', 'the deployment config that runs; an example by default', path)
     .option(
       '--faults <file>',
       'make DynamoDB, KMS and the clock fail as the file says: docs/faults.md',
@@ -139,7 +123,6 @@ interface Flags {
   readonly reset?: true;
   readonly rotationDemo?: true;
   readonly portalLogin?: true;
-  readonly fromSynth?: true;
   readonly algorithm?: readonly Alg[];
   readonly accessTokenType?: AccessTokenType;
   readonly authorizationEndpoint?: true;
@@ -149,7 +132,6 @@ interface Flags {
   readonly state?: string;
   readonly faults?: string;
   readonly config?: string;
-  readonly permissionsBoundary?: string;
 }
 
 function readFlags(argv: readonly string[], edition: Edition): Flags {
@@ -162,41 +144,6 @@ function readFlags(argv: readonly string[], edition: Edition): Flags {
     const reason = error.message.replace('error: ', '');
     throw new LocalRunError(`${reason}\nallowed: ${names.join(', ')}`, { cause: error });
   }
-}
-
-/** Flags that need `--from-synth`. */
-const onlyWithSynth = { permissionsBoundary: '--permissions-boundary' } as const;
-
-/** The templates have decided what these flags would choose. */
-const decidedBySynth = {
-  algorithm: '--algorithm',
-  accessTokenType: '--access-token-type',
-  authorizationEndpoint: '--authorization-endpoint',
-  federatedClients: '--federated-clients',
-  checkRevocation: '--check-revocation',
-  rotationDemo: '--rotation-demo',
-  tokenReuse: '--token-reuse',
-  faults: '--faults',
-} as const;
-
-function readFromSynth(flags: Flags, directory: string): FromSynth | undefined {
-  const refused = flags.fromSynth === true ? decidedBySynth : onlyWithSynth;
-  const given = Object.entries(refused).find(([name]) => name in flags)?.[1];
-  if (given !== undefined) {
-    const why = flags.fromSynth === true ? 'not allowed with' : 'allowed only with';
-    throw new LocalRunError(`${given}: ${why} --from-synth`);
-  }
-  if (flags.fromSynth !== true) return undefined;
-  if (flags.config === undefined) {
-    throw new LocalRunError(
-      '--from-synth: needs --config FILE, the config that "cdk synth" was given',
-    );
-  }
-  return {
-    directory: join(directory, 'cdk.out'),
-    config: flags.config,
-    permissionsBoundary: flags.permissionsBoundary,
-  };
 }
 
 function readPort(value: string | undefined, name: string): number | undefined {
@@ -234,8 +181,7 @@ export function parseArguments(
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),
     portalPort: port('PORTAL_PORT'),
-    fromSynth: readFromSynth(flags, edition.directory),
-    config: flags.fromSynth === true ? undefined : flags.config,
+    config: flags.config,
     faultScript: flags.faults,
   };
 }

@@ -8,10 +8,6 @@ export const clone = {
   withFlags: 'npm start --',
   directory: resolve(import.meta.dirname, '../..'),
   extras: {
-    loadTemplates: async (from) => {
-      const { fromTemplates } = await import('./from-synth/program.ts');
-      return fromTemplates(from);
-    },
     // The OpenID provider is one of the packages that a clone installs on request.
     loadLoginPortal: async () => {
       try {

@@ -1,6 +1,4 @@
-import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import type { StartLoginPortal } from './portal-login/start.ts';
-import type { CreateProgram } from './program.ts';
 
 /** What differs between `npm start` in a clone and the command of the package. */
 export interface Edition {
@@ -12,7 +10,6 @@ export interface Edition {
   readonly directory: string;
   /** What needs packages that only a clone installs. */
   readonly extras?: {
-    readonly loadTemplates: (from: FromSynth) => Promise<CreateProgram>;
     readonly loadLoginPortal: () => Promise<StartLoginPortal>;
   };
 }

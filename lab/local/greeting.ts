@@ -3,10 +3,8 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import type { FaultScript } from '../emulator/faults/fault-script.ts';
 import type { RequestNote } from '../emulator/gateway/gateway-server.ts';
-import type { DecidedRequest } from '../emulator/iam/authorizer.ts';
 import { docsPath } from './docs-page.ts';
 import type { Edition } from './edition.ts';
-import type { FromSynth } from './from-synth/synthesised-deployment.ts';
 import { exampleScopes, servedRegion } from './local-deployment.ts';
 import { rotationDemo } from './rotation-demo.ts';
 import type { LocalRun } from './start-local.ts';
@@ -70,13 +68,6 @@ example API needs ${view}, POST ${manage}. Start again after a change of the fil
 `;
 }
 
-/** Additional text when the templates of a deployment run. */
-export function fromSynthHint({ directory, config }: FromSynth): string {
-  return `
-The functions are those of ${quoteWord(directory)}, which npx cdk synth made of ${quoteWord(config)}.
-`;
-}
-
 /** Seconds for which a verifier may cache the JWKS of the demonstration. */
 const verifierCache = rotationDemo.signingKeyPolicy?.verifierCache ?? 0;
 
@@ -112,20 +103,6 @@ const steps: ReadonlyMap<string, string> = new Map([
   ['disable', 'is disabled in KMS'],
   ['schedule_deletion', 'will be deleted in KMS'],
 ]);
-
-/**
- * Reports only the first denial of each action for each principal, because functions repeat their
- * calls.
- */
-export function createDenialReporter(tell: (text: string) => void) {
-  const told = new Set<string>();
-  return ({ principal, action, resource, result }: DecidedRequest): void => {
-    const key = `${principal} ${action}`;
-    if (result === 'Allowed' || told.has(key)) return;
-    told.add(key);
-    tell(`IAM does not allow ${action} on ${resource} to ${principal}`);
-  };
-}
 
 /** A line of the terminal for each step of a key's life that a run of the rotation took. */
 export function describeRotation({ done, refused }: RotationReport): string {

@@ -7,11 +7,9 @@ import { readConfigFile } from './config-file.ts';
 import type { Edition } from './edition.ts';
 import {
   configHint,
-  createDenialReporter,
   describeRequest,
   describeRotation,
   faultsHint,
-  fromSynthHint,
   greet,
   rotationDemoHint,
 } from './greeting.ts';
@@ -111,7 +109,6 @@ async function run(edition: Edition): Promise<void> {
     help,
     faultScript,
     rotationDemo: isDemo,
-    fromSynth,
     portalLogin,
     config: configPath,
     ...options
@@ -132,7 +129,6 @@ async function run(edition: Edition): Promise<void> {
     ...(isDemo && rotationDemo),
     signingAlgorithms:
       options.signingAlgorithms ?? (isDemo ? rotationDemo.signingAlgorithms : undefined),
-    program: fromSynth === undefined ? undefined : await extras?.loadTemplates(fromSynth),
     startLoginPortal: portalLogin ? await extras?.loadLoginPortal() : undefined,
     portal: true,
     faults: faults?.faults,
@@ -143,12 +139,10 @@ async function run(edition: Edition): Promise<void> {
     },
     onStorage: (text) => print(process.stderr, `${text}\n`),
     onRotation: (report) => print(process.stdout, describeRotation(report)),
-    onDecision: createDenialReporter((text) => print(process.stderr, `${text}\n`)),
   });
   endInTime(local, isNpmAlive);
   print(process.stdout, greet(local, edition));
   if (file !== undefined) print(process.stdout, configHint(configPath ?? '', file.config));
-  if (fromSynth !== undefined) print(process.stdout, fromSynthHint(fromSynth));
   if (isDemo) print(process.stdout, rotationDemoHint);
   if (faults !== undefined) print(process.stdout, faults.hint);
   faults?.begin();
@@ -157,7 +151,7 @@ async function run(edition: Edition): Promise<void> {
 function explain(error: unknown): string {
   if (error instanceof LocalRunError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') {
-    return `${error.message}: run "npm ci", and for --from-synth also "npm run setup"`;
+    return `${error.message}: run "npm ci"`;
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -59,9 +59,6 @@ describe('the arguments of npm start', () => {
   it('publish an authorization endpoint', () => {
     expect(parseArguments([], {}).authorizationEndpoint).toBeUndefined();
     expect(parseArguments(['--authorization-endpoint'], {}).authorizationEndpoint).toBe(true);
-    expect(() => parseArguments(['--from-synth', '--authorization-endpoint'], {})).toThrow(
-      '--authorization-endpoint: not allowed with --from-synth',
-    );
   });
 
   it('let the example API look up clients', () => {
@@ -75,27 +72,8 @@ describe('the arguments of npm start', () => {
     expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
   });
 
-  it('name what cdk synth wrote, and the config that it was given', () => {
-    expect(parseArguments(['--from-synth', '--config', '/tmp/mine.json'], {}).fromSynth).toEqual({
-      directory: resolve('cdk.out'),
-      config: '/tmp/mine.json',
-    });
-    expect(() => parseArguments(['--from-synth'], {})).toThrow('--from-synth: needs --config FILE');
-  });
-
-  it.each([['--algorithm=ES256'], ['--rotation-demo'], ['--token-reuse=0.5'], ['--faults=x']])(
-    'refuse %s next to --from-synth, which has decided it',
-    (flag) => {
-      const name = flag.split('=')[0];
-      expect(() => parseArguments(['--from-synth', flag], {})).toThrow(
-        new LocalRunError(`${name}: not allowed with --from-synth`),
-      );
-    },
-  );
-
   it('name a config that runs from the sources', () => {
-    const { config, fromSynth } = parseArguments(['--config', 'x.json'], {});
-    expect([config, fromSynth]).toEqual([resolve('x.json'), undefined]);
+    expect(parseArguments(['--config', 'x.json'], {}).config).toBe(resolve('x.json'));
   });
 
   it('take an empty variable for a missing one', () => {
@@ -105,15 +83,13 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --config <file>, --faults <file>, --portal-login, --from-synth, --permissions-boundary <file>, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --state <dir>, --config <file>, --faults <file>, --portal-login, --help',
     );
   });
 
   it('of the package have nothing that only a clone can do', () => {
     const { extras: _, ...edition } = clone;
-    for (const flag of ['--from-synth', '--portal-login']) {
-      expect(() => parse([flag], {}, edition)).toThrow(`unknown option '${flag}'`);
-    }
+    expect(() => parse(['--portal-login'], {}, edition)).toThrow('unknown option');
   });
 
   it('turn shared token reuse on', () => {
