@@ -1,5 +1,10 @@
-/** Error codes of RFC 6750 §3.1. */
-export type BearerErrorCode = 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+/** Error codes of RFC 6750 §3.1, and of RFC 9449 §7.1 and §9. */
+export type BearerErrorCode =
+  | 'invalid_request'
+  | 'invalid_token'
+  | 'insufficient_scope'
+  | 'invalid_dpop_proof'
+  | 'use_dpop_nonce';
 
 /** Names the protection space (RFC 9110 §11.5) of platform APIs that choose no other name. */
 export const defaultBearerRealm = 'platform';
@@ -14,6 +19,8 @@ export interface BearerChallenge {
   readonly scope?: string | undefined;
   /** URL of the API's metadata (RFC 9728 §5.1). */
   readonly resourceMetadata?: string | undefined;
+  /** `alg` values of proofs, separated by a space: the challenge is one of DPoP (RFC 9449 §7.1). */
+  readonly proofAlgs?: string | undefined;
 }
 
 /** RFC 6750 §3: `%x20-21 / %x23-5B / %x5D-7E`, so that nothing in the value needs an escape. */
@@ -41,6 +48,8 @@ export function formatBearerChallenge(challenge: BearerChallenge): string {
     ...parameter('error_description', challenge.description),
     ...parameter('scope', challenge.scope),
     ...parameter('resource_metadata', challenge.resourceMetadata),
+    ...parameter('algs', challenge.proofAlgs),
   ];
-  return `Bearer ${parameters.join(', ')}`;
+  const scheme = challenge.proofAlgs === undefined ? 'Bearer' : 'DPoP';
+  return `${scheme} ${parameters.join(', ')}`;
 }

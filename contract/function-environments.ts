@@ -6,6 +6,7 @@ import { functionName } from './function-names.ts';
 import type { PolicyDocument } from './kms-key.ts';
 import { discoveryMaxAge } from './limits.ts';
 import type { PeopleMapping, PortalConfig } from './portal-config.ts';
+import type { ProofAlg } from './proof-algorithms.ts';
 import type { RegionId } from './regions.ts';
 import type { OnLookupFailure } from './revocation-check.ts';
 import { tokenPath } from './routes.ts';
@@ -213,6 +214,9 @@ interface GuardedApi {
   readonly accessTokenType?: AccessTokenType | undefined;
   /** The table in which the last use of API keys is recorded, if it is. */
   readonly apiKeyUses?: string | undefined;
+  readonly dpop?: 'allowed' | 'required' | undefined;
+  readonly dpopOrigins?: readonly string[] | undefined;
+  readonly dpopAlgorithms?: readonly ProofAlg[] | undefined;
   /** If set, the clients of the authorization server's own tokens are looked up. */
   readonly revocation?: { readonly onLookupFailure: OnLookupFailure } | undefined;
 }
@@ -228,6 +232,9 @@ export function authorizerEnvironment(api: GuardedApi): EnvironmentVariables<'au
     AUTH_REQUIRED_SCOPES: api.requiredScopes,
     AUTH_RESULT_CACHE_TTL: String(api.resultCacheTtl),
     ...accessTokenTypeVariable(api.accessTokenType),
+    ...(api.dpop === 'required' && { AUTH_DPOP_REQUIRED: '1' as const }),
+    ...(api.dpopOrigins && { AUTH_DPOP_ORIGINS: api.dpopOrigins.join(' ') }),
+    ...(api.dpopAlgorithms && { AUTH_DPOP_ALGORITHMS: api.dpopAlgorithms.join(' ') }),
     ...(api.apiKeyUses !== undefined && { AUTH_API_KEY_USES_TABLE: api.apiKeyUses }),
     ...(api.revocation && { AUTH_REVOCATION_CHECK: api.revocation.onLookupFailure }),
   };

@@ -35,12 +35,21 @@ function isResource(text: string): boolean {
   return protocol === 'https:' || hostname === 'localhost' || hostname === '127.0.0.1';
 }
 
+/** What an API says of itself, if it has something to say. */
+export interface ResourceFacts {
+  /** What its clients ask for. Without them, some clients ask for every scope there is. */
+  readonly scopes?: readonly string[] | undefined;
+  /** How it accepts tokens that are bound to a key, if it checks proofs. */
+  readonly proofs?:
+    | { readonly algorithms: readonly string[]; readonly required: boolean }
+    | undefined;
+}
+
 /**
  * The metadata of a protected resource.
  *
  * @param resource the API's URL. A client asks for a token with it as `resource` (RFC 8707), so it
  *   must be an audience that the API accepts.
- * @param scopes that its clients ask for. Without them, some clients ask for every scope there is.
  * @returns undefined if the resource cannot be used; {@link resourceHelp} says what can.
  * @throws {RangeError} if a scope is not one.
  */
@@ -48,7 +57,7 @@ export function resourceMetadata(
   resource: string,
   issuer: string,
   audiences: readonly string[],
-  scopes: readonly string[] = [],
+  { scopes = [], proofs }: ResourceFacts = {},
 ): ResourceMetadata | undefined {
   if (!isResource(resource) || !audiences.includes(resource)) return undefined;
   const wrong = scopes.find((scope) => !isScopeToken(scope));
@@ -64,6 +73,10 @@ export function resourceMetadata(
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
     ...(scopes.length > 0 && { scopes_supported: scopes }),
+    ...(proofs && {
+      dpop_signing_alg_values_supported: proofs.algorithms,
+      dpop_bound_access_tokens_required: proofs.required,
+    }),
   };
   return {
     path,

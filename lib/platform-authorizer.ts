@@ -14,6 +14,7 @@ import {
   failureStatuses,
   maxResultCacheTtl,
 } from '../contract/platform-authorizer.ts';
+import { isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
@@ -94,6 +95,26 @@ export interface PlatformAuthorizerProps {
    * @default no look-up: a token stays valid until it expires
    */
   readonly revocation?: { readonly onLookupFailure: OnLookupFailure };
+  /**
+   * Tokens that are bound to a key (`cnf.jkt`, RFC 9449): whether tokens that are not are refused.
+   * With `resultCacheTtl` above 0, bound tokens are refused, because no one would check the proofs of
+   * later requests; so `required` allows no cache. API keys are accepted in any case.
+   *
+   * @default allowed
+   */
+  readonly dpop?: 'allowed' | 'required';
+  /**
+   * The origins of your API as its clients see them, if something stands before the gateway: a CDN.
+   *
+   * @default the host that the gateway says that it was called by
+   */
+  readonly dpopOrigins?: readonly string[];
+  /**
+   * `alg` values of proofs.
+   *
+   * @default ES256, ES384, Ed25519, EdDSA, PS256, RS256, RS384
+   */
+  readonly dpopAlgorithms?: readonly ProofAlg[];
   /**
    * Protection space of the challenges (RFC 9110 §11.5): printable ASCII without quotes.
    *
@@ -187,10 +208,38 @@ function checkProps(props: PlatformAuthorizerProps): void {
   }
 }
 
+function checkProofProps(props: PlatformAuthorizerProps): void {
+  const { dpop = 'allowed', dpopOrigins, dpopAlgorithms = proofAlgs } = props;
+  if (dpop !== 'allowed' && dpop !== 'required') {
+    refuse('dpop', JSON.stringify(dpop), 'allowed or required');
+  }
+  if (dpop === 'required' && (props.resultCacheTtl?.toSeconds() ?? 0) > 0) {
+    const allowed = '0, since dpop is required: no one would check the proofs of later requests';
+    refuse('resultCacheTtl', `${props.resultCacheTtl?.toSeconds()} s`, allowed);
+  }
+  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
+  if (dpopOrigins?.length === 0 || !(dpopOrigins ?? []).every(isOrigin)) {
+    const allowed = 'one origin or more, e.g. "https://api.example.com"';
+    refuse('dpopOrigins', JSON.stringify(dpopOrigins), allowed);
+  }
+  if (dpopAlgorithms.length === 0 || !dpopAlgorithms.every(isProofAlg)) {
+    refuse('dpopAlgorithms', JSON.stringify(dpopAlgorithms), `of ${proofAlgs.join(', ')}`);
+  }
+}
+
+/** Undefined if decisions are cached: bound tokens are refused then. */
+function readProofFacts({ dpop, dpopAlgorithms, resultCacheTtl }: PlatformAuthorizerProps) {
+  if ((resultCacheTtl?.toSeconds() ?? 0) > 0) return undefined;
+  return { algorithms: dpopAlgorithms ?? proofAlgs, required: dpop === 'required' };
+}
+
 function readMetadata(props: PlatformAuthorizerProps) {
-  const { resource, issuer, audiences, resourceScopes } = props;
+  const { resource, issuer, audiences, resourceScopes: scopes } = props;
   if (resource === undefined) return undefined;
-  const metadata = resourceMetadata(resource, issuer, audiences, resourceScopes);
+  const metadata = resourceMetadata(resource, issuer, audiences, {
+    scopes,
+    proofs: readProofFacts(props),
+  });
   return metadata ?? refuse('resource', JSON.stringify(resource), resourceHelp);
 }
 
@@ -213,6 +262,7 @@ export class PlatformAuthorizer extends Construct {
   constructor(scope: Construct, id: string, props: PlatformAuthorizerProps) {
     super(scope, id);
     checkProps(props);
+    checkProofProps(props);
     const { restApi, bundles = getBundles() } = props;
     const deploymentName = props.deploymentName ?? defaultDeploymentName;
     const tables = props.tables ?? props.tablesName ?? deploymentName;

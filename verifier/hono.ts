@@ -27,15 +27,23 @@ function incomingOf({ env }: HonoContextLike): ReceivedRequest | undefined {
   return ((env ?? {}) as { readonly incoming?: ReceivedRequest }).incoming;
 }
 
+/** A repeated header becomes one text with a comma, which no proof contains. */
+function proofsOf({ req }: HonoContextLike): readonly string[] {
+  const value = req.raw.headers.get('dpop');
+  return value === null ? [] : [value];
+}
+
 function receiveContext(context: HonoContextLike): Received {
   const incoming = incomingOf(context) ?? {};
   refuseDroppedHeaders(incoming);
   return {
     // A repeated header becomes one text with a comma, which no credential contains.
     authorization: context.req.raw.headers.get('authorization') ?? undefined,
+    proofs: proofsOf(context),
     sourceAddress: peerOf(incoming),
     method: context.req.raw.method,
     target: context.req.raw.url,
+    sentTarget: context.req.raw.url,
   };
 }
 

@@ -54,9 +54,17 @@ export function refuseDroppedHeaders({ rawHeaders = [], socket }: ReceivedReques
  * const authorization = authorizationOf(request);
  */
 export function authorizationOf(request: ReceivedRequest): readonly string[] {
-  const { rawHeaders = [], headers } = request;
   refuseDroppedHeaders(request);
-  if (rawHeaders.length > 0) return headerValues(rawHeaders, 'authorization');
-  const value = headers?.['authorization'];
+  return valuesOf(request, 'authorization');
+}
+
+/** Each `DPoP` header of a request, for `VerifierRequest.proofs`. */
+export function proofsOf(request: ReceivedRequest): readonly string[] {
+  return valuesOf(request, 'dpop');
+}
+
+function valuesOf({ rawHeaders = [], headers }: ReceivedRequest, name: string): readonly string[] {
+  if (rawHeaders.length > 0) return headerValues(rawHeaders, name);
+  const value = headers?.[name];
   return typeof value === 'string' ? [value] : (value ?? []);
 }

@@ -4,12 +4,13 @@ import { isScopeToken } from '../contract/scopes.ts';
 import { InputError } from '../core/errors.ts';
 import { BearerRefusal } from '../core/verifier/bearer-refusal.ts';
 import { describeRejection } from '../core/verifier/decision-log.ts';
-import { authorizationOf, type ReceivedRequest } from './received-authorization.ts';
+import { authorizationOf, proofsOf, type ReceivedRequest } from './received-authorization.ts';
 import type {
   BearerErrorResponse,
   ResourceMetadata,
   VerifiedCredential,
   Verifier,
+  VerifierRequest,
 } from './verifier.ts';
 
 export interface MiddlewareOptions<Request> {
@@ -94,10 +95,13 @@ function logNotAccepted(error: unknown): void {
 /** The parts of a framework's request that the decision depends on. */
 export interface Received {
   readonly authorization: string | readonly string[] | undefined;
+  readonly proofs: readonly string[];
   readonly sourceAddress: string | undefined;
   readonly method: string | undefined;
   /** The request target: a path and perhaps a query, or a whole URL. */
   readonly target: string | undefined;
+  /** The same as the client sent it: a framework may change {@link target}. */
+  readonly sentTarget: string | undefined;
 }
 
 /** The TCP peer, if the host knows it. */
@@ -107,12 +111,26 @@ export function peerOf({ socket }: ReceivedRequest): string | undefined {
 
 /** Reads a request of node:http or node:http2, or of a host that imitates them. */
 export function receive(request: ReceivedRequest): Received {
-  const { method, url: target } = request as { readonly method?: string; readonly url?: string };
+  const {
+    method,
+    url: target,
+    originalUrl: sentTarget = target,
+  } = request as {
+    readonly method?: string;
+    readonly url?: string;
+    /** Express and Connect change `url` for a mounted router. A proof is about what was sent. */
+    readonly originalUrl?: string;
+  };
   return {
     authorization: authorizationOf(request),
+    // Read only for a bound token.
+    get proofs() {
+      return proofsOf(request);
+    },
     sourceAddress: peerOf(request),
     method,
     target,
+    sentTarget,
   };
 }
 
@@ -128,6 +146,23 @@ function checkScopes(scopes: readonly string[]): void {
   throw new InputError(
     `requireScopes: received ${received}; allowed: one scope or more, e.g. "messaging:view" (requireCredential() requires none)`,
   );
+}
+
+function toVerifierRequest(
+  received: Received,
+  sourceAddress: string | undefined,
+  signal: AbortSignal,
+): VerifierRequest {
+  return {
+    authorization: received.authorization,
+    sourceAddress,
+    method: received.method,
+    target: received.sentTarget,
+    get proofs() {
+      return received.proofs;
+    },
+    signal,
+  };
 }
 
 /**
@@ -147,16 +182,12 @@ export function createCredentialMiddleware<Request extends object, Handler>(
   function check(scopes: readonly string[]): CheckRequest<Request> {
     return async (request) => {
       try {
-        const { authorization, sourceAddress } = read(request);
-        const caller = await verifier.verify(
-          {
-            authorization,
-            // If the option finds no address, none is known. The peer's address must not be used.
-            sourceAddress: options.sourceAddress ? options.sourceAddress(request) : sourceAddress,
-            signal: deadline(),
-          },
-          scopes,
-        );
+        const received = read(request);
+        const { sourceAddress } = options;
+        // If the option finds no address, none is known. The peer's address must not be used.
+        const address = sourceAddress ? sourceAddress(request) : received.sourceAddress;
+        const question = toVerifierRequest(received, address, deadline());
+        const caller = await verifier.verify(question, scopes);
         callers.set(request, caller);
         return undefined;
       } catch (error) {

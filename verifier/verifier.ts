@@ -12,6 +12,7 @@ import {
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
 import { tokenMemoryMegabytes } from '../contract/limits.ts';
+import { isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import {
   type ResourceMetadata,
   resourceHelp,
@@ -25,9 +26,14 @@ import { InputError } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
+import { ProofMemory, ProofNonces } from '../core/verifier/proof-memory.ts';
 import type { VerifiedCredential } from '../core/verifier/verified-credential.ts';
 import { VerifiedTokens } from '../core/verifier/verified-tokens.ts';
-import { type VerifierSettings, verifyBearer } from '../core/verifier/verify-bearer.ts';
+import {
+  type BearerRequest,
+  type VerifierSettings,
+  verifyBearer,
+} from '../core/verifier/verify-bearer.ts';
 
 export type { RevocationOptions } from '../adapters/revocation-options.ts';
 export type { ResourceMetadata } from '../contract/resource-metadata.ts';
@@ -102,8 +108,32 @@ export interface VerifierOptions {
    * @default 4, about 4,000 tokens; with 0 each signature is verified each time
    */
   readonly tokenMemory?: number | undefined;
+  /** Checks DPoP proofs (RFC 9449). Without it, tokens that are bound to a key are refused. */
+  readonly dpop?: DpopOptions | undefined;
   /** Milliseconds since the epoch. The default is the host's clock. */
   readonly clock?: Clock | undefined;
+}
+
+/** How proofs are checked. */
+export interface DpopOptions {
+  /**
+   * The origins of your API as its clients see them, e.g. `https://api.example.com`: every name, also
+   * regional ones. The `Host` of a request is never used.
+   */
+  readonly origins: readonly string[];
+  /** Whether access tokens that are not bound to a key are refused. API keys are still accepted. */
+  readonly required?: boolean | undefined;
+  /**
+   * `alg` values of proofs.
+   *
+   * @default ES256, ES384, Ed25519, EdDSA, PS256, RS256, RS384
+   */
+  readonly algorithms?: readonly ProofAlg[] | undefined;
+  /**
+   * 32 random bytes or more that all processes of your API share. Proofs then need a nonce of your
+   * API, so none can be made in advance. A client needs one more request every five minutes.
+   */
+  readonly nonceKey?: Uint8Array | undefined;
 }
 
 /** The parts of a request that the decision depends on. */
@@ -117,6 +147,11 @@ export interface VerifierRequest {
    * write, such as the first of `X-Forwarded-For`. API keys with a list need it.
    */
   readonly sourceAddress?: string | undefined;
+  /** Each `DPoP` header: `proofsOf(request)` in Node. Bound tokens need it, and the next two. */
+  readonly proofs?: readonly string[] | undefined;
+  readonly method?: string | undefined;
+  /** The request target as the client sent it: a path and perhaps a query, or a whole URL. */
+  readonly target?: string | undefined;
   /** Aborts look-ups when your request's deadline passes. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -190,13 +225,59 @@ function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
 }
 
 function readResource(
-  { resource, resourceScopes }: VerifierOptions,
+  { resource, resourceScopes: scopes }: VerifierOptions,
   { issuer, audiences }: VerifierSettings,
+  dpop: ProofSettings | undefined,
 ): ResourceMetadata | undefined {
   if (resource === undefined) return undefined;
-  const metadata = resourceMetadata(resource, issuer, audiences, resourceScopes);
+  const proofs = dpop && { algorithms: dpop.algorithms, required: dpop.required };
+  const metadata = resourceMetadata(resource, issuer, audiences, { scopes, proofs });
   if (metadata !== undefined) return metadata;
   throw new InputError(`resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`);
+}
+
+interface ProofSettings {
+  readonly origins: readonly string[];
+  readonly required: boolean;
+  readonly algorithms: readonly ProofAlg[];
+  readonly nonces: ProofNonces | undefined;
+}
+
+/** Bytes of a nonce's key. */
+const leastNonceKey = 32;
+
+function readProofSettings({ dpop }: VerifierOptions): ProofSettings | undefined {
+  if (dpop === undefined) return undefined;
+  const { origins, required = false, algorithms = proofAlgs, nonceKey } = dpop;
+  const wrong = origins.find((one) => !URL.canParse(one) || new URL(one).origin !== one);
+  if (origins.length === 0 || wrong !== undefined) {
+    throw new InputError(
+      `dpop.origins: received ${JSON.stringify(wrong ?? origins)}; allowed: one origin or more, e.g. "https://api.example.com"`,
+    );
+  }
+  const unknown = algorithms.find((alg) => !isProofAlg(alg));
+  if (algorithms.length === 0 || unknown !== undefined) {
+    throw new InputError(
+      `dpop.algorithms: received ${JSON.stringify(unknown ?? algorithms)}; allowed: one or more of ${proofAlgs.join(', ')}`,
+    );
+  }
+  if (nonceKey !== undefined && !(nonceKey.length >= leastNonceKey)) {
+    throw new InputError(
+      `dpop.nonceKey: received ${nonceKey.length} bytes; allowed: ${leastNonceKey} random bytes or more`,
+    );
+  }
+  return { origins, required, algorithms, nonces: nonceKey && new ProofNonces(nonceKey) };
+}
+
+/** A request's URL under each name of the API: its path is the caller's, its host never is. */
+function proofTargetOf(
+  { proofs = [], method, target }: VerifierRequest,
+  origins: readonly string[],
+): BearerRequest['target'] {
+  if (method === undefined || target === undefined) return undefined;
+  const path = target.startsWith('/') ? target : (URL.parse(target)?.pathname ?? '/');
+  const [pathname = '/'] = path.split('?', 1);
+  return { proofs, method, urls: origins.map((origin) => origin + pathname) };
 }
 
 /**
@@ -211,12 +292,20 @@ function readResource(
  * const { serviceTrunkGroup } = await verifier.verify({ authorization }, ['messaging:view']);
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  const settings = readSettings(options);
+  const dpop = readProofSettings(options);
+  const settings = { ...readSettings(options), requireProof: dpop?.required };
   const { apiKeys, providers, realm = defaultBearerRealm, clock = Date.now } = options;
   // If no header can carry the realm, fail now and not at the first refusal.
   formatBearerChallenge({ realm });
-  const metadata = readResource(options, settings);
-  const api = { realm, resourceMetadata: metadata?.url };
+  const metadata = readResource(options, settings, dpop);
+  const now = (): number => seconds(clock());
+  const nonces = dpop?.nonces;
+  const api = {
+    realm,
+    resourceMetadata: metadata?.url,
+    proofAlgs: dpop?.algorithms.join(' '),
+    makeNonce: nonces && (() => nonces.make(now())),
+  };
   const jwks = createVerifierKeys(
     { ...settings, ca: options.ca },
     { allowLoopback: options.allowLoopbackProviders },
@@ -225,8 +314,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const verifiedTokens = openTokenMemory(options.tokenMemory);
   const revocation = options.revocation && readRevocationOptions(options.revocation);
   const report = reportWithoutLookup(options.revocation);
-  const ports = { jwks, apiKeys, verifiedTokens, revocation, ...providers };
-  const now = (): number => seconds(clock());
+  const proofs = dpop && {
+    memory: new ProofMemory(dpop.nonces),
+    algorithms: dpop.algorithms,
+  };
+  const ports = { jwks, apiKeys, verifiedTokens, revocation, proofs, ...providers };
   return {
     verify(request, requiredScopes = []) {
       const verifying = verifyBearer(
@@ -237,6 +329,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
           // Both are read only when they are needed: a timer costs more than verifying the claims.
           get sourceAddress() {
             return request.sourceAddress;
+          },
+          get target() {
+            return dpop && proofTargetOf(request, dpop.origins);
           },
           get signal() {
             return request.signal;

@@ -59,6 +59,7 @@ function viewVerified(
     scope: verified.scopes.join(' '),
     service_trunk_group: verified.serviceTrunkGroup,
     jti: verified.tokenId,
+    bound_to: verified.boundTo,
     expires_at: formatTime(verified.expiresAt),
   };
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { proofAlgs } from '../proof-algorithms.ts';
 import { lookupFailureChoices } from '../revocation-check.ts';
 import { json, list, plainTokenType, text, wholeNumber } from './read-variables.ts';
 
@@ -18,6 +19,12 @@ export const authorizerVariables = v.object({
   /** Seconds for which the gateway caches a decision; 0 if it does not. */
   AUTH_RESULT_CACHE_TTL: wholeNumber,
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
+  /** Whether tokens that are not bound to a key are refused. */
+  AUTH_DPOP_REQUIRED: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  /** Origins of the API as its clients see them, if they are not those of the gateway's event. */
+  AUTH_DPOP_ORIGINS: v.optional(list(text)),
+  /** `alg` values of proofs, if not every known one is accepted. */
+  AUTH_DPOP_ALGORITHMS: v.optional(list(v.picklist(proofAlgs))),
   /** What happens while the client of an own token cannot be looked up; without it, none is. */
   AUTH_REVOCATION_CHECK: v.optional(
     v.picklist(lookupFailureChoices, `allowed: ${lookupFailureChoices.join(', ')}, or nothing`),

@@ -306,6 +306,8 @@ const verifiedCredential = v.variant('credential', [
     audiences: list(text),
     tokenId: optionalText,
     expiresAt: time,
+    /** RFC 7638 thumbprint of the key that the token is bound to (`cnf.jkt`, RFC 9449 §6.1). */
+    boundTo: optionalText,
   }),
   v.object({
     credential: v.literal('api_key'),

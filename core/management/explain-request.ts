@@ -228,7 +228,7 @@ export async function explainRequest(
               requiredScopes: scopes ?? [],
               now,
             },
-            { apiKeys, clients: every, identityProviders, revocation, jwks },
+            { apiKeys, clients: every, identityProviders, revocation, jwks, proofs: 'assumed' },
             { issuer, jwksUri: issuer, audiences: [audience], defaultAudience, accessTokenType },
           ),
     );

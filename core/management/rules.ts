@@ -1,7 +1,7 @@
 import type { RefusalReason } from '../verifier/bearer-refusal.ts';
 
 const rules: Readonly<Record<RefusalReason, string>> = {
-  no_credential: 'a request needs a Bearer credential',
+  no_credential: 'a request needs a credential of the scheme Bearer, or DPoP',
   authorization_repeated: 'there is one Authorization header',
   headers_dropped: 'a request has no more headers than Node keeps',
   authorization_malformed: 'a credential has no characters but those of RFC 6750 §2.1',
@@ -32,6 +32,17 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   api_key_expired: 'the API key has not expired',
   api_key_source_refused: "the source address is in one of the key's subnets",
   api_key_scope_missing: 'the API key has every scope that the request requires',
+  token_confirmation_unknown: 'cnf is the thumbprint of a key (jkt), or is not there',
+  token_bound: 'a token that is bound to a key comes with the scheme DPoP and a proof',
+  token_not_bound: 'a credential that is not bound to a key comes with the scheme Bearer',
+  token_binding_required: 'the token is bound to a key (cnf.jkt)',
+  proof_not_checkable: 'the API checks proofs: it names its origins (dpop)',
+  proof_missing: 'a bound token comes with a DPoP header',
+  proof_invalid: 'the proof is what RFC 9449 §4.3 asks for: of this request, token and minute',
+  proof_key_wrong: 'the key of the proof is the one that the token is bound to',
+  proof_replayed: 'a proof is for one request',
+  proof_limit_reached: 'a key has no more proofs in a minute than the process can remember',
+  proof_nonce_missing: 'the proof has a nonce that this API gave (RFC 9449 §9)',
   record_malformed: 'the stored record can be read',
   insufficient_scope: 'the credential has every scope that the request requires',
 };

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../contract/json-object.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { refuse, refuseClaim } from './bearer-refusal.ts';
+import { readConfirmation } from './confirmation.ts';
 import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
 import type { ReceivedToken } from './received-token.ts';
@@ -115,6 +116,7 @@ function readOwnClaims(claims: JsonObject, now: number) {
     audiences: readAudiences(claims),
     tokenId: readStringClaim(claims, 'jti'),
     expiresAt,
+    ...readConfirmation(claims),
   };
   return { token, issuedAt };
 }

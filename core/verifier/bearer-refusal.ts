@@ -16,6 +16,10 @@ function badToken(description: string): RefusalForm {
   return { status: 401, code: 'invalid_token', description };
 }
 
+function badProof(description: string): RefusalForm {
+  return { status: 401, code: 'invalid_dpop_proof', description };
+}
+
 function lacksScope(what: string): RefusalForm {
   const description = `the ${what} lacks a scope that this request requires`;
   return { status: 403, code: 'insufficient_scope', description };
@@ -55,6 +59,21 @@ const forms = {
   api_key_expired: badApiKey,
   api_key_source_refused: badApiKey,
   api_key_scope_missing: lacksScope('API key'),
+  token_confirmation_unknown: badToken('the access token is bound in a way that is not known here'),
+  token_bound: badToken('the access token is bound to a key and needs a DPoP proof'),
+  token_not_bound: badToken('the credential is not bound to a key: send it as Bearer'),
+  token_binding_required: badToken('an access token that is bound to a key is required'),
+  proof_not_checkable: badToken('no DPoP proof is checked here'),
+  proof_missing: badProof('there is no DPoP proof'),
+  proof_invalid: badProof('the DPoP proof is not valid'),
+  proof_key_wrong: badProof('the DPoP proof is of another key than the access token'),
+  proof_replayed: badProof('the DPoP proof was used before'),
+  proof_limit_reached: badProof('there are too many DPoP proofs of this key, try again later'),
+  proof_nonce_missing: {
+    status: 401,
+    code: 'use_dpop_nonce',
+    description: 'the DPoP proof needs a nonce of this API',
+  },
   record_malformed: badToken('the credential is not accepted'),
   insufficient_scope: lacksScope('access token'),
 } as const satisfies Record<string, RefusalForm>;
@@ -68,6 +87,8 @@ export interface RefusalFacts {
   readonly keyId?: string;
   readonly issuer?: string;
   readonly tokenId?: string;
+  /** Which part of a proof is wrong: one of a closed set. */
+  readonly proofPart?: string;
   /** The scopes that the request requires, if one of them was missing. */
   readonly requiredScopes?: readonly string[];
 }

@@ -18,25 +18,42 @@ export interface BearerErrorResponse {
 const jsonHeaders = { 'Content-Type': 'application/json', ...noStoreHeaders } as const;
 
 /** What an API says in each challenge: its protection space, and its metadata if it has some. */
-type Api = Pick<BearerChallenge, 'realm' | 'resourceMetadata'>;
+type Api = Pick<BearerChallenge, 'realm' | 'resourceMetadata' | 'proofAlgs'> & {
+  /** Makes a nonce, if proofs need one (RFC 9449 §9). */
+  readonly makeNonce?: (() => string) | undefined;
+};
 
 /** The `WWW-Authenticate` value of a refusal (RFC 6750 §3). */
 export function challengeOf(
   refusal: BearerRefusal,
   api: Api = { realm: defaultBearerRealm },
 ): string {
-  return formatBearerChallenge({
-    ...api,
+  const { realm, resourceMetadata, proofAlgs } = api;
+  const content = {
+    realm,
+    resourceMetadata,
     error: refusal.code,
     description: refusal.description,
     scope: refusal.facts.requiredScopes?.join(' '),
-  });
+  };
+  if (proofAlgs === undefined) return formatBearerChallenge(content);
+  if (isAboutProof(refusal)) return formatBearerChallenge({ ...content, proofAlgs });
+  // RFC 9110 §11.6.1: one header may have several challenges.
+  return `${formatBearerChallenge(content)}, ${formatBearerChallenge({ realm, proofAlgs })}`;
+}
+
+function isAboutProof({ code }: BearerRefusal): boolean {
+  return code === 'invalid_dpop_proof' || code === 'use_dpop_nonce';
 }
 
 function refusalResponse(refusal: BearerRefusal, api?: Api): BearerErrorResponse {
   return {
     status: refusal.status,
-    headers: { ...jsonHeaders, 'WWW-Authenticate': challengeOf(refusal, api) },
+    headers: {
+      ...jsonHeaders,
+      'WWW-Authenticate': challengeOf(refusal, api),
+      ...(isAboutProof(refusal) && api?.makeNonce && { 'DPoP-Nonce': api.makeNonce() }),
+    },
     body: JSON.stringify({
       // A body always has the two members; RFC 6750 §3.1 excludes them only from the challenge.
       error: refusal.code ?? 'invalid_token',

@@ -25,6 +25,7 @@ function refusalFields({ reason, facts, cause }: BearerRefusal): DecisionFields 
     key_id: facts.keyId,
     issuer: facts.issuer,
     jti: facts.tokenId,
+    proof_part: facts.proofPart,
     required_scope: facts.requiredScopes?.join(' '),
     ...describeError(cause),
   };

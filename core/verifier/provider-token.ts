@@ -9,6 +9,7 @@ import { isProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { verifyTokenSignature } from './access-token.ts';
 import { refuseClaim } from './bearer-refusal.ts';
+import { readConfirmation } from './confirmation.ts';
 import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile } from './jws-header.ts';
 import { checkConditions, getProviderClient } from './provider-client.ts';
@@ -100,6 +101,8 @@ interface ProviderTokenClaims {
   readonly tokenId: string | undefined;
   readonly issuedAt: number | undefined;
   readonly expiresAt: number;
+  /** RFC 7638 thumbprint of the key that the token is bound to. */
+  readonly boundTo?: string | undefined;
 }
 
 /**
@@ -120,13 +123,14 @@ export async function verifyProviderClaims(
   const externalClientId = readExternalClientId(received.payload, provider);
   const tokenId = readTokenId(received.payload);
   const subject = readOptionalString(received.payload, 'sub') ?? externalClientId;
+  const confirmation = readConfirmation(received.payload);
   await verifyTokenSignature(
     received,
     header,
     { source: providerJwksSource(provider), jwks },
     options,
   );
-  return { externalClientId, subject, audiences, tokenId, issuedAt, expiresAt };
+  return { externalClientId, subject, audiences, tokenId, issuedAt, expiresAt, ...confirmation };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface VerifiedAccessToken {
   readonly tokenId: string | undefined;
   /** `exp`, in seconds since the epoch. A decision must not be cached longer. */
   readonly expiresAt: number;
+  /** RFC 7638 thumbprint of the key that the token is bound to. The request proved that it has it. */
+  readonly boundTo?: string | undefined;
   /**
    * Why the client could not be looked up, if the check accepts tokens without it
    * (`onLookupFailure: 'accept'`). The client may be disabled or deleted, or the token revoked.

@@ -10,8 +10,9 @@ import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions, TimedPortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
-import { readBearerCredential } from './bearer-credential.ts';
+import { readBearerCredential, type SentCredential } from './bearer-credential.ts';
 import { BearerRefusal, refuse } from './bearer-refusal.ts';
+import { type ProofRules, type ProofTarget, verifyProof } from './dpop-proof.ts';
 import type { KeyFinder } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
 import { readToken } from './received-token.ts';
@@ -28,6 +29,8 @@ export interface BearerRequest extends TimedPortOptions {
   readonly sourceAddress: string | undefined;
   /** Scopes that the request requires, all of them; may be empty. */
   readonly requiredScopes: readonly string[];
+  /** What a proof must be about; read only for a bound token. Undefined: none can be checked. */
+  readonly target?: ProofTarget | undefined;
 }
 
 export interface VerifierPorts {
@@ -42,9 +45,18 @@ export interface VerifierPorts {
   readonly revocation?: RevocationCheck | undefined;
   /** Without it each signature is verified each time. */
   readonly verifiedTokens?: VerifiedTokens | undefined;
+  /**
+   * Without it every token that is bound to a key is refused. `assumed` is for an explanation: there
+   * is a token and no request, so its proof is taken as given.
+   */
+  readonly proofs?: ProofRules | 'assumed' | undefined;
 }
 
-export type VerifierSettings = OwnTokenSettings & ProviderTokenSettings;
+export type VerifierSettings = OwnTokenSettings &
+  ProviderTokenSettings & {
+    /** Whether access tokens must be bound to a key. API keys are not tokens. */
+    readonly requireProof?: boolean | undefined;
+  };
 
 function refuseIssuer(received: unknown, ownIssuer: string): BearerRefusal {
   const expected = `${ownIssuer}, or the issuer of a registered provider, character by character`;
@@ -81,13 +93,41 @@ async function verifyAccessToken(
   return verifyProviderToken({ received, provider }, { clients, jwks }, settings, options);
 }
 
+/** RFC 9449 §7.1, §7.2: a bound token is refused as a bearer token, and the reverse. */
+function checkBinding(
+  { boundTo }: VerifiedAccessToken,
+  { value, isWithProof }: SentCredential,
+  request: BearerRequest,
+  { proofs }: VerifierPorts,
+): void {
+  if (proofs === 'assumed') return;
+  if (boundTo === undefined) {
+    if (isWithProof) throw new BearerRefusal('token_not_bound');
+    return;
+  }
+  if (!isWithProof) throw new BearerRefusal('token_bound');
+  const { target } = request;
+  if (proofs === undefined || target === undefined) throw new BearerRefusal('proof_not_checkable');
+  verifyProof(target, { value, boundTo }, proofs, request.now);
+}
+
 async function verifyCredential(
   request: BearerRequest,
   ports: VerifierPorts,
   settings: VerifierSettings,
 ): Promise<VerifiedCredential> {
-  const value = readBearerCredential(request.authorization);
-  if (!isApiKeyShaped(value)) return verifyAccessToken(value, ports, settings, request);
+  const sent = readBearerCredential(request.authorization);
+  const { value, isWithProof } = sent;
+  if (isWithProof && ports.proofs === undefined) throw new BearerRefusal('proof_not_checkable');
+  if (!isApiKeyShaped(value)) {
+    const token = await verifyAccessToken(value, ports, settings, request);
+    checkBinding(token, sent, request, ports);
+    if (settings.requireProof === true && token.boundTo === undefined) {
+      throw new BearerRefusal('token_binding_required');
+    }
+    return token;
+  }
+  if (isWithProof) throw new BearerRefusal('token_not_bound');
   if (ports.apiKeys === undefined) {
     const expected = 'an access token: this verifier has no look-ups of API keys (apiKeys)';
     throw refuse('api_key_not_accepted', () => ({

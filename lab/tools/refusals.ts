@@ -56,7 +56,7 @@ const anotherKey = 'Send the API key as it was shown. If it is lost, create anot
 
 /** What ends the refusal of a platform API. */
 const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
-  no_credential: 'Send `Authorization: Bearer` and a token or an API key.',
+  no_credential: 'Send `Authorization: Bearer` (or `DPoP`) and a token or an API key.',
   authorization_repeated: sendOnce,
   headers_dropped: 'Send fewer headers.',
   authorization_malformed: 'Send `Bearer`, one space and the token, without quotes or line breaks.',
@@ -91,6 +91,21 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
   api_key_expired: 'Create another key: one that has expired cannot be extended.',
   api_key_source_refused: 'Call from one of the key’s subnets, or add the subnet to the key.',
   api_key_scope_missing: 'Add the scope: `authctl api-key update ID --scope …` names all of them.',
+  token_confirmation_unknown:
+    'Get a token that is bound to a key by DPoP, or to none. Bindings to certificates are not known here.',
+  token_bound:
+    'Send `Authorization: DPoP`, the token, and a proof in the header `DPoP` (RFC 9449 §7.1).',
+  token_not_bound: 'Send the token or API key as `Authorization: Bearer`, without a proof.',
+  token_binding_required: 'Get a token with a proof, for a key of yours.',
+  proof_not_checkable:
+    'Set `dpop` of the verifier, with `--dpop-origin` of forward-auth, or a `resultCacheTtl` of 0: [bound tokens](platform-api.md#tokens-that-are-bound-to-a-key).',
+  proof_missing: 'Send one header `DPoP` with each request.',
+  proof_invalid:
+    'The log of the verifier names the part: `htm`, `htu`, `iat`, `ath`, `jti`, `jwk`, `alg` or the signature.',
+  proof_key_wrong: 'Sign proofs with the key with which the token was fetched.',
+  proof_replayed: 'Make a new proof for each request, also when it is repeated.',
+  proof_limit_reached: 'Send fewer requests, or spread them over more keys or processes.',
+  proof_nonce_missing: 'Repeat the request with the `nonce` of the header `DPoP-Nonce`.',
   record_malformed: 'Look into the log of the verifier: the stored record is damaged or newer.',
   insufficient_scope: 'Get a token with the scope that the response names.',
 };

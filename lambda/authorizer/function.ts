@@ -32,8 +32,10 @@ import { BearerRefusal, type RefusalFacts } from '../../core/verifier/bearer-ref
 import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import { credentialFields, describeRejection } from '../../core/verifier/decision-log.ts';
 import type { JwksCache, KeyFetch } from '../../core/verifier/jwks-cache.ts';
+import { ProofMemory } from '../../core/verifier/proof-memory.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import {
+  type BearerRequest,
   type VerifierPorts,
   type VerifierSettings,
   verifyBearer,
@@ -89,6 +91,7 @@ function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {
     audiences: environment.AUTH_AUDIENCES,
     defaultAudience: environment.AUTH_DEFAULT_AUDIENCE,
     accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE,
+    requireProof: environment.AUTH_DPOP_REQUIRED === '1',
   };
 }
 
@@ -112,6 +115,10 @@ export function createAuthorizerFunction(
   async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<VerifiedCredential> {
     const request = {
       authorization: readHeader(event.multiValueHeaders ?? {}, 'authorization'),
+      get target() {
+        // A cached decision would answer for later proofs, which no one would check.
+        return isCached ? undefined : proofTargetOf(event, environment.AUTH_DPOP_ORIGINS);
+      },
       // According to the gateway. No header of the request is used.
       sourceAddress: event.requestContext.identity.sourceIp,
       signal: deadline(),
@@ -144,6 +151,20 @@ export function createAuthorizerFunction(
       throw new UnauthorizedError();
     }
   };
+}
+
+/**
+ * The gateway routes by the host, so its own name for it is the one that the client called, unless
+ * something stands before the gateway. `requestContext.path` has the stage or the base path.
+ */
+function proofTargetOf(
+  event: APIGatewayRequestAuthorizerEvent,
+  configured: readonly string[] | undefined,
+): BearerRequest['target'] {
+  const { domainName = '', path } = event.requestContext;
+  const origins = configured ?? [`https://${domainName}`];
+  const proofs = readHeader(event.multiValueHeaders ?? {}, 'dpop');
+  return { proofs, method: event.httpMethod, urls: origins.map((origin) => origin + path) };
 }
 
 interface AuthorizerOptions extends FunctionOptions {
@@ -181,6 +202,7 @@ export function createAuthorizerHandler(
   const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
   const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
   const ports = {
+    proofs: { memory: new ProofMemory(), algorithms: environment.AUTH_DPOP_ALGORITHMS },
     jwks: createVerifierKeys(own, { allowLoopback }, { clock, onFetched, isFunction: true }),
     apiKeys: {
       ...createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),

@@ -134,6 +134,19 @@ describe('PlatformAuthorizer', () => {
     );
   });
 
+  it('tells the function how tokens may be bound to keys', () => {
+    const template = build({
+      dpop: 'required',
+      dpopOrigins: ['https://api.example.com'],
+      dpopAlgorithms: ['ES256', 'PS256'],
+    });
+    expect(readEnvironment('authorizer', variablesOf(template))).toMatchObject({
+      AUTH_DPOP_REQUIRED: '1',
+      AUTH_DPOP_ORIGINS: ['https://api.example.com'],
+      AUTH_DPOP_ALGORITHMS: ['ES256', 'PS256'],
+    });
+  });
+
   it('never accepts providers on loopback, nor does any stack', () => {
     for (const template of [build(), singleRegion()]) {
       expect(JSON.stringify(template.toJSON())).not.toContain('AUTH_ALLOW_LOOPBACK_PROVIDERS');
@@ -394,7 +407,7 @@ describe('PlatformAuthorizer', () => {
           {
             StatusCode: '200',
             ResponseTemplates: {
-              'application/json': `{"resource":"${resource}","authorization_servers":["https://auth.example.com"],"bearer_methods_supported":["header"]}`,
+              'application/json': `{"resource":"${resource}","authorization_servers":["https://auth.example.com"],"bearer_methods_supported":["header"],"dpop_signing_alg_values_supported":["ES256","ES384","Ed25519","EdDSA","PS256","RS256","RS384"],"dpop_bound_access_tokens_required":false}`,
             },
           },
         ],
@@ -480,6 +493,26 @@ describe('PlatformAuthorizer', () => {
     ),
     ['a realm with a quote', () => build({ realm: "it's" }), /realm: received "it's"/],
     ['a realm with a double quote', () => build({ realm: 'a"b' }), /printable ASCII/],
+    [
+      'a cache although tokens must be bound to keys',
+      () => build({ dpop: 'required', resultCacheTtl: Duration.seconds(1) }),
+      /resultCacheTtl: received 1 s; allowed: 0, since dpop is required/,
+    ],
+    [
+      'a choice about bound tokens that it does not know',
+      () => build({ dpop: 'off' as never }),
+      /dpop: received "off"; allowed: allowed or required/,
+    ],
+    [
+      'an origin with a path',
+      () => build({ dpopOrigins: ['https://api.example.com/v1'] }),
+      /dpopOrigins: received \["https:\/\/api\.example\.com\/v1"\]; allowed: one origin or more/,
+    ],
+    [
+      'an algorithm that no proof may have',
+      () => build({ dpopAlgorithms: ['HS256' as never] }),
+      /dpopAlgorithms: received \["HS256"\]; allowed: of ES256/,
+    ],
     [
       'a cache of two hours',
       () => build({ resultCacheTtl: Duration.hours(2) }),

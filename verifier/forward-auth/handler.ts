@@ -15,12 +15,15 @@ import type { VerifiedCredential } from '../../core/verifier/verified-credential
 import { headerValues } from '../received-authorization.ts';
 import type { BearerErrorResponse, Verifier } from '../verifier.ts';
 import type { DecisionLog } from './decision-log.ts';
+import type { ForwardAuthProofs } from './options.ts';
 
 interface HandlerOptions {
   readonly verifier: Verifier;
   readonly log: DecisionLog;
   /** In lower case. */
   readonly clientAddressHeader: string | undefined;
+  /** Headers in which the proxy says what was asked, in lower case. */
+  readonly proofs?: Pick<ForwardAuthProofs, 'methodHeader' | 'uriHeader'> | undefined;
   /** Why the process is not ready, or undefined if it is. */
   readonly notReady: () => string | undefined;
 }
@@ -32,6 +35,22 @@ class ScopesMissingError extends Error {
   constructor() {
     super('the path of the check names no scopes; allowed: /verify/SCOPE[,SCOPE] or /verify/-');
   }
+}
+
+/** The proxy's configuration is wrong: a caller must not be able to say what his proof is for. */
+class ProxyHeaderError extends Error {
+  override readonly name = 'ProxyHeaderError';
+
+  constructor(header: string, count: number) {
+    super(`the proxy sent ${count} headers ${header}; allowed: 1, with the client's own removed`);
+  }
+}
+
+/** @throws {ProxyHeaderError} if the header is missing, or there twice: one may be the caller's. */
+function sentByProxy(rawHeaders: readonly string[], name: string): string {
+  const [value, ...others] = headerValues(rawHeaders, name);
+  if (value !== undefined && others.length === 0) return value;
+  throw new ProxyHeaderError(name, others.length + (value === undefined ? 0 : 1));
 }
 
 function sendRefusal(response: ServerResponse, { status, headers, body }: BearerErrorResponse) {
@@ -55,7 +74,7 @@ function announcesBody({ rawHeaders }: IncomingMessage): boolean {
  * on. Every failure is a refusal too.
  */
 export function createHandler(options: HandlerOptions): RequestListener {
-  const { verifier, log, clientAddressHeader } = options;
+  const { verifier, log, clientAddressHeader, proofs } = options;
   const deadline = createDeadlines(checkDeadline);
 
   async function verify(request: IncomingMessage): Promise<readonly string[]> {
@@ -70,6 +89,15 @@ export function createHandler(options: HandlerOptions): RequestListener {
           return (
             clientAddressHeader && clientAddress(headerValues(rawHeaders, clientAddressHeader))
           );
+        },
+        get proofs() {
+          return headerValues(rawHeaders, 'dpop');
+        },
+        get method() {
+          return proofs && sentByProxy(rawHeaders, proofs.methodHeader);
+        },
+        get target() {
+          return proofs && sentByProxy(rawHeaders, proofs.uriHeader);
         },
         signal: deadline(),
       },

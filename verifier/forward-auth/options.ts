@@ -7,6 +7,7 @@ import {
 } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
+import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
@@ -35,6 +36,8 @@ export interface ForwardAuthOptions {
   readonly listen: ListenTarget;
   /** In lower case. */
   readonly clientAddressHeader: string | undefined;
+  /** Undefined: no proofs are checked, and tokens that are bound to a key are refused. */
+  readonly proofs: ForwardAuthProofs | undefined;
   readonly accessTokenType: AccessTokenType;
   readonly realm: string;
   /** URL of the API, whose metadata is then served (RFC 9728). */
@@ -46,6 +49,16 @@ export interface ForwardAuthOptions {
   readonly allowLoopbackProviders: boolean;
 }
 
+/** How proofs of a proxy's requests are checked. */
+export interface ForwardAuthProofs {
+  readonly origins: readonly string[];
+  readonly required: boolean;
+  readonly algorithms: readonly ProofAlg[];
+  /** Headers in which the proxy says what was asked, in lower case. */
+  readonly methodHeader: string;
+  readonly uriHeader: string;
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const flags = {
@@ -54,6 +67,11 @@ const flags = {
   tables: { type: 'string' },
   'own-tokens-only': { type: 'boolean' },
   'client-address-header': { type: 'string' },
+  'dpop-origin': { type: 'string', multiple: true },
+  'dpop-required': { type: 'boolean' },
+  'dpop-algorithms': { type: 'string' },
+  'request-method-header': { type: 'string' },
+  'request-uri-header': { type: 'string' },
   listen: { type: 'string' },
   'listen-beyond-loopback': { type: 'boolean' },
   'check-revocation': { type: 'string' },
@@ -70,6 +88,8 @@ const flags = {
 const actions = { help: { type: 'boolean' }, version: { type: 'boolean' } } as const;
 
 type FlagName = keyof typeof flags;
+/** Flags that may be repeated. */
+type ListFlag = 'audience' | 'dpop-origin';
 type GivenFlags = ReturnType<typeof readArguments>;
 
 const variablePrefix = 'FORWARD_AUTH_';
@@ -114,13 +134,13 @@ function checkVariables(environment: Environment): void {
 function createReader(flags: GivenFlags, environment: Environment) {
   const variable = (flag: FlagName) => environment[variableOf(flag)] || undefined;
   return {
-    text: (flag: Exclude<FlagName, 'audience'>): string | undefined => {
+    text: (flag: Exclude<FlagName, ListFlag>): string | undefined => {
       const value = flags[flag];
       return (typeof value === 'string' ? value : variable(flag)) || undefined;
     },
-    list: (flag: 'audience'): readonly string[] =>
+    list: (flag: ListFlag): readonly string[] =>
       (flags[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
-    isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback'): boolean => {
+    isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback' | 'dpop-required'): boolean => {
       const value = variable(flag);
       if (value !== undefined && value !== '1') refuse(flag, value, '1, or nothing');
       return flags[flag] === true || value === '1';
@@ -170,11 +190,59 @@ function readRevocationCheck(reader: Reader): OnLookupFailure | undefined {
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'cookie', 'forwarded']);
 
-function readAddressHeader(reader: Reader): string | undefined {
-  const flag = 'client-address-header';
+function readHeaderName(
+  reader: Reader,
+  flag: Exclude<FlagName, ListFlag>,
+  allowed: string,
+): string | undefined {
   const name = reader.text(flag)?.toLowerCase();
   if (name === undefined || (headerName.test(name) && !otherHeaders.has(name))) return name;
-  return refuse(flag, name, 'the name of a header that holds one address, e.g. "X-Real-IP"');
+  return refuse(flag, name, allowed);
+}
+
+const originHelp = 'an origin of your API, e.g. "https://api.example.com"';
+
+/** A proof is checked against what the proxy says, so it must say all of it. */
+function readProofs(reader: Reader): ForwardAuthProofs | undefined {
+  const origins = reader.list('dpop-origin');
+  const required = reader.isSet('dpop-required');
+  const read = (flag: 'request-method-header' | 'request-uri-header', example: string) =>
+    readHeaderName(
+      reader,
+      flag,
+      `the name of a header that the proxy always sets, e.g. "${example}"`,
+    );
+  const methodHeader = read('request-method-header', 'X-Original-Method');
+  const uriHeader = read('request-uri-header', 'X-Original-URI');
+  const isAny = required || methodHeader !== undefined || uriHeader !== undefined;
+  if (origins.length === 0) {
+    if (!isAny) return undefined;
+    return refuse('dpop-origin', undefined, originHelp);
+  }
+  const wrong = origins.find((one) => URL.parse(one)?.origin !== one);
+  if (wrong !== undefined) return refuse('dpop-origin', wrong, originHelp);
+  const needed = 'the name of the header in which the proxy says it, because --dpop-origin is set';
+  return {
+    origins,
+    required,
+    algorithms: readProofAlgorithms(reader),
+    methodHeader: methodHeader ?? refuse('request-method-header', undefined, needed),
+    uriHeader: uriHeader ?? refuse('request-uri-header', undefined, needed),
+  };
+}
+
+function readProofAlgorithms(reader: Reader): readonly ProofAlg[] {
+  const flag = 'dpop-algorithms';
+  const text = reader.text(flag);
+  if (text === undefined) return proofAlgs;
+  const algorithms = text.split(' ');
+  if (algorithms.every(isProofAlg)) return algorithms;
+  return refuse(flag, text, `one or more of ${proofAlgs.join(', ')}, separated by spaces`);
+}
+
+function readAddressHeader(reader: Reader): string | undefined {
+  const allowed = 'the name of a header that holds one address, e.g. "X-Real-IP"';
+  return readHeaderName(reader, 'client-address-header', allowed);
 }
 
 function readCacheSeconds(reader: Reader): number {
@@ -258,6 +326,7 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
     tokenMemory: attempt(readTokenMemory),
     listen: attempt(readListen),
     clientAddressHeader: attempt(readAddressHeader),
+    proofs: attempt(readProofs),
     accessTokenType: attempt(readAccessTokenType),
     realm: reader.text('realm') ?? defaultBearerRealm,
     resource: attempt(readResource),
@@ -301,6 +370,12 @@ authorization server, a token of a registered identity provider, or an API key. 
   --own-tokens-only               accept only tokens of the issuer; no AWS access
   --client-address-header NAME    header in which the proxy sends the client's address, once;
                                   without it, API keys with subnets are refused
+  --dpop-origin URL               origin of your API as its clients see it; repeatable. DPoP proofs
+                                  are then checked; without it, tokens bound to a key are refused
+  --dpop-required                 refuse access tokens that are not bound to a key
+  --dpop-algorithms TEXT          alg values of proofs, separated by spaces
+  --request-method-header NAME    header in which the proxy sends the client's method, once
+  --request-uri-header NAME       header in which the proxy sends the client's request target, once
   --listen ADDRESS                127.0.0.1:9100 (default), [::1]:9100 or unix:/path
   --listen-beyond-loopback        allow an address that other machines reach
   --check-revocation refuse|accept

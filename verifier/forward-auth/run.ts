@@ -71,6 +71,7 @@ export async function startForwardAuth(
     resourceScopes,
     allowLoopbackProviders: options.allowLoopbackProviders,
     tokenMemory: options.tokenMemory,
+    dpop: options.proofs,
     accessTokenType: options.accessTokenType,
     apiKeys: lookups?.apiKeys,
     providers: lookups?.providers,
@@ -81,6 +82,7 @@ export async function startForwardAuth(
     verifier,
     log,
     clientAddressHeader: options.clientAddressHeader,
+    proofs: options.proofs,
     notReady: () => reason(),
   });
   const server = await startServer(options.listen, handler);

@@ -84,6 +84,12 @@ function verifiedFacts(
     ['Scopes', verified.scopes.join(' ')],
     ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
     ['Expires', timeWithDistance(verified.expiresAt, context.now)],
+    verified.boundTo === undefined
+      ? undefined
+      : [
+          'Bound to a key',
+          html`<code>${verified.boundTo}</code>. Each request also needs a proof of this key (DPoP), which is not looked at here.`,
+        ],
   ]);
 }
 

@@ -12,6 +12,8 @@ export interface EventOptions {
   readonly httpMethod?: string;
   readonly resourcePath?: string;
   readonly sourceIp?: string;
+  /** `DPoP` headers. */
+  readonly proofs?: readonly string[];
 }
 
 /** An event as API Gateway sends it to a REQUEST authorizer. */
@@ -25,7 +27,10 @@ export function authorizerEvent(options: EventOptions): APIGatewayRequestAuthori
     path: resourcePath,
     httpMethod,
     headers: values.length === 0 ? {} : { Authorization: values.at(-1) },
-    multiValueHeaders: values.length === 0 ? {} : { Authorization: values },
+    multiValueHeaders: {
+      ...(values.length > 0 && { Authorization: values }),
+      ...(options.proofs && { DPoP: [...options.proofs] }),
+    },
     pathParameters: {},
     queryStringParameters: {},
     multiValueQueryStringParameters: {},
@@ -34,6 +39,8 @@ export function authorizerEvent(options: EventOptions): APIGatewayRequestAuthori
       resourcePath,
       httpMethod,
       requestId: 'request-1',
+      domainName: 'api1.execute-api.us-west-2.amazonaws.com',
+      path: `/live${resourcePath}`,
       identity: { sourceIp: options.sourceIp ?? '203.0.113.9' },
     } as APIGatewayRequestAuthorizerEvent['requestContext'],
   };
@@ -53,6 +60,7 @@ export function authorizerWorld(
     readonly ports?: Partial<World['ports']>;
     readonly cacheTtl?: number;
     readonly jwksDown?: boolean;
+    readonly environment?: Partial<Parameters<typeof createAuthorizerFunction>[0]>;
   } = {},
 ): AuthorizerWorld {
   const world = createWorld(options.ports);
@@ -72,6 +80,7 @@ export function authorizerWorld(
       'GET /open': '',
     },
     AUTH_RESULT_CACHE_TTL: options.cacheTtl ?? 0,
+    ...options.environment,
   };
   const authorizer = createAuthorizerFunction(environment, world.ports, {
     clock: () => world.now * 1000,

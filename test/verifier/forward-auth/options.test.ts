@@ -31,6 +31,7 @@ describe('options', () => {
       accessTokenType: 'at+jwt',
       listen: { host: '127.0.0.1', port: 9100, isBeyondLoopback: false },
       clientAddressHeader: undefined,
+      proofs: undefined,
       realm: 'platform',
       resource: undefined,
       resourceScopes: [],
@@ -43,7 +44,10 @@ describe('options', () => {
     const text =
       '--audience https://other.example.com --cache-lookups 5s --token-memory 0 --listen 0.0.0.0:9000 --listen-beyond-loopback ' +
       '--log all --client-address-header X-Real-IP --default-audience x --realm voice --resource https://other.example.com --resource-scopes messaging:view --access-token-type JWT --check-revocation accept';
-    const args = [...needed, '--tables', arn, ...text.split(' ')];
+    const proofs =
+      '--dpop-origin https://api.example.com --dpop-origin https://slc.example.com --dpop-required --request-method-header X-Original-Method --request-uri-header X-Original-URI';
+    const algorithms = ['--dpop-algorithms', 'ES256 PS256'];
+    const args = [...needed, '--tables', arn, ...`${text} ${proofs}`.split(' '), ...algorithms];
     expect(readOptions(args, {})).toEqual({
       issuer,
       audiences: [audience, 'https://other.example.com'],
@@ -55,6 +59,13 @@ describe('options', () => {
       accessTokenType: 'JWT',
       listen: { host: '0.0.0.0', port: 9000, isBeyondLoopback: true },
       clientAddressHeader: 'x-real-ip',
+      proofs: {
+        origins: ['https://api.example.com', 'https://slc.example.com'],
+        required: true,
+        algorithms: ['ES256', 'PS256'],
+        methodHeader: 'x-original-method',
+        uriHeader: 'x-original-uri',
+      },
       realm: 'voice',
       resource: 'https://other.example.com',
       resourceScopes: ['messaging:view'],
@@ -91,6 +102,7 @@ describe('options', () => {
       tokenMemory: 64,
       accessTokenType: 'at+jwt',
       listen: { path: '/run/forward-auth.sock', isBeyondLoopback: false },
+      proofs: undefined,
       clientAddressHeader: 'x-real-ip',
       realm: 'sms',
       resource: audience,
@@ -105,7 +117,7 @@ describe('options', () => {
     for (const name of named.filter((flag) => flag !== '--help')) {
       expect(() => readOptions([...least, name, ''], {}), name).not.toThrow(/Unknown option/);
     }
-    expect(named).toHaveLength(17);
+    expect(named).toHaveLength(22);
   });
 
   it.each([
@@ -189,6 +201,41 @@ describe('options', () => {
       'received "authorization"',
     ],
     ['an unknown option', ['--isuer', 'x'], "Unknown option '--isuer'; forward-auth --help"],
+    [
+      'an origin with a path',
+      ['--dpop-origin', 'https://api.example.com/', '--request-method-header', 'a'],
+      '--dpop-origin (FORWARD_AUTH_DPOP_ORIGIN): received "https://api.example.com/"; allowed: an origin of your API',
+    ],
+    [
+      'an origin without a header of the method',
+      ['--dpop-origin', audience, '--request-uri-header', 'X-Original-URI'],
+      '--request-method-header (FORWARD_AUTH_REQUEST_METHOD_HEADER): received nothing; allowed: the name of the header',
+    ],
+    [
+      'an origin without a header of the target',
+      ['--dpop-origin', audience, '--request-method-header', 'X-Original-Method'],
+      '--request-uri-header (FORWARD_AUTH_REQUEST_URI_HEADER): received nothing',
+    ],
+    [
+      'headers without an origin',
+      ['--request-uri-header', 'X-Original-URI'],
+      '--dpop-origin (FORWARD_AUTH_DPOP_ORIGIN): received nothing',
+    ],
+    ['required proofs without an origin', ['--dpop-required'], '--dpop-origin'],
+    [
+      'an algorithm that no one may use',
+      [
+        '--dpop-origin',
+        audience,
+        '--request-method-header',
+        'a',
+        '--request-uri-header',
+        'b',
+        '--dpop-algorithms',
+        'ES256 none',
+      ],
+      '--dpop-algorithms (FORWARD_AUTH_DPOP_ALGORITHMS): received "ES256 none"; allowed: one or more of ES256',
+    ],
     ['a word without an option', ['start'], "Unexpected argument 'start'"],
   ])('refuse %s', (_, args, message) => {
     expect(problemsOf([...least, ...args])).toContain(message);

@@ -1,0 +1,11 @@
+/**
+ * `alg` values of keys that callers hold (RFC 9449 §4.2): those of FAPI 2.0 §5.4, and what AWS KMS
+ * and SMART sign with.
+ */
+export const proofAlgs = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'PS256', 'RS256', 'RS384'] as const;
+
+export type ProofAlg = (typeof proofAlgs)[number];
+
+export function isProofAlg(value: unknown): value is ProofAlg {
+  return proofAlgs.some((alg) => alg === value);
+}

@@ -1,0 +1,173 @@
+import { hash } from 'node:crypto';
+import type { JsonObject } from '../../contract/json-object.ts';
+import { verifierLeeway } from '../../contract/limits.ts';
+import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
+import { isSignatureValid } from '../jws/jws-signature.ts';
+import { type PublicJwk, PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';
+import { BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
+import { decodeUnverifiedJws } from './compact-jws.ts';
+import { readType } from './jws-header.ts';
+import type { ProofMemory } from './proof-memory.ts';
+
+/** Seconds after its `iat` for which a proof is accepted: a client makes one for each request. */
+const proofLife = 60;
+
+/** Characters. RFC 9449 §4.2 wants 96 bits of randomness or a UUID; a hash has 64. */
+const maxProofIdLength = 256;
+
+/** A request as its client sees it, and the proofs that it carries. */
+export interface ProofTarget {
+  /** Each `DPoP` header. */
+  readonly proofs: readonly string[];
+  readonly method: string;
+  /** The URLs that the request may have been for, without query. Only those of the API's own hosts. */
+  readonly urls: readonly string[];
+}
+
+/** What an API asks of proofs. */
+export interface ProofRules {
+  readonly memory: ProofMemory;
+  /** `alg` values that are accepted. */
+  readonly algorithms?: readonly ProofAlg[] | undefined;
+}
+
+/** What a proof must be about. */
+interface ProvenToken {
+  readonly value: string;
+  /** RFC 7638 thumbprint of the key that the token is bound to. */
+  readonly boundTo: string;
+}
+
+function refuseProof(
+  name: string,
+  received: unknown,
+  expected: string,
+  reason: RefusalReason = 'proof_invalid',
+): BearerRefusal {
+  return refuse(reason, () => ({ name, received, expected }), { proofPart: name });
+}
+
+/** RFC 3986 §6.2.2.2: an encoded character that needs no encoding is the character. */
+function decodeUnreserved(path: string): string {
+  return path.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : code.toUpperCase();
+  });
+}
+
+/** Characters of a URL (RFC 3986 §2): `URL` would read a backslash or a blank as something else. */
+const urlCharacters = /^[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/;
+
+/** RFC 9449 §4.3: without query and fragment, in the form that every spelling has. */
+function normaliseUrl(url: string): string | undefined {
+  const parsed = urlCharacters.test(url) ? URL.parse(url) : null;
+  if (parsed === null || parsed.username !== '' || parsed.password !== '') return undefined;
+  return parsed.origin + decodeUnreserved(parsed.pathname);
+}
+
+function isSameUrl(received: unknown, urls: readonly string[]): boolean {
+  if (typeof received !== 'string') return false;
+  if (urls.includes(received)) return true;
+  const normal = normaliseUrl(received);
+  return normal !== undefined && urls.some((url) => normaliseUrl(url) === normal);
+}
+
+/** @returns the last second in which the proof is accepted. */
+function checkTime(iat: unknown, now: number): number {
+  const earliest = now - proofLife - verifierLeeway;
+  const latest = now + verifierLeeway;
+  if (typeof iat === 'number' && iat >= earliest && iat <= latest) {
+    return Math.ceil(iat) + proofLife + verifierLeeway;
+  }
+  throw refuseProof('iat', iat, `from ${earliest} to ${latest}`);
+}
+
+function readProofId(jti: unknown): string {
+  if (typeof jti === 'string' && jti !== '' && jti.length <= maxProofIdLength) return jti;
+  throw refuseProof('jti', jti, `a text of 1 to ${maxProofIdLength} characters`);
+}
+
+function decodeProof(proofs: readonly string[]) {
+  const [proof, ...others] = proofs;
+  if (proof === undefined) throw new BearerRefusal('proof_missing');
+  if (others.length > 0) throw refuseProof('DPoP headers', proofs.length, '1');
+  try {
+    return decodeUnverifiedJws(proof);
+  } catch (cause) {
+    if (!(cause instanceof BearerRefusal)) throw cause;
+    throw new BearerRefusal('proof_invalid', { proofPart: 'form' }, { cause });
+  }
+}
+
+function refuseKey(error: unknown): never {
+  if (!(error instanceof PublicJwkError)) throw error;
+  throw new BearerRefusal('proof_invalid', { proofPart: 'jwk' }, { cause: error });
+}
+
+function readKey(jwk: unknown): PublicJwk {
+  try {
+    return readPublicJwk(jwk);
+  } catch (error) {
+    return refuseKey(error);
+  }
+}
+
+/** RFC 9449 §4.2: `typ`, an asymmetric `alg`, and the public key itself. */
+function readHeader(
+  { typ, alg, jwk, crit }: JsonObject,
+  boundTo: string,
+  { memory, algorithms = proofAlgs }: ProofRules,
+) {
+  if (readType(typ) !== 'dpop+jwt') throw refuseProof('typ', typ, 'dpop+jwt');
+  if (!isProofAlg(alg) || !algorithms.includes(alg)) {
+    throw refuseProof('alg', alg, algorithms.join(', '));
+  }
+  if (crit !== undefined) throw refuseProof('crit', crit, 'none');
+  const key = readKey(jwk);
+  // Before anything is imported or remembered: only the holders of good tokens take space.
+  if (key.thumbprint !== boundTo) {
+    throw refuseProof('jwk', key.thumbprint, boundTo, 'proof_key_wrong');
+  }
+  try {
+    return { alg, publicKey: memory.importKey(key, alg) };
+  } catch (error) {
+    return refuseKey(error);
+  }
+}
+
+/**
+ * Verifies the proof of a request with a bound token, whose own signature is verified (RFC 9449
+ * §4.3, §7.1). Cheap checks run first.
+ *
+ * @param now seconds since the epoch.
+ * @throws {BearerRefusal}
+ */
+export function verifyProof(
+  target: ProofTarget,
+  token: ProvenToken,
+  rules: ProofRules,
+  now: number,
+): void {
+  const { memory } = rules;
+  const { header, payload, signingInput, signature } = decodeProof(target.proofs);
+  const { htm, htu, iat, jti, ath, nonce } = payload;
+  if (htm !== target.method) throw refuseProof('htm', htm, target.method);
+  if (!isSameUrl(htu, target.urls)) throw refuseProof('htu', htu, target.urls.join(' or '));
+  const until = checkTime(iat, now);
+  const id = readProofId(jti);
+  if (ath !== hash('sha256', token.value, 'base64url')) {
+    throw refuseProof('ath', ath, 'the SHA-256 hash of the access token');
+  }
+  const { alg, publicKey } = readHeader(header, token.boundTo, rules);
+  if (!isSignatureValid(alg, publicKey, signingInput, signature)) {
+    throw refuseProof('signature', 'of another key', 'of the key in the header of the proof');
+  }
+  if (memory.nonces !== undefined && !memory.nonces.accepts(nonce, now)) {
+    throw refuseProof('nonce', nonce, 'one that this API gave', 'proof_nonce_missing');
+  }
+  const admission = memory.admit({ jkt: token.boundTo, id }, until, now);
+  if (admission === 'replayed') {
+    throw refuseProof('jti', id, 'one that was not used before', 'proof_replayed');
+  }
+  if (admission === 'full') throw new BearerRefusal('proof_limit_reached');
+}
