@@ -6,6 +6,7 @@ import { discoveryVariables } from './environments/discovery.ts';
 import { jwksVariables } from './environments/jwks.ts';
 import { keyRotationVariables } from './environments/key-rotation.ts';
 import { managementVariables } from './environments/management.ts';
+import { noticesVariables } from './environments/notices.ts';
 import { portalVariables } from './environments/portal.ts';
 import { readVariables } from './environments/read-variables.ts';
 import { syntheticCheckVariables } from './environments/synthetic-check.ts';
@@ -26,6 +27,7 @@ export const environments = {
   'deployment-check': deploymentCheckVariables,
   'synthetic-check': syntheticCheckVariables,
   management: managementVariables,
+  notices: noticesVariables,
   portal: portalVariables,
 } as const;
 

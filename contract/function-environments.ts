@@ -136,6 +136,14 @@ export function canaryEnvironment(source: EnvironmentSource): EnvironmentVariabl
   };
 }
 
+export function noticesEnvironment({ config }: EnvironmentSource): EnvironmentVariables<'notices'> {
+  return {
+    AUTH_DEPLOYMENT_NAME: config.name,
+    AUTH_CLIENTS_TABLE: deployedTableName(config, 'clients'),
+    AUTH_API_KEYS_TABLE: deployedTableName(config, 'apiKeys'),
+  };
+}
+
 export function syntheticCheckEnvironment(
   source: EnvironmentSource,
 ): EnvironmentVariables<'synthetic-check'> {

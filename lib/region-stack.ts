@@ -30,6 +30,7 @@ import {
   TableBackup,
   tableId,
 } from './data/service-tables.ts';
+import { Notices } from './functions/notices.ts';
 import { Schedules } from './functions/schedules.ts';
 import { GradualDeployment } from './functions/service-function.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
@@ -100,6 +101,7 @@ export class RegionStack extends Stack {
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
     new Schedules(this, 'Schedules', functions);
+    this.addNotices(functions, monitoring);
     new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
     this.addOutputs();
     check.letAllWait();
@@ -218,6 +220,12 @@ export class RegionStack extends Stack {
       aliases: functions.live,
       alarms: [...monitoring.ofNewVersions, refusals],
     });
+  }
+
+  private addNotices({ notices }: ServiceFunctions, monitoring: Monitoring): void {
+    if (notices === undefined) return;
+    new Notices(this, 'Notices', { deploymentName: this.props.config.name, notices });
+    monitoring.addNoticesAlarm();
   }
 
   private addOutputs(): void {

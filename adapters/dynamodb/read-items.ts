@@ -63,12 +63,17 @@ export async function* readPages(
   } while (startKey !== undefined);
 }
 
-/** Every item of a table, in no particular order. */
+/** @param options may name a segment of the table, so that several can be read at once. */
+interface ScanOptions extends PortOptions {
+  readonly segment?: { readonly Segment: number; readonly TotalSegments: number };
+}
+
+/** Every item of a table, or of a segment of it, in no particular order. */
 export function scanItems(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions,
-  options: PortOptions = {},
+  options: ScanOptions = {},
 ): AsyncGenerator<Item> {
   return readPages(`list ${table}`, (startKey) =>
     dynamodb.scan(
@@ -76,6 +81,7 @@ export function scanItems(
         TableName: table,
         ExclusiveStartKey: startKey,
         ConsistentRead: store.consistentRead ?? false,
+        ...options.segment,
       },
       { abortSignal: options.signal },
     ),

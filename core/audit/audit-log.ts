@@ -6,6 +6,16 @@ import type { PortOptions } from '../port.ts';
 /** One change, made or intended. No value in it is secret. */
 export type AuditRecord = ManagementAnswer['audit'][number];
 
+function groupsOfState(state: AuditRecord['before']): readonly unknown[] {
+  const { service_trunk_group: one, service_trunk_groups: several } = state ?? {};
+  return Array.isArray(several) ? several : one === undefined ? [] : [one];
+}
+
+/** The trunk groups that a change is about, before and after it. */
+export function trunkGroupsOf(record: Pick<AuditRecord, 'before' | 'after'>): readonly unknown[] {
+  return [record.before, record.after].flatMap(groupsOfState);
+}
+
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
   /**

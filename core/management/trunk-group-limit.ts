@@ -1,7 +1,12 @@
 import { maxExaminedItems } from '../../contract/limits.ts';
 import { trunkGroups } from '../../contract/management/rules.ts';
 import { findReachEntry } from '../../contract/reach.ts';
-import type { AuditHistoryReader, AuditPageReader, AuditRecord } from '../audit/audit-log.ts';
+import {
+  type AuditHistoryReader,
+  type AuditPageReader,
+  type AuditRecord,
+  trunkGroupsOf,
+} from '../audit/audit-log.ts';
 import { limitPersonNames, platformStaff } from '../audit/person-name.ts';
 import { RefusedError } from '../errors.ts';
 import {
@@ -17,14 +22,9 @@ import { readField } from './read-input.ts';
 
 type IsWithin = (owned: { readonly serviceTrunkGroup: string }) => boolean;
 
-function groupsOfState(state: AuditRecord['before']): readonly unknown[] {
-  const { service_trunk_group: one, service_trunk_groups: several } = state ?? {};
-  return Array.isArray(several) ? several : one === undefined ? [] : [one];
-}
-
 /** Whether a record is only about what belongs to the groups. One that names no group is not. */
-function isOwnRecord({ before, after }: AuditRecord, isWithin: IsWithin): boolean {
-  const groups = [before, after].flatMap(groupsOfState);
+function isOwnRecord(record: AuditRecord, isWithin: IsWithin): boolean {
+  const groups = trunkGroupsOf(record);
   const isOwn = (group: unknown) =>
     typeof group === 'string' && isWithin({ serviceTrunkGroup: group });
   return groups.length > 0 && groups.every(isOwn);
@@ -145,6 +145,10 @@ function limitToGroups(
     ...context,
     trunkGroups: groups,
     everyClient: of.everyClient ?? of.clients,
+    credentialEnds: {
+      readEnds: (query) =>
+        context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
+    },
     identityProviders: limitProviders(context, groups),
     auditPages: limitAudit(context.auditPages, isWithin, nameActor),
     personNames: limitPersonNames(context.personNames, groups),

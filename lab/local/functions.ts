@@ -31,6 +31,7 @@ import {
   type EnvironmentSource,
   jwksEnvironment,
   keyRotationEnvironment,
+  noticesEnvironment,
   syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
@@ -40,11 +41,13 @@ import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { type HttpFunctionName, routesOf } from '../../contract/routes.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import type { PutNotices } from '../../core/notices/expiry-notices.ts';
 import { createCanaryHandler } from '../../lambda/canary/function.ts';
 import { createDiscoveryHandler } from '../../lambda/discovery/function.ts';
 import { createJwksHandler } from '../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../lambda/key-rotation/function.ts';
 import { createManagementHandler } from '../../lambda/management/function.ts';
+import { createNoticesHandler } from '../../lambda/notices/function.ts';
 import type { LogFields } from '../../lambda/shared/telemetry.ts';
 import { createSyntheticCheckHandler } from '../../lambda/synthetic-check/function.ts';
 import { createTokenHandler } from '../../lambda/token/function.ts';
@@ -184,6 +187,20 @@ function createManagement(
   return (event, { functionArn: invokedFunctionArn }) => handler(event, { invokedFunctionArn });
 }
 
+/** Notices are lines of the log: there is no bus. */
+function createNotices(
+  source: EnvironmentSource,
+  { clientOptions, log }: Pick<LocalFunctionOptions, 'clientOptions' | 'log'>,
+): EventHandler {
+  const dynamodb = openJsonDynamoDb(toVariables(clientOptions), 'background')(() => undefined).own;
+  const putNotices: PutNotices = async (notices) => {
+    for (const detail of notices) log.write({ level: 'INFO', service: 'notices', detail });
+  };
+  const telemetry = createLocalRunTelemetry('notices', log);
+  const environment = readEnvironment('notices', noticesEnvironment(source));
+  return createNoticesHandler(environment, { dynamodb, putNotices }, telemetry);
+}
+
 /** A moved clock is not compared with the times of AWS's answers. */
 function readTime({ clock = Date.now, isClockMoved }: LocalFunctionOptions) {
   return { clock, ...(isClockMoved === true && { now: () => seconds(clock()) }) };
@@ -239,6 +256,7 @@ export function createFunctions(
   handlers.set(nameOf('canary'), canary);
   // Runs only by hand: otherwise its client would be in every list of clients.
   handlers.set(nameOf('synthetic-check'), syntheticCheck);
+  handlers.set(nameOf('notices'), createNotices(source, { clientOptions, log }));
   const management = createManagement(config, { clientOptions, log, ca });
   handlers.set(nameOf('management'), management);
   handlers.set(nameOf('token'), (event) => http.token(event as never, contextOf('token')));

@@ -6,6 +6,8 @@ import {
   parseManagementEvent,
   parseManagementRequest,
 } from '../../contract/management/request.ts';
+import { pairRecords } from '../../core/audit/audit-change.ts';
+import { trunkGroupsOf } from '../../core/audit/audit-log.ts';
 import { managementDigest } from '../../core/audit/request-digest.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { CallerRefusedError, describeError, InputError, RefusedError } from '../../core/errors.ts';
@@ -81,12 +83,33 @@ function refuseLarge(answer: ManagementAnswer): ManagementAnswer {
   );
 }
 
+/** One line for each change: who changed what, and no value. People subscribe to these lines. */
+function reportChanges(telemetry: RunTelemetry, audit: ManagementAnswer['audit']): void {
+  for (const change of pairRecords(audit.toReversed(), new Set()).toReversed()) {
+    const { changeId, actor, action, subject, outcome } = change;
+    telemetry.report({
+      level: 'info',
+      outcome: 'change',
+      fields: {
+        change_id: changeId,
+        actor,
+        action,
+        subject_kind: action.split('.')[0],
+        subject,
+        service_trunk_groups: [...new Set(trunkGroupsOf(change))],
+        change_outcome: outcome,
+      },
+      metrics: {},
+    });
+  }
+}
+
 /** One line for each invocation. It holds no input and no result. */
 function report(
   telemetry: RunTelemetry,
   invokedArn: string,
   caller: AuthenticatedCaller | undefined,
-  { outcomes, audit, audit_gaps }: ManagementAnswer,
+  { outcomes, audit_gaps }: ManagementAnswer,
 ): void {
   const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error.class] : []));
   telemetry.report({
@@ -97,9 +120,6 @@ function report(
       actor: caller?.arn,
       operations: outcomes.length,
       ...(errors.length > 0 && { errors: [...new Set(errors)] }),
-      changes: audit
-        .filter(({ outcome }) => outcome === 'intended')
-        .map(({ recordId }) => recordId),
       ...(audit_gaps.length > 0 && { audit_gaps: audit_gaps.map(({ recordId }) => recordId) }),
     },
     metrics: {},
@@ -138,6 +158,7 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       const response = await answer(input, invoked, (found) => {
         caller = found;
       });
+      reportChanges(telemetry, response.audit);
       report(telemetry, invoked, caller, response);
       return refuseLarge(response);
     } catch (error) {

@@ -15,6 +15,7 @@ import {
   keyRotationEnvironment,
   managementConfigFile,
   managementEnvironment,
+  noticesEnvironment,
   syntheticCheckEnvironment,
   tokenEnvironment,
 } from '../../contract/function-environments.ts';
@@ -70,6 +71,8 @@ const backgroundMemory = 512;
 
 /** Starts within a second, as the function with the most code. */
 const managementMemory = 1769;
+/** One processor: a run reads 1,000,000 records within its 15 minutes. */
+const noticesMemory = 1769;
 /** A revocation waits for four seconds, 500 changes take less than 30. */
 const managementTimeout = Duration.minutes(1);
 
@@ -95,6 +98,8 @@ export class ServiceFunctions extends Construct {
   readonly syntheticCheck: ServiceFunction<'synthetic-check'>;
   readonly deploymentCheck: ServiceFunction<'deployment-check'>;
   readonly management: ServiceFunction<'management'>;
+  /** Only in the first region, for all of them. */
+  readonly notices: ServiceFunction<'notices'> | undefined;
   /** Functions that answer the gateway's requests. */
   readonly live: Readonly<Record<HttpFunctionName, Alias>>;
   private readonly source: EnvironmentSource;
@@ -126,6 +131,7 @@ export class ServiceFunctions extends Construct {
     this.syntheticCheck = this.addSyntheticCheck();
     this.deploymentCheck = this.addDeploymentCheck();
     this.management = this.addManagement(props.apiKeyUses);
+    this.notices = deployedRegions(config)[0]?.id === regionId ? this.addNotices() : undefined;
     this.live = {
       token: this.token.addLive(config.tokenFunction.provisionedConcurrency),
       discovery: this.discovery.addLive(),
@@ -136,7 +142,8 @@ export class ServiceFunctions extends Construct {
   /** Every function of the running service. The deployment check runs before the service exists. */
   get all(): readonly ServiceFunction<FunctionName>[] {
     const { token, discovery, jwks, canary, keyRotation, syntheticCheck, management } = this;
-    return [token, discovery, jwks, canary, keyRotation, syntheticCheck, management];
+    const all = [token, discovery, jwks, canary, keyRotation, syntheticCheck, management];
+    return this.notices === undefined ? all : [...all, this.notices];
   }
 
   private keyPolicyPrincipals(config: DeploymentConfig): KmsKeyPolicyPrincipals {
@@ -328,6 +335,21 @@ export class ServiceFunctions extends Construct {
     for (const name of managementAliases) {
       allowOtherAccounts(fn.addAlias(name), name, config.management.reach);
     }
+    return fn;
+  }
+
+  private addNotices(): ServiceFunction<'notices'> {
+    const fn = this.add('Notices', {
+      name: 'notices',
+      description: 'Tells once a day which secrets and API keys expire',
+      environment: noticesEnvironment(this.source),
+      memorySize: noticesMemory,
+      timeout: Duration.minutes(15),
+    });
+    fn.allow({
+      actions: ['dynamodb:Scan'],
+      resources: [...this.tables.clients, ...this.tables.apiKeys],
+    });
     return fn;
   }
 

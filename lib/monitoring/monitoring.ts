@@ -1,9 +1,11 @@
+import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { noticeAlarmHours, noticeMetrics } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { BackupAlarms, type WatchedVault } from './event-alarm.ts';
@@ -11,6 +13,7 @@ import { KeyAlarms } from './key-alarms.ts';
 import { type AlarmContext, AlarmTopic, addAlarm } from './service-alarm.ts';
 import { certificateAlarm, ServiceAlarms, VersionAlarm } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { ServiceMetrics } from './service-metrics.ts';
 
 interface MonitoringProps {
   readonly config: DeploymentConfig;
@@ -56,6 +59,19 @@ export class Monitoring extends Construct {
 
   addCertificateAlarm(certificate: ICertificate): void {
     addAlarm(this, this.context, certificateAlarm(certificate, 'service'));
+  }
+
+  /** In the region that sends the notices. */
+  addNoticesAlarm(): void {
+    const metrics = new ServiceMetrics({ name: this.context.deploymentName });
+    addAlarm(this, this.context, {
+      id: 'notices-missed',
+      description: `For ${noticeAlarmHours} hours no run has told what expires.`,
+      metric: metrics.own('notices', noticeMetrics.told).with({ period: Duration.hours(1) }),
+      operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      periods: noticeAlarmHours,
+      missingIsBad: true,
+    });
   }
 
   /** Adds the alarm on clients that the newest version of the token function refuses. */

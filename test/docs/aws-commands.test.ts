@@ -92,6 +92,12 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'lambda wait': ['--function-name'],
   'logs describe-log-groups': [],
   'logs filter-log-events': [],
+  'logs put-subscription-filter': [
+    '--log-group-name',
+    '--filter-name',
+    '--filter-pattern',
+    '--destination-arn',
+  ],
   'secretsmanager create-secret': ['--name'],
   'secretsmanager put-secret-value': ['--secret-id'],
   'sts get-web-identity-token': ['--audience', '--signing-algorithm'],

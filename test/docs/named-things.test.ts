@@ -149,7 +149,11 @@ describe('what the documentation names exists:', () => {
 
   it('the alarms that ring when they are created, for those who update', () => {
     const [, section = ''] = readPage('docs/runbook/README.md').split('## When alarms are created');
-    for (const name of ['signing-key-rotation-missed', 'synthetic-check-failed']) {
+    for (const name of [
+      'signing-key-rotation-missed',
+      'synthetic-check-failed',
+      'notices-missed',
+    ]) {
       expect(section).toContain(`\`${name}\``);
       expect(readPage('docs/upgrade.md')).toContain(`\`${name}\``);
     }

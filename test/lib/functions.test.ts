@@ -15,6 +15,7 @@ const deployed: readonly FunctionName[] = [
   'key-rotation',
   'synthetic-check',
   'deployment-check',
+  'notices',
 ];
 
 let template: Template;
@@ -80,6 +81,7 @@ describe('the functions', () => {
       ['key-rotation', 512, 840],
       ['synthetic-check', 512, 60],
       ['deployment-check', 512, 240],
+      ['notices', 1769, 900],
     ]);
   });
 
@@ -114,6 +116,39 @@ describe('what runs by the clock', () => {
     expect(found?.Properties['Targets'][0].RetryPolicy).toEqual({
       MaximumEventAgeInSeconds: 300,
       MaximumRetryAttempts: 0,
+    });
+  });
+});
+
+describe('the notices', () => {
+  it('are sent once a day, with the time of the schedule in each retry', () => {
+    const found = Object.values(resourcesOf(template, 'AWS::Events::Rule')).find(
+      ({ Properties }) => Properties['ScheduleExpression'] === 'cron(0 12 * * ? *)',
+    );
+    expect(found?.Properties['Targets']).toMatchObject([
+      {
+        InputTransformer: {
+          InputPathsMap: { time: '$.time' },
+          InputTemplate: '{"scheduled_time":<time>}',
+        },
+        RetryPolicy: { MaximumEventAgeInSeconds: 7200, MaximumRetryAttempts: 10 },
+      },
+    ]);
+  });
+
+  it('go to a bus on which no one else may put events', () => {
+    expect(Object.values(resourcesOf(template, 'AWS::Events::EventBus'))).toMatchObject([
+      {
+        DeletionPolicy: 'RetainExceptOnCreate',
+        Properties: { Name: 'authorization-server-notices' },
+      },
+    ]);
+    const [policy] = Object.values(resourcesOf(template, 'AWS::Events::EventBusPolicy'));
+    expect(evaluate(policy?.Properties['Statement'])).toMatchObject({
+      Effect: 'Deny',
+      Principal: { AWS: '*' },
+      Action: 'events:PutEvents',
+      Condition: { ArnNotEquals: { 'aws:PrincipalArn': expect.stringContaining('Notices') } },
     });
   });
 });

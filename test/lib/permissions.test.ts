@@ -238,6 +238,14 @@ describe('the permission matrix', () => {
       ]),
       ...logsOf('Management'),
     ],
+    'authorization-server-slc-notices': [
+      ...boundTo('notices', [
+        ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
+        ['Allow', 'dynamodb:Scan', 'ClientsTable'],
+        ['Allow', 'events:PutEvents', 'NoticesBus'],
+      ]),
+      ...logsOf('Notices'),
+    ],
     'authorization-server-slc-key-rotation': [
       ...boundTo('key-rotation', [
         ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
@@ -429,6 +437,7 @@ describe('who may invoke a function', () => {
         ['FunctionsJwksLive', 'apigateway.amazonaws.com', `${api}/.well-known/jwks.json`],
         ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/api/v1/oauth/token`],
         ['FunctionsTokenLive', 'apigateway.amazonaws.com', `${api}/health`],
+        ['FunctionsNoticesHandler', 'events.amazonaws.com', 'NoticesSchedule'],
         ['FunctionsCanaryHandler', 'events.amazonaws.com', 'SchedulesCanary'],
         ['FunctionsKeyRotationHandler', 'events.amazonaws.com', 'SchedulesRotation'],
         ['FunctionsSyntheticCheckHandler', 'events.amazonaws.com', 'SchedulesSyntheticCheck'],

@@ -200,6 +200,31 @@ function costOfSchedules(
   return rounds * perRound;
 }
 
+/** Bytes of a record, and CPU milliseconds for it and its notice, as measured with 100,000. */
+const noticeRecord = { bytes: 700, cpuMs: 0.055 };
+
+/** Milliseconds of a read of 1 MiB and of a call of EventBridge with ten events. */
+const noticeWaits = { read: 100, put: 30 };
+
+/** One run of the notices function, which makes ten calls at once on one processor. */
+export function costOfNotices({
+  records,
+  notices,
+}: {
+  readonly records: number;
+  readonly notices: number;
+}): { readonly minutes: number; readonly dollars: number } {
+  const bytes = records * noticeRecord.bytes;
+  const waits = ((bytes / 2 ** 20) * noticeWaits.read + (notices / 10) * noticeWaits.put) / 10;
+  const seconds = (records * noticeRecord.cpuMs + waits) / 1000;
+  const { lambda, dynamodb, events } = prices;
+  const dollars =
+    seconds * (1769 / 1024) * lambda.perGbSecond +
+    (bytes / 8192 / million) * dynamodb.perMillionReadUnits +
+    (notices / million) * events.perMillion;
+  return { minutes: seconds / 60, dollars };
+}
+
 /** What an idle portal adds to a deployment, in dollars a month. */
 export function costOfPortal(without: Inventory, withPortal: Inventory): CostLines {
   const added = (name: 'alarmMetrics' | 'webAcls' | 'webAclRules' | 'secrets') =>
@@ -226,6 +251,7 @@ export function standingCost(
     dashboards: inventory.dashboards * prices.dashboardMonth,
     'signing keys': regions * inventory.keysOfRegion * prices.kms.perKeyMonth,
     'rotation and checks': regions * costOfSchedules(inventory, configuration, work),
+    notices: (secondsAMonth / 86_400) * costOfNotices({ records: 10_000, notices: 100 }).dollars,
     'health checks, and their requests':
       healthChecks * prices.healthCheckMonth +
       inventory.healthCheckOptions * prices.healthCheckOptionMonth +

@@ -6,6 +6,11 @@ export const unusedActions: Readonly<Record<string, string>> = {
     'Reads a record back after a write whose answer was lost: test/integration/adapters/lost-answers.test.ts.',
   'local-slc-key-rotation: Deny kms:TagResource':
     'Stops a rotation that was taken over; the product tags no existing key: test/lib/foreign-keys.test.ts.',
+  'local-slc-notices: Allow events:PutEvents':
+    'The emulator has no EventBridge: test/integration/notices, test/lib/permissions.test.ts.',
+  'local-slc-notices: Allow dynamodb:Scan': 'As above: the function is not run there.',
+  'permissions of local-notices: Allow lambda:InvokeFunction':
+    'EventBridge runs the function on AWS. The emulator has no bus for its notices.',
   'permissions of local-synthetic-check: Allow lambda:InvokeFunction':
     'EventBridge runs the synthetic check on AWS. The local run does not, so that its client is not in every list.',
 };

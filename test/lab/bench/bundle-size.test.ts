@@ -24,6 +24,7 @@ const budgets: Readonly<Record<string, number>> = {
   'synthetic-check': 117_000,
   // With the SDK's client of Lambda, for what the live version has (ADR 0100).
   'deployment-check': 309_500,
+  notices: 56_500,
   // The management library: every operation, over four tables, the daily run (ADR 0086), grants and
   // stops that are repeated, rotations of API keys (ADR 0109), and decisions about assertions.
   management: 318_000,
@@ -131,9 +132,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 109,300 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 109,900 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(109_300);
+    expect(bytes).toBeLessThanOrEqual(109_900);
     expect(
       inputs.filter((path) => [...absent, credentialChain].some((part) => path.includes(part))),
     ).toEqual([]);

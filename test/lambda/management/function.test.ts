@@ -9,6 +9,7 @@ import { managementAliases } from '../../../contract/management/roles.ts';
 import { managementDigest } from '../../../core/audit/request-digest.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
+import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { operatorArn, proofOf } from '../../support/caller-proof.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { managementArn } from '../../support/management-function.ts';
@@ -27,18 +28,19 @@ const creation = { operation: 'createClient', input: { client: newClient } };
 
 function createFunction(authenticateCaller: AuthenticateCaller = async () => operatorArn) {
   const test = createTestManagement();
+  const reports: RunReport[] = [];
   const handler = createManagementHandler({
     createContext: () => test.context,
     authenticateCaller,
     clock: test.context.clock,
-    telemetry: { report: () => undefined },
+    telemetry: { report: (report) => reports.push(report) },
   });
   const ask = (request: unknown, invokedFunctionArn = operatorAlias, change: object = {}) => {
     const text = typeof request === 'string' ? request : JSON.stringify(request);
     const event = { request: text, caller_proof: proofOf(test.now), ...change };
     return handler(event, { invokedFunctionArn });
   };
-  return { test, handler, ask };
+  return { test, handler, ask, reports };
 }
 
 function errorOf({ outcomes }: ManagementAnswer) {
@@ -60,6 +62,35 @@ describe('the management function', () => {
       { actor: operatorArn, action: 'client.create', outcome: 'intended' },
       { actor: operatorArn, action: 'client.create', outcome: 'done' },
     ]);
+  });
+
+  it('logs each change without its values, before the line of the invocation', async () => {
+    const { ask, reports, test } = createFunction();
+    const answer = await ask(creation);
+    const [{ recordId = '', subject = '' } = {}] = answer.audit;
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['change', 'answered']);
+    expect(reports[0]?.fields).toEqual({
+      change_id: recordId.replace('-1-intended', ''),
+      actor: operatorArn,
+      action: 'client.create',
+      subject_kind: 'client',
+      subject,
+      service_trunk_groups: ['tg-1001'],
+      change_outcome: 'done',
+    });
+    expect(JSON.stringify(reports)).not.toContain('Billing');
+    reports.length = 0;
+    test.context.clients.replaceClient = async () => {
+      throw new UnavailableError('no answer');
+    };
+    await ask({ operation: 'setClientEnabled', input: { clientId: subject, enabled: false } });
+    expect(reports[0]?.fields).toMatchObject({
+      action: 'client.disable',
+      change_outcome: 'unfinished',
+    });
+    reports.length = 0;
+    await ask({ operation: 'findClient', input: { clientId: subject } });
+    expect(reports.map(({ outcome }) => outcome)).toEqual(['answered']);
   });
 
   it('asks STS about a signature over the alias and the whole request', async () => {

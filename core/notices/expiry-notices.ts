@@ -1,0 +1,73 @@
+import { hash } from 'node:crypto';
+import { secondsPerDay } from '../../contract/limits.ts';
+import { expiryNoticeDays, type NoticeDetail } from '../../contract/notices.ts';
+import type { ApiKey } from '../api-key/api-key.ts';
+import type { Client } from '../client/client.ts';
+import { isReplaced } from '../client/secret-attention.ts';
+import { apiKeyEnds, secretEnds } from '../credential/credential-ends.ts';
+import { formatDay, formatTime } from '../rfc3339.ts';
+
+/** Of which deployment the notices are, and when the run was due: seconds since the epoch. */
+export interface NoticeRun {
+  readonly deployment: string;
+  readonly time: number;
+}
+
+/** Sends notices. @throws {UnavailableError} if not all were accepted; some may have been. */
+export type PutNotices = (notices: readonly NoticeDetail[]) => Promise<void>;
+
+/**
+ * What a notice says of an end. The runs are a day apart, so each end has every number of days left
+ * in exactly one of them: no run needs to know what another one has told.
+ */
+function describeEnd(
+  { deployment, time }: NoticeRun,
+  serviceTrunkGroup: string,
+  [id, expiresAt]: readonly [string, number],
+) {
+  const days = Math.ceil((expiresAt - time) / secondsPerDay);
+  if (!expiryNoticeDays.includes(days)) return undefined;
+  const about = JSON.stringify([deployment, id, days, formatDay(time)]);
+  return {
+    version: 1,
+    notice_id: hash('sha256', about, 'base64url'),
+    deployment,
+    service_trunk_group: serviceTrunkGroup,
+    expires_at: formatTime(expiresAt),
+    days_to_expiry: days,
+  } as const;
+}
+
+/** The notices of a client's secrets that work. */
+export function findSecretNotices(client: Client, run: NoticeRun): readonly NoticeDetail[] {
+  const ends = secretEnds(client);
+  return client.secrets.flatMap((secret): readonly NoticeDetail[] => {
+    const { secretId, name, lastUsedOn } = secret;
+    const end = ends[secretId];
+    const due = end && describeEnd(run, client.serviceTrunkGroup, [secretId, end]);
+    if (!due) return [];
+    return [
+      {
+        ...due,
+        credential: 'client_secret',
+        client_id: client.clientId,
+        client_name: client.name,
+        secret_id: secretId,
+        secret_name: name,
+        last_used_on: lastUsedOn,
+        replaced: isReplaced(client, secret, run.time) || undefined,
+      },
+    ];
+  });
+}
+
+/** The notices of an API key that works, and of its values that a rotation has replaced. */
+export function findApiKeyNotices(key: ApiKey, run: NoticeRun): readonly NoticeDetail[] {
+  return Object.entries(apiKeyEnds(key)).flatMap((end): readonly NoticeDetail[] => {
+    const due = describeEnd(run, key.serviceTrunkGroup, end);
+    if (due === undefined) return [];
+    const [id] = end;
+    const value_id = id === key.keyId ? undefined : id.replace(`${key.keyId}/`, '');
+    return [{ ...due, credential: 'api_key', key_id: key.keyId, key_name: key.name, value_id }];
+  });
+}

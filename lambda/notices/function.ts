@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { parseApiKeyItem } from '../../adapters/dynamodb/api-key-item.ts';
+import { parseClientItem, toClient } from '../../adapters/dynamodb/client-item.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
+import type { Item } from '../../adapters/dynamodb/item.ts';
+import { scanItems } from '../../adapters/dynamodb/read-items.ts';
+import { maxNotices } from '../../adapters/put-notices.ts';
+import type { Environment } from '../../contract/environment.ts';
+import { type NoticeDetail, noticeMetrics } from '../../contract/notices.ts';
+import { describeError, InputError, MalformedRecordError } from '../../core/errors.ts';
+import {
+  findApiKeyNotices,
+  findSecretNotices,
+  type NoticeRun,
+  type PutNotices,
+} from '../../core/notices/expiry-notices.ts';
+import { parseTime } from '../../core/rfc3339.ts';
+import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+
+/** Calls at the same time: each segment of a table is read and told by itself, one call at a time. */
+export const callsAtOnce = 10;
+
+const eventSchema = v.object({ scheduled_time: v.string() });
+
+/**
+ * A retry has the time of the first attempt, and so tells the same. EventBridge may be some seconds
+ * late, so the time is that of the minute.
+ */
+function readScheduledTime(event: unknown): number {
+  const parsed = v.safeParse(eventSchema, event);
+  const time = parsed.success ? parseTime(parsed.output.scheduled_time) : undefined;
+  if (time !== undefined) return time - (time % 60);
+  throw new InputError('the event: allowed: "scheduled_time", an RFC 3339 time');
+}
+
+/** What a run did. A record that cannot be read is no reason to tell nothing of the others. */
+class Tally {
+  told = 0;
+  unread = 0;
+
+  /** @returns nothing of a record that cannot be read, which is counted. */
+  find(findNotices: () => readonly NoticeDetail[]): readonly NoticeDetail[] {
+    try {
+      return findNotices();
+    } catch (error) {
+      if (!(error instanceof MalformedRecordError)) throw error;
+      this.unread += 1;
+      return [];
+    }
+  }
+}
+
+interface NoticesAws {
+  readonly dynamodb: DynamoDbDocuments;
+  readonly putNotices: PutNotices;
+}
+
+/**
+ * The notices function. Once a day it tells what has exactly so many days left at the time when the
+ * run was due. It keeps nothing from one run to the next.
+ */
+export function createNoticesHandler(
+  environment: Environment<'notices'>,
+  { dynamodb, putNotices }: NoticesAws,
+  telemetry: RunTelemetry = createRunTelemetry('notices'),
+): (event: unknown) => Promise<{ readonly told: number; readonly unread: number }> {
+  const deployment = environment.AUTH_DEPLOYMENT_NAME;
+  const sources = (run: NoticeRun) => [
+    {
+      table: environment.AUTH_CLIENTS_TABLE,
+      find: (item: Item) => findSecretNotices(toClient(parseClientItem(item)), run),
+    },
+    {
+      table: environment.AUTH_API_KEYS_TABLE,
+      find: (item: Item) => findApiKeyNotices(parseApiKeyItem(item), run),
+    },
+  ];
+  const tellSegment = async (run: NoticeRun, tally: Tally, Segment: number): Promise<void> => {
+    let due: readonly NoticeDetail[] = [];
+    const send = async (notices: readonly NoticeDetail[]) => {
+      await putNotices(notices);
+      tally.told += notices.length;
+    };
+    for (const { table, find } of sources(run)) {
+      const segment = { Segment, TotalSegments: callsAtOnce };
+      for await (const item of scanItems(dynamodb, table, {}, { segment })) {
+        due = [...due, ...tally.find(() => find(item))];
+        for (; due.length >= maxNotices; due = due.slice(maxNotices)) {
+          await send(due.slice(0, maxNotices));
+        }
+      }
+    }
+    if (due.length > 0) await send(due);
+  };
+  return async (event) => {
+    const tally = new Tally();
+    try {
+      const run = { deployment, time: readScheduledTime(event) };
+      const segments = Array.from({ length: callsAtOnce }, (_, index) => index);
+      const ended = await Promise.allSettled(segments.map((one) => tellSegment(run, tally, one)));
+      const failure = ended.find((one) => one.status === 'rejected');
+      if (failure !== undefined) throw failure.reason;
+    } catch (error) {
+      telemetry.report({
+        level: 'error',
+        outcome: 'failed',
+        fields: { ...describeError(error), told: tally.told, unread: tally.unread },
+        metrics: { [noticeMetrics.told]: 0 },
+      });
+      throw error;
+    }
+    const { told, unread } = tally;
+    telemetry.report({
+      level: unread === 0 ? 'info' : 'warn',
+      outcome: 'told',
+      fields: { told, unread },
+      metrics: { [noticeMetrics.told]: 1 },
+    });
+    return { told, unread };
+  };
+}
