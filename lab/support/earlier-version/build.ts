@@ -28,12 +28,18 @@ function run(cwd: string, command: string, ...args: readonly string[]): string {
   });
 }
 
-/** The packages of the commit: those of this folder if its lock file is the same. */
+/** The packages from a registry that a lock file names. */
+function readLockedPackages(folder: string): string {
+  const text = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, object>> };
+  return JSON.stringify(Object.entries(packages).filter(([path]) => path.startsWith(modules)));
+}
+
+/** The packages of the commit: those of this folder if the lock files name the same. */
 function installPackages(source: string): void {
-  const [own = '', other] = [root, source].map((folder) =>
-    readFileSync(join(folder, 'package-lock.json'), 'utf8'),
-  );
-  if (own === other) return symlinkSync(join(root, modules), join(source, modules));
+  if (readLockedPackages(root) === readLockedPackages(source)) {
+    return symlinkSync(join(root, modules), join(source, modules));
+  }
   run(source, 'npm', 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund');
 }
 
