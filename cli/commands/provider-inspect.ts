@@ -1,7 +1,7 @@
 import { proposeRule, type RuleProposal } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
-import type { ProviderInspection } from '../../core/management/inspect-provider.ts';
 import type { TokenInspection } from '../../core/management/inspect-token.ts';
+import type { ProviderInspection } from '../../core/management/providers/inspect-provider.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';

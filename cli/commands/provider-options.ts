@@ -2,7 +2,7 @@ import { audienceSources } from '../../contract/management/inputs.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
-import type { ProviderChoices } from '../../core/management/provider-choices.ts';
+import type { ProviderChoices } from '../../core/management/providers/provider-choices.ts';
 import type { Cli } from '../cli.ts';
 import { type OptionValues, offered, option, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';

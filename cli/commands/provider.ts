@@ -10,7 +10,7 @@ import type { IdentityProvider } from '../../core/identity-provider/identity-pro
 import {
   type ManagedProvider,
   viewIdentityProvider,
-} from '../../core/management/provider-reach.ts';
+} from '../../core/management/providers/provider-reach.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';

@@ -4,7 +4,6 @@ import type { Client, ClientProvider } from '../client/client.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { isOfSameLife } from '../record-version.ts';
-import { addApplicationRule } from './application-rule.ts';
 import { viewClient } from './client-view.ts';
 import { readStoredClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
@@ -17,6 +16,7 @@ import {
   type ManagementContext,
   makeAuditedChange,
 } from './management-context.ts';
+import { addApplicationRule } from './providers/application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';

@@ -11,7 +11,6 @@ import {
 } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
-import { addApplicationRule } from './application-rule.ts';
 import { viewClient } from './client-view.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { idForCreation, keysWithin } from './idempotency.ts';
@@ -28,8 +27,9 @@ import {
   type ManagementContext,
   makeAuditedChange,
 } from './management-context.ts';
-import { checkProviderOpen } from './provider-ownership.ts';
-import { getRegisteredIssuer } from './registered-issuer.ts';
+import { addApplicationRule } from './providers/application-rule.ts';
+import { checkProviderOpen } from './providers/provider-ownership.ts';
+import { getRegisteredIssuer } from './providers/registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
 
 export type NewClient = v.InferOutput<typeof newClient>;

@@ -21,7 +21,7 @@ import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { assertionRules, decideAssertion } from './explain-assertion.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { findIssuerHint } from './registered-issuer.ts';
+import { findIssuerHint } from './providers/registered-issuer.ts';
 import { describeRule } from './rules.ts';
 
 type RequestQuestion = v.InferOutput<typeof requestQuestion>;

@@ -11,7 +11,7 @@ import {
   type TrunkGroupLimitsStore,
 } from '../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
-import { isOwnProvider } from './provider-reach.ts';
+import { isOwnProvider } from './providers/provider-reach.ts';
 import { refuseProblems, toInputProblem } from './read-input.ts';
 import {
   type Excess,

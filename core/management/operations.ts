@@ -24,7 +24,6 @@ import {
   updateClientSecret,
 } from './client-secrets.ts';
 import { createClient } from './create-client.ts';
-import { deleteProvider } from './delete-provider.ts';
 import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
@@ -32,16 +31,21 @@ import { findClient } from './find-client.ts';
 import { checkGrants } from './grants/check-grants.ts';
 import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
 import { findSubjectGrants, listGrants, setSubjectGrant } from './grants/subject-grants.ts';
-import { findProvider, listProviders, listProvidersWithLimits } from './identity-providers.ts';
-import { inspectProvider, inspectProviderKeys } from './inspect-provider.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
 import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import type { ManagementContext } from './management-context.ts';
 import { erasePersonName } from './person-names.ts';
-import { registerProvider } from './register-provider.ts';
-import { setProviderTrunkGroups } from './set-provider-trunk-groups.ts';
+import { deleteProvider } from './providers/delete-provider.ts';
+import {
+  findProvider,
+  listProviders,
+  listProvidersWithLimits,
+} from './providers/identity-providers.ts';
+import { inspectProvider, inspectProviderKeys } from './providers/inspect-provider.ts';
+import { registerProvider } from './providers/register-provider.ts';
+import { setProviderTrunkGroups } from './providers/set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
 import {
   findTrunkGroupLimits,

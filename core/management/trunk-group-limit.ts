@@ -17,7 +17,7 @@ import {
   type StoreLimits,
 } from './limited-stores.ts';
 import type { GrantReach, ManagementContext } from './management-context.ts';
-import { limitProviders } from './provider-reach.ts';
+import { limitProviders } from './providers/provider-reach.ts';
 import { readField } from './read-input.ts';
 
 type IsWithin = (owned: { readonly serviceTrunkGroup: string }) => boolean;

@@ -8,7 +8,7 @@ import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/outside-clients.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
-import { viewIdentityProvider } from '../management/provider-reach.ts';
+import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,

@@ -10,7 +10,7 @@ import {
 } from '../../identity-provider/grant.ts';
 import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
-import { listOwnProviders, type OwnProvider } from '../provider-ownership.ts';
+import { listOwnProviders, type OwnProvider } from '../providers/provider-ownership.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { checkOutside, type OutsideClient } from './outside-clients.ts';
 

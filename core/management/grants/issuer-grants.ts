@@ -11,7 +11,7 @@ import {
 } from '../../identity-provider/grant.ts';
 import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
-import { listOwnProviders } from '../provider-ownership.ts';
+import { listOwnProviders } from '../providers/provider-ownership.ts';
 import { refuseInput } from '../read-input.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';

@@ -10,7 +10,7 @@ import {
   hostOf,
 } from '../../identity-provider/grant.ts';
 import type { ManagementContext } from '../management-context.ts';
-import type { ManagedProvider } from '../provider-reach.ts';
+import type { ManagedProvider } from '../providers/provider-reach.ts';
 import { refuseInput } from '../read-input.ts';
 
 /** A new client under a provider. */

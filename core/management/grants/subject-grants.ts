@@ -19,12 +19,12 @@ import {
 import { readEvery } from '../../paging.ts';
 import { removeClient, writeClient } from '../change-client.ts';
 import { readStoredClient } from '../find-client.ts';
-import { findProvider } from '../identity-providers.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
+import { findProvider } from '../providers/identity-providers.ts';
+import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
-import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 import { findOutside } from './outside-clients.ts';

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { readEvery } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
-import { indexOwnProviders } from '../provider-ownership.ts';
+import { indexOwnProviders } from '../providers/provider-ownership.ts';
 import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
 import { readLimits, requireReachedTrunkGroup } from './limits-record.ts';
 

@@ -13,8 +13,8 @@ import {
 import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
 import { refuseInput } from '../read-input.ts';
-import { getRegisteredIssuer } from '../registered-issuer.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 
 /**

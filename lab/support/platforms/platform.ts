@@ -1,5 +1,5 @@
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
-import type { ProviderChoices } from '../../../core/management/provider-choices.ts';
+import type { ProviderChoices } from '../../../core/management/providers/provider-choices.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { createTestKey, type TestKey } from '../test-issuer.ts';
 

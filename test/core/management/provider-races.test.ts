@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../../core/management/create-client.ts';
 import { setSubjectGrant } from '../../../core/management/grants/subject-grants.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { setProviderTrunkGroups } from '../../../core/management/set-provider-trunk-groups.ts';
+import { setProviderTrunkGroups } from '../../../core/management/providers/set-provider-trunk-groups.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import { createWorld, grantSubject, registerOwn } from '../../adapters/management/world.ts';
 

@@ -54,10 +54,7 @@ describe('credentials that authctl does not get', () => {
     ['sso', /aws sso login/],
     ['mfa', /multi-factor.*eval "\$\(aws configure export-credentials --format env\)"/],
     ['process', /or a `credential_process` that succeeds/],
-    [
-      'misspelt',
-      /sign in, or set AWS_PROFILE to a profile of ~\/\.aws\/config with credentials/,
-    ],
+    ['misspelt', /sign in, or set AWS_PROFILE to a profile of ~\/\.aws\/config with credentials/],
     ['empty', /sign in, or set AWS_PROFILE to a profile/],
   ])('have their cause, and what ends it: %s', (profile, cause) => {
     const { status, stderr } = spawnSync(process.execPath, [authctl, 'client', 'list'], {

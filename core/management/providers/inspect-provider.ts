@@ -1,23 +1,28 @@
 import type * as v from 'valibot';
-import type { inspectOptions } from '../../contract/management/inputs.ts';
-import { InputError, RefusedError } from '../errors.ts';
+import type { inspectOptions } from '../../../contract/management/inputs.ts';
+import { InputError, RefusedError } from '../../errors.ts';
 import {
   type DiscoveryDocument,
   discoveryUrls,
   parseDiscoveryDocument,
-} from '../identity-provider/discovery-document.ts';
-import { FetchError } from '../identity-provider/fetch-json.ts';
-import { checkOwnKeySet, lintKeySet, type ProviderKeySet } from '../identity-provider/key-lint.ts';
+} from '../../identity-provider/discovery-document.ts';
+import { FetchError } from '../../identity-provider/fetch-json.ts';
+import {
+  checkOwnKeySet,
+  lintKeySet,
+  type ProviderKeySet,
+} from '../../identity-provider/key-lint.ts';
 import {
   comparableIssuer,
   isDiscoveryUrl,
   parseProviderUrl,
-} from '../identity-provider/provider-url.ts';
-import { providerJwksSource } from '../verifier/provider-token.ts';
-import { requireIssuerGrant } from './grants/require-grant.ts';
+} from '../../identity-provider/provider-url.ts';
+import { providerJwksSource } from '../../verifier/provider-token.ts';
+import { requireIssuerGrant } from '../grants/require-grant.ts';
+import { inspectToken, type TokenInspection } from '../inspect-token.ts';
+import { currentTime, type ManagementContext } from '../management-context.ts';
+import { refuseInput } from '../read-input.ts';
 import { findProvider } from './identity-providers.ts';
-import { inspectToken, type TokenInspection } from './inspect-token.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
 import {
   checkClaimName,
   checkProviderChoices,
@@ -26,7 +31,6 @@ import {
   type StoredChoices,
 } from './provider-choices.ts';
 import { findInspectors } from './provider-ownership.ts';
-import { refuseInput } from './read-input.ts';
 
 /** The findings of a registration until it stops. */
 interface ProviderFindings {

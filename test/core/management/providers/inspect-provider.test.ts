@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { jwksCacheTimes } from '../../../contract/limits.ts';
-import { InputError } from '../../../core/errors.ts';
-import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
-import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
-import { createWorld, type World } from '../../adapters/management/world.ts';
+import { jwksCacheTimes } from '../../../../contract/limits.ts';
+import { InputError } from '../../../../core/errors.ts';
+import { FetchError } from '../../../../core/identity-provider/fetch-json.ts';
+import { createTestKey, signToken } from '../../../../lab/support/test-issuer.ts';
+import { createWorld, type World } from '../../../adapters/management/world.ts';
 
 async function createEmptyWorld(): Promise<World> {
   const world = await createWorld();

@@ -1,6 +1,7 @@
-import type { OperationResult } from '../../contract/management/operations.ts';
-import { collect } from '../paging.ts';
-import type { ManagementContext } from './management-context.ts';
+import type { OperationResult } from '../../../contract/management/operations.ts';
+import { collect } from '../../paging.ts';
+import type { ManagementContext } from '../management-context.ts';
+import { requireReachedTrunkGroup } from '../trunk-group-limits/limits-record.ts';
 import {
   findOwner,
   isShown,
@@ -9,7 +10,6 @@ import {
   showOwners,
 } from './provider-reach.ts';
 import { getRegisteredIssuer } from './registered-issuer.ts';
-import { requireReachedTrunkGroup } from './trunk-group-limits/limits-record.ts';
 
 /** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
 export async function findProvider(

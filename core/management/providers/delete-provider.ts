@@ -1,15 +1,15 @@
 import type * as v from 'valibot';
-import type { deleteProviderOptions } from '../../contract/management/inputs.ts';
-import type { Client } from '../client/client.ts';
-import { RefusedError, VersionConflictError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { removeClient } from './change-client.ts';
+import type { deleteProviderOptions } from '../../../contract/management/inputs.ts';
+import type { Client } from '../../client/client.ts';
+import { RefusedError, VersionConflictError } from '../../errors.ts';
+import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
+import { removeClient } from '../change-client.ts';
+import { byNameThen, type Page, readPageRequest, toPage } from '../list-query.ts';
+import { type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { listTexts } from '../read-input.ts';
 import { findProvider } from './identity-providers.ts';
-import { byNameThen, type Page, readPageRequest, toPage } from './list-query.ts';
-import { type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
 import { viewIdentityProvider } from './provider-reach.ts';
-import { listTexts } from './read-input.ts';
 
 function refuseWithClients(issuer: string, { items, nextCursor }: Page<Client>): never {
   const list = listTexts(items.map((client) => `${client.clientId} (${client.name})`));

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { InputError } from '../../../core/errors.ts';
-import type { NewClient } from '../../../core/management/create-client.ts';
-import type { ProviderChoices } from '../../../core/management/provider-choices.ts';
-import { createTestKey } from '../../../lab/support/test-issuer.ts';
-import { createTestManagement } from '../../support/management.ts';
+import { InputError } from '../../../../core/errors.ts';
+import type { NewClient } from '../../../../core/management/create-client.ts';
+import type { ProviderChoices } from '../../../../core/management/providers/provider-choices.ts';
+import { createTestKey } from '../../../../lab/support/test-issuer.ts';
+import { createTestManagement } from '../../../support/management.ts';
 import {
   createClient,
   listClients,
   registerProvider,
   updateClient,
-} from '../../support/operations.ts';
+} from '../../../support/operations.ts';
 
 const { jwk } = createTestKey('RS256');
 const okta = 'https://example.okta.com/oauth2/default';

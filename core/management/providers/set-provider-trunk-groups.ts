@@ -1,23 +1,23 @@
 import type * as v from 'valibot';
-import { maxListedItems } from '../../contract/limits.ts';
-import type { providerTrunkGroups } from '../../contract/management/inputs.ts';
-import type { Client } from '../client/client.ts';
-import { subjectOf } from '../client/provider-client-id.ts';
-import { ConflictError, RefusedError, UnavailableError } from '../errors.ts';
-import { describeClaimRisk } from '../identity-provider/client-id-claim.ts';
+import { maxListedItems } from '../../../contract/limits.ts';
+import type { providerTrunkGroups } from '../../../contract/management/inputs.ts';
+import type { Client } from '../../client/client.ts';
+import { subjectOf } from '../../client/provider-client-id.ts';
+import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
+import { describeClaimRisk } from '../../identity-provider/client-id-claim.ts';
 import {
   hasOwner,
   type IdentityProvider,
   type ProviderOwner,
-} from '../identity-provider/identity-provider.ts';
-import { readEvery } from '../paging.ts';
-import { requireIssuerGrant } from './grants/require-grant.ts';
+} from '../../identity-provider/identity-provider.ts';
+import { readEvery } from '../../paging.ts';
+import { requireIssuerGrant } from '../grants/require-grant.ts';
+import { checkVersion } from '../if-version.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { listTexts, refuseInput } from '../read-input.ts';
 import { findProvider } from './identity-providers.ts';
-import { checkVersion } from './if-version.ts';
-import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
-import { listTexts, refuseInput } from './read-input.ts';
 
 type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
 

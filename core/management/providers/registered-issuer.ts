@@ -1,7 +1,7 @@
-import { NotFoundError } from '../errors.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { isProviderUrlText, issuerVariants } from '../identity-provider/provider-url.ts';
-import type { ManagementContext } from './management-context.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
+import { isProviderUrlText, issuerVariants } from '../../identity-provider/provider-url.ts';
+import type { ManagementContext } from '../management-context.ts';
 
 /** Says which registered issuer may have been meant: issuers are compared character by character. */
 export async function findIssuerHint(

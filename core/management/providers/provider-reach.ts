@@ -1,16 +1,16 @@
 import type * as v from 'valibot';
-import type { registeredProvider } from '../../contract/management/results.ts';
-import type { ClientProvider } from '../client/client.ts';
+import type { registeredProvider } from '../../../contract/management/results.ts';
+import type { ClientProvider } from '../../client/client.ts';
 import {
   hasOwner,
   type IdentityProvider,
   type IdentityProviderStore,
   type ProviderOwner,
-} from '../identity-provider/identity-provider.ts';
-import { collect } from '../paging.ts';
-import { formatTime } from '../rfc3339.ts';
-import type { GrantLimits } from '../trunk-group/trunk-group-limits.ts';
-import type { ManagementContext } from './management-context.ts';
+} from '../../identity-provider/identity-provider.ts';
+import { collect } from '../../paging.ts';
+import { formatTime } from '../../rfc3339.ts';
+import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import type { ManagementContext } from '../management-context.ts';
 
 /** A registered provider as management shows it. */
 export type ManagedProvider = IdentityProvider &

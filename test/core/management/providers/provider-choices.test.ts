@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { InputError, RefusedError } from '../../../core/errors.ts';
-import { createTestKey } from '../../../lab/support/test-issuer.ts';
-import { createTestManagement } from '../../support/management.ts';
+import { InputError, RefusedError } from '../../../../core/errors.ts';
+import { createTestKey } from '../../../../lab/support/test-issuer.ts';
+import { createTestManagement } from '../../../support/management.ts';
 import {
   createClient,
   inspectProvider,
   registerProvider,
   updateClient,
-} from '../../support/operations.ts';
+} from '../../../support/operations.ts';
 
 const issuer = 'https://idp.example.net';
 const pool = 'https://cognito-idp.us-west-2.amazonaws.com/us-west-2_EXAMPLE1';

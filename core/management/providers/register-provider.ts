@@ -1,16 +1,16 @@
 import type * as v from 'valibot';
-import type { registerOptions } from '../../contract/management/inputs.ts';
-import { ConflictError, UnavailableError } from '../errors.ts';
-import { type IdentityProvider } from '../identity-provider/identity-provider.ts';
-import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { requireIssuerGrant } from './grants/require-grant.ts';
-import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
+import type { registerOptions } from '../../../contract/management/inputs.ts';
+import { ConflictError, UnavailableError } from '../../errors.ts';
+import { type IdentityProvider } from '../../identity-provider/identity-provider.ts';
+import type { ProviderKeySet } from '../../identity-provider/key-lint.ts';
+import { requireIssuerGrant } from '../grants/require-grant.ts';
 import {
   currentTime,
   type ManagementContext,
   makeAuditedChange,
   newId,
-} from './management-context.ts';
+} from '../management-context.ts';
+import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
 import { checkClaimName } from './provider-choices.ts';
 import { findNewOwners } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NotFoundError, RefusedError } from '../../../core/errors.ts';
-import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import { NotFoundError, RefusedError } from '../../../../core/errors.ts';
+import { createTestManagement, type TestManagement } from '../../../support/management.ts';
 import {
   createClient,
   deleteProvider,
   listProviders,
   registerProvider,
-} from '../../support/operations.ts';
+} from '../../../support/operations.ts';
 
 const issuer = 'https://idp.example.net';
 const url = `${issuer}/.well-known/openid-configuration`;

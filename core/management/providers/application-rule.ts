@@ -1,9 +1,12 @@
-import { maxClaimConditions } from '../../contract/limits.ts';
-import type { ClientProvider } from '../client/client.ts';
-import { hasWildcard } from '../client/provider-client-id.ts';
-import { InputError } from '../errors.ts';
-import { findApplicationRule, hasApplicationRule } from '../identity-provider/application-rule.ts';
-import { refuseInput } from './read-input.ts';
+import { maxClaimConditions } from '../../../contract/limits.ts';
+import type { ClientProvider } from '../../client/client.ts';
+import { hasWildcard } from '../../client/provider-client-id.ts';
+import { InputError } from '../../errors.ts';
+import {
+  findApplicationRule,
+  hasApplicationRule,
+} from '../../identity-provider/application-rule.ts';
+import { refuseInput } from '../read-input.ts';
 
 /**
  * Adds the claims that only tokens of the application have, so that a token that the provider

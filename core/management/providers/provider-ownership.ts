@@ -1,12 +1,12 @@
-import { RefusedError } from '../errors.ts';
-import { issuerOfDiscoveryUrl } from '../identity-provider/discovery-document.ts';
-import type { IdentityProvider, ProviderOwner } from '../identity-provider/identity-provider.ts';
-import { collect } from '../paging.ts';
-import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from './grants/require-grant.ts';
-import type { ManagementContext } from './management-context.ts';
+import { RefusedError } from '../../errors.ts';
+import { issuerOfDiscoveryUrl } from '../../identity-provider/discovery-document.ts';
+import type { IdentityProvider, ProviderOwner } from '../../identity-provider/identity-provider.ts';
+import { collect } from '../../paging.ts';
+import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from '../grants/require-grant.ts';
+import type { ManagementContext } from '../management-context.ts';
+import { refuseInput } from '../read-input.ts';
+import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';
-import { refuseInput } from './read-input.ts';
-import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
  * Clients under a provider that was registered for trunk groups are only in these.

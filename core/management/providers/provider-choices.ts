@@ -1,15 +1,15 @@
 import type * as v from 'valibot';
-import { claimNameHelp, type inspectOptions } from '../../contract/management/inputs.ts';
-import { InputError, RefusedError } from '../errors.ts';
-import { isCognitoIssuer } from '../identity-provider/application-rule.ts';
+import { claimNameHelp, type inspectOptions } from '../../../contract/management/inputs.ts';
+import { InputError, RefusedError } from '../../errors.ts';
+import { isCognitoIssuer } from '../../identity-provider/application-rule.ts';
 import {
   canNameClient,
   defaultClientIdClaims,
   describeClaimRisk,
-} from '../identity-provider/client-id-claim.ts';
-import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
-import { type ProviderAlg, providerAlgs } from '../identity-provider/provider-algorithms.ts';
-import { refuseInput } from './read-input.ts';
+} from '../../identity-provider/client-id-claim.ts';
+import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
+import { type ProviderAlg, providerAlgs } from '../../identity-provider/provider-algorithms.ts';
+import { refuseInput } from '../read-input.ts';
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */
 export type ProviderChoices = Omit<v.InferOutput<typeof inspectOptions>, 'tokens'>;
