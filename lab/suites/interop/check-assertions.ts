@@ -98,21 +98,18 @@ async function checkVerifiers(
   return problems;
 }
 
-/** The SDKs of the Model Context Protocol as published: they call a protected server. */
-async function checkMcp(
+/** Libraries as published: they call a protected server. */
+async function checkClients(
   service: LocalRun,
   { copy, clientId }: Ready,
   isWanted: IsWanted,
 ): Promise<number> {
   let problems = 0;
   const trust = { caPath: service.caPath ?? '', directory: service.paths.directory };
-  const sdks = clients.filter((each) => /mcp|modelcontext/.test(each.name));
-  const wanted = sdks.filter((each) => isWanted(titleOf(each)));
+  const wanted = clients.filter((each) => each.assertions && isWanted(titleOf(each)));
   const build = (client: TokenClient) => client.runtime('client', trust);
   await checkEach(wanted, build, async (client, { command: built }) => {
-    // The Python SDK has no provider for the grant.
-    const forms = client.language === 'Python' ? assertionForms.slice(0, 1) : assertionForms;
-    for (const form of forms) {
+    for (const form of client.assertions ?? []) {
       const program = startProgram<object, TokenAnswer>([...built, client.program, form], {
         ...service.environment,
         ...trustVariables(trust.caPath),
@@ -149,7 +146,7 @@ export async function checkAssertions(isWanted: IsWanted): Promise<number> {
       const [first] = ready as [Ready];
       return (
         (await checkVerifiers(service, ready, isWanted)) +
-        (await checkMcp(service, first, isWanted))
+        (await checkClients(service, first, isWanted))
       );
     });
   } finally {

@@ -1,3 +1,4 @@
+import { assertionForms, type FormName } from '../../support/platforms/hostile-world.ts';
 import type { Runtime } from '../../support/runtimes.ts';
 import { go, java, node, pinned, python, rust } from './programs.ts';
 
@@ -18,6 +19,8 @@ interface Needs {
   readonly failsAsItComes?: string;
   /** Whether what it needs is a deployment with `authorizationEndpoint`. */
   readonly authorizationEndpoint?: true;
+  /** The forms in which it sends an assertion in place of a secret. */
+  readonly assertions?: readonly FormName[];
 }
 
 /** What the SDKs of the Model Context Protocol have in common. */
@@ -46,17 +49,27 @@ export const clients: readonly TokenClient[] = [
   }),
   withNode('oauth4webapi'),
   { name: 'fetch', language: 'Node', runtime: node, program: 'fetch' },
-  withNode('@modelcontextprotocol/sdk', mcp),
-  withNode('@modelcontextprotocol/client', mcp),
+  withNode('@modelcontextprotocol/sdk', { ...mcp, assertions: assertionForms }),
+  withNode('@modelcontextprotocol/client', { ...mcp, assertions: assertionForms }),
   withPython('Authlib', { needs: '`leeway=10` for tokens that live a minute' }),
   withPython('requests-oauthlib'),
-  withPython('mcp', mcp),
+  // The Python SDK has no provider for the grant.
+  withPython('mcp', { ...mcp, assertions: ['client_assertion'] }),
   {
     name: `oauth2/clientcredentials ${pinned.go('golang.org/x/oauth2')}`,
     language: 'Go',
     runtime: go,
     program: 'clientcredentials',
     needs: '`AuthStyle: oauth2.AuthStyleInHeader`, or it sends a wrong secret twice',
+    assertions: ['client_assertion'],
+  },
+  {
+    name: `MCP go-sdk ${pinned.go('github.com/modelcontextprotocol/go-sdk')}`,
+    language: 'Go',
+    runtime: go,
+    program: 'go-sdk',
+    ...mcp,
+    failsAsItComes: 'it refuses a document without `code_challenge_methods_supported`',
   },
   {
     name: `Spring Security OAuth2 client ${pinned.maven('spring-security-oauth2-client')}`,
@@ -72,4 +85,5 @@ export const clients: readonly TokenClient[] = [
     program: 'httpclient5',
   },
   withRust('oauth2'),
+  withRust('rmcp', mcp),
 ];

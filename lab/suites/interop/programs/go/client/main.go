@@ -1,4 +1,4 @@
-// Gets tokens with clientcredentials: one for each line that it reads. Writes {"ok": ..., "token": ...}.
+// Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
 // `default` is the library as it comes; `ready` has the lines that this service requires.
 package main
 
@@ -6,28 +6,102 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/url"
 	"os"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/auth/extauth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-func main() {
+// mcpServer answers for the MCP server; the service is asked for everything else.
+type mcpServer struct{ audience, issuer string }
+
+func (server mcpServer) RoundTrip(request *http.Request) (*http.Response, error) {
+	if !strings.HasPrefix(request.URL.String(), server.audience) {
+		return http.DefaultTransport.RoundTrip(request)
+	}
+	body, _ := json.Marshal(map[string]any{
+		"resource":              server.audience,
+		"authorization_servers": []string{server.issuer},
+		"scopes_supported":      []string{"messaging:view"},
+	})
+	return &http.Response{
+		StatusCode: 200,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(string(body))),
+		Request:    request,
+	}, nil
+}
+
+// withMcp does what the SDK's transport does after a 401 of the server: its metadata, discovery, token.
+func withMcp() func() (*oauth2.Token, error) {
+	audience := os.Getenv("AUDIENCE")
+	handler, err := extauth.NewClientCredentialsHandler(&extauth.ClientCredentialsHandlerConfig{
+		Credentials: &oauthex.ClientCredentials{
+			ClientID:         os.Getenv("CLIENT_ID"),
+			ClientSecretAuth: &oauthex.ClientSecretAuth{ClientSecret: os.Getenv("CLIENT_SECRET")},
+			Issuer:           os.Getenv("ISSUER"),
+		},
+		HTTPClient: &http.Client{Transport: mcpServer{audience, os.Getenv("ISSUER")}},
+	})
+	address, _ := url.Parse(audience)
+	return func() (*oauth2.Token, error) {
+		ctx := context.Background()
+		if err != nil {
+			return nil, err
+		}
+		if source, _ := handler.TokenSource(ctx); source != nil {
+			return source.Token()
+		}
+		refused := &http.Response{StatusCode: 401, Header: http.Header{}, Body: http.NoBody}
+		if err := handler.Authorize(ctx, &http.Request{URL: address}, refused); err != nil {
+			return nil, err
+		}
+		source, _ := handler.TokenSource(ctx)
+		if source == nil {
+			return nil, errors.New("no token source")
+		}
+		return source.Token()
+	}
+}
+
+func withClientCredentials() func() (*oauth2.Token, error) {
 	config := clientcredentials.Config{
 		ClientID:     os.Getenv("CLIENT_ID"),
 		ClientSecret: os.Getenv("CLIENT_SECRET"),
 		TokenURL:     os.Getenv("TOKEN_URL"),
 		Scopes:       []string{"messaging:view"},
 	}
-	if os.Args[2] == "ready" {
+	switch os.Args[2] {
+	case "ready":
 		config.AuthStyle = oauth2.AuthStyleInHeader
+	case "client_assertion":
+		config.ClientID, config.ClientSecret = "", ""
+		config.AuthStyle = oauth2.AuthStyleInParams
+		config.EndpointParams = url.Values{
+			"client_assertion_type": {"urn:ietf:params:oauth:client-assertion-type:jwt-bearer"},
+			"client_assertion":      {os.Getenv("ASSERTION")},
+		}
 	}
-	tokens := config.TokenSource(context.Background())
+	return config.TokenSource(context.Background()).Token
+}
+
+func main() {
+	getToken := withClientCredentials()
+	if os.Args[1] == "go-sdk" {
+		getToken = withMcp()
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		answer := map[string]any{"ok": true}
-		if token, err := tokens.Token(); err == nil {
+		if token, err := getToken(); err == nil {
 			answer["token"] = token.AccessToken
 		} else {
 			answer = map[string]any{"ok": false, "why": fmt.Sprintf("%.200s", err.Error())}
