@@ -4,7 +4,7 @@ import { type Alarm, ComparisonOperator } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { noticeAlarmHours, noticeMetrics } from '../../contract/notices.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
@@ -24,7 +24,7 @@ interface MonitoringProps {
   readonly vault: WatchedVault | undefined;
 }
 
-/** The dashboard and the alarms of a region. */
+/** The alarms of a region; in the first one also the dashboard. */
 export class Monitoring extends Construct {
   /** Alarms that roll a new version of a function back. */
   readonly ofNewVersions: readonly Alarm[];
@@ -48,10 +48,9 @@ export class Monitoring extends Construct {
       vault === undefined
         ? []
         : new BackupAlarms(this, 'BackupAlarms', { ...context, vault }).alarms;
-    if (config.dashboard === 'on') {
+    if (config.dashboard === 'on' && regionId === deployedRegions(config)[0]?.id) {
       new ServiceDashboard(this, 'Dashboard', {
         config,
-        regionId,
         alarms: [...service.alarms, ...keys.alarms, ...backups],
       });
     }

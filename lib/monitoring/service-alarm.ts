@@ -87,7 +87,10 @@ export function notify(alarm: Alarm, topic: ITopic): void {
   alarm.addOkAction(action);
 }
 
-function alarmName(context: Pick<AlarmContext, 'deploymentName' | 'regionId'>, id: string): string {
+export function alarmName(
+  context: Pick<AlarmContext, 'deploymentName' | 'regionId'>,
+  id: string,
+): string {
   return `${context.deploymentName}-${context.regionId}-${id}`;
 }
 

@@ -1,36 +1,45 @@
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import {
-  type Alarm,
+  Alarm,
   AlarmStatusWidget,
   Dashboard,
+  DashboardVariable,
+  DefaultValue,
   GraphWidget,
   type IMetric,
   type IWidget,
   MathExpression,
   type Metric,
+  Values,
+  VariableInputType,
+  VariableType,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { DeploymentConfig } from '../../contract/deployment-config.ts';
+import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/key-metrics.ts';
-import type { RegionId } from '../../contract/regions.ts';
 import {
   gatewayMetrics,
   metricDimensions,
   requestMetrics,
 } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
+import { alarmName } from './service-alarm.ts';
 import { ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
 interface ServiceDashboardProps {
   readonly config: DeploymentConfig;
-  readonly regionId: RegionId;
+  /** Of this region. The other regions have the same. */
   readonly alarms: readonly Alarm[];
 }
 
 /** Half the width of a dashboard. */
 const half = { width: 12, height: 6 };
 
-/** One page that shows whether a region issues tokens, and if not, why. */
+/**
+ * One page that shows whether a region issues tokens, and if not, why. CloudWatch shows it from each
+ * AWS region, and it has a monthly price, so all regions share it: a field selects whose graphs it
+ * shows.
+ */
 export class ServiceDashboard extends Construct {
   private readonly props: ServiceDashboardProps;
   private readonly metrics: ServiceMetrics;
@@ -40,10 +49,11 @@ export class ServiceDashboard extends Construct {
     this.props = props;
     this.metrics = new ServiceMetrics(props.config);
     new Dashboard(this, 'Dashboard', {
-      dashboardName: `${props.config.name}-${props.regionId}`,
+      dashboardName: props.config.name,
+      variables: this.regionField(),
       defaultInterval: Duration.hours(3),
       widgets: [
-        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 24 })],
+        ...this.alarmsOfRegions().map((widget) => [widget]),
         [this.outcomes(), this.latency()],
         [this.api(), this.functions()],
         [this.kms(), this.tables()],
@@ -51,6 +61,46 @@ export class ServiceDashboard extends Construct {
         [this.syntheticCheck(), this.secretExpiry()],
       ],
     });
+  }
+
+  private alarmsOfRegions(): readonly IWidget[] {
+    const { config, alarms } = this.props;
+    return deployedRegions(config).map(({ id, awsRegion }) => {
+      const find = ({ node }: Alarm) => {
+        const resourceName = alarmName({ deploymentName: config.name, regionId: id }, node.id);
+        const arn = Stack.of(this).formatArn({
+          service: 'cloudwatch',
+          region: awsRegion,
+          resource: 'alarm',
+          resourceName,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        });
+        return Alarm.fromAlarmArn(this, resourceName, arn);
+      };
+      return new AlarmStatusWidget({
+        title: `Alarms of ${id}`,
+        alarms: alarms.map(find),
+        width: 24,
+      });
+    });
+  }
+
+  private regionField(): DashboardVariable[] {
+    const [first, ...others] = deployedRegions(this.props.config);
+    if (first === undefined || others.length === 0) return [];
+    const values = [first, ...others].map(({ id, awsRegion }) => ({ label: id, value: awsRegion }));
+    return [
+      new DashboardVariable({
+        id: 'region',
+        label: 'Region',
+        type: VariableType.PROPERTY,
+        value: 'region',
+        inputType: VariableInputType.SELECT,
+        values: Values.fromValues(...values),
+        defaultValue: DefaultValue.value(first.awsRegion),
+        visible: true,
+      }),
+    ];
   }
 
   private outcomes(): IWidget {

@@ -486,7 +486,9 @@ describe('the dashboard', () => {
     const shown = JSON.stringify(widgets);
     for (const metric of ['IssuerCheckPassed', 'GatewayThrottled']) expect(shown).toContain(metric);
     expect(widgets.map(({ properties }: any) => properties.title)).toEqual([
-      'Alarms',
+      'Alarms of slc',
+      'Alarms of dfw',
+      'Alarms of pit',
       'Token requests a minute, by outcome',
       'Time in the token function, ms',
       'API: requests and errors a minute',
@@ -498,5 +500,40 @@ describe('the dashboard', () => {
       'Synthetic check: passed',
       'Secrets in use near their expiry: days left, by client',
     ]);
+  });
+
+  it('is one for all regions: it has the alarms of each, and a field selects the graphs', () => {
+    const { templates } = synthesise(readConfigFile('three-regions'));
+    const regions = ['slc', 'dfw', 'pit'].map(
+      (id) => templates[`AuthorizationServer-${id}`] as Template,
+    );
+    const dashboards = regions.map((one) =>
+      Object.values(resourcesOf(one, 'AWS::CloudWatch::Dashboard')),
+    );
+    expect(dashboards.map(({ length }) => length)).toEqual([1, 0, 0]);
+    const { DashboardName, DashboardBody } = (dashboards[0]?.[0] as any).Properties;
+    const { variables, widgets } = JSON.parse(evaluate(DashboardBody));
+    expect(evaluate(DashboardName)).toBe('authorization-server');
+    expect(variables).toEqual([
+      expect.objectContaining({
+        type: 'property',
+        property: 'region',
+        defaultValue: 'us-west-2',
+        values: [
+          { label: 'slc', value: 'us-west-2' },
+          { label: 'dfw', value: 'us-east-2' },
+          { label: 'pit', value: 'us-east-1' },
+        ],
+      }),
+    ]);
+    for (const [index, one] of regions.entries()) {
+      const known = Object.values(resourcesOf(one, 'AWS::CloudWatch::Alarm')).map(
+        ({ Properties }) => Properties['AlarmName'],
+      );
+      const shown: readonly string[] = widgets[index].properties.alarms;
+      expect(shown.length).toBeGreaterThan(40);
+      expect(shown.filter((arn) => !known.includes(arn.split(':').at(-1)))).toEqual([]);
+      expect(shown[0]).toContain(`:${variables[0].values[index].value}:`);
+    }
   });
 });

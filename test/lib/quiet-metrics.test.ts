@@ -208,6 +208,7 @@ describe('each alarm', () => {
       'signing-key-rotation-missed',
       'signing-key-canary-failed',
       'synthetic-check-failed',
+      'notices-missed',
     ]);
   });
 
