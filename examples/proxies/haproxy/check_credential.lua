@@ -50,10 +50,18 @@ local function refuse(txn, status, headers, body)
 end
 
 local function ask(txn, scopes)
-    local headers = { ["x-real-ip"] = { txn.f:src() } }
-    local authorization = values(txn.http:req_get_headers(), "authorization")
-    if #authorization > 0 then
-        headers["authorization"] = authorization
+    local headers = {
+        ["x-real-ip"] = { txn.f:src() },
+        -- What was asked, for proofs (DPoP). No other header of the client is sent.
+        ["x-original-method"] = { txn.f:method() },
+        ["x-original-uri"] = { txn.f:pathq() },
+    }
+    local received = txn.http:req_get_headers()
+    for _, name in ipairs({ "authorization", "dpop" }) do
+        local sent = values(received, name)
+        if #sent > 0 then
+            headers[name] = sent
+        end
     end
     local client = core.httpclient()
     return client:get({ url = check_url .. scopes, headers = headers, timeout = timeout })

@@ -1,61 +1,34 @@
-import type { webcrypto } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import express from 'express';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { jwksPath } from '../../../contract/routes.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
-import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createExpressMiddleware } from '../../../verifier/express.ts';
 import { createDecisionLog, type LogEntry } from '../../../verifier/forward-auth/decision-log.ts';
 import { createHandler } from '../../../verifier/forward-auth/handler.ts';
 import { createVerifier, type DpopOptions, type Verifier } from '../../../verifier/verifier.ts';
+import {
+  type BoundTokenIssuer,
+  headersWithProof,
+  type KeyPair,
+  startBoundTokenIssuer,
+} from './bound-token-issuer.ts';
 import { bearer, send } from './forward-auth/use-forward-auth.ts';
 import { frameworks, type RunningService } from './middleware/frameworks.ts';
 
-type CryptoKeyPair = webcrypto.CryptoKeyPair;
-
-const audience = 'https://api.example.com';
-const key = createTestKey('ES256');
-let server: Server;
-let issuer: string;
-let holder: CryptoKeyPair;
-let stranger: CryptoKeyPair;
-let token: string;
+let world: BoundTokenIssuer;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    response.writeHead(request.url === jwksPath ? 200 : 404, {
-      'content-type': 'application/json',
-    });
-    response.end(JSON.stringify({ keys: [key.jwk] }));
-  });
-  issuer = `http://127.0.0.1:${await listenOnLoopback(server)}`;
-  holder = await oauth.generateKeyPair('ES256');
-  stranger = await oauth.generateKeyPair('ES256');
-  const jkt = await oauth.DPoP({}, holder).calculateThumbprint();
-  const now = Math.floor(Date.now() / 1000);
-  token = signToken(key, {
-    iss: issuer,
-    sub: 'client_1',
-    client_id: 'client_1',
-    aud: audience,
-    iat: now,
-    exp: now + 3600,
-    jti: 'jti-1',
-    scope: 'messaging:view',
-    service_trunk_group: 'group-1',
-    cnf: { jkt },
-  });
+  world = await startBoundTokenIssuer();
 });
 
-afterAll(() => server.close());
+afterAll(() => world.close());
 
 /** The origin of a service is known only when it listens, so its list is filled afterwards. */
 function verifierWith(dpop: Partial<DpopOptions>, origins: string[]): Verifier {
   return createVerifier({
-    issuer,
-    audience,
+    issuer: world.issuer,
+    audience: world.audience,
     dpop: { ...dpop, origins: ['https://api.example.com', ...origins] },
   });
 }
@@ -79,9 +52,9 @@ async function startWith(
   return running;
 }
 
-function call(address: string, by: CryptoKeyPair | undefined, path = '/messages') {
+function call(address: string, by: KeyPair | undefined, path = '/messages') {
   return oauth
-    .protectedResourceRequest(token, 'GET', new URL(path, address), undefined, undefined, {
+    .protectedResourceRequest(world.token, 'GET', new URL(path, address), undefined, undefined, {
       [oauth.allowInsecureRequests]: true,
       ...(by && { DPoP: oauth.DPoP({}, by) }),
     })
@@ -97,7 +70,7 @@ function call(address: string, by: CryptoKeyPair | undefined, path = '/messages'
 describe.each(Object.entries(frameworks))('a bound token at %s', (_, start) => {
   it('is accepted with the proof of a published client', async () => {
     const { address } = await startWith(start);
-    const response = await call(address, holder, '/messages?page=2');
+    const response = await call(address, world.holder, '/messages?page=2');
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ clientId: 'client_1' });
   });
@@ -109,7 +82,7 @@ describe.each(Object.entries(frameworks))('a bound token at %s', (_, start) => {
     expect(plain.headers.get('www-authenticate')).toBe(
       'Bearer realm="platform", error="invalid_token", error_description="the access token is bound to a key and needs a DPoP proof", DPoP realm="platform", algs="ES256"',
     );
-    const stolen = await call(address, stranger);
+    const stolen = await call(address, world.stranger);
     expect(stolen.status).toBe(401);
     expect(stolen.headers.get('www-authenticate')).toBe(
       'DPoP realm="platform", error="invalid_dpop_proof", error_description="the DPoP proof is of another key than the access token", algs="ES256"',
@@ -118,10 +91,10 @@ describe.each(Object.entries(frameworks))('a bound token at %s', (_, start) => {
 
   it('needs a nonce of the API if it gives some, which the client sends by itself', async () => {
     const { address } = await startWith(start, { nonceKey: new Uint8Array(32) });
-    const handle = oauth.DPoP({}, holder);
+    const handle = oauth.DPoP({}, world.holder);
     const ask = () =>
       oauth.protectedResourceRequest(
-        token,
+        world.token,
         'GET',
         new URL('/messages', address),
         undefined,
@@ -152,7 +125,7 @@ describe('a proof at Express', () => {
     const address = `http://127.0.0.1:${await listenOnLoopback(mounted)}`;
     onTestFinished(() => void mounted.close());
     verifier = verifierWith({}, [address]);
-    expect((await call(address, holder, '/v1/messages')).status).toBe(200);
+    expect((await call(address, world.holder, '/v1/messages')).status).toBe(200);
   });
 });
 
@@ -161,7 +134,9 @@ describe('a proof at forward-auth', () => {
 
   async function startCheck(proofs: typeof headers | undefined) {
     const entries: LogEntry[] = [];
-    const verifier = proofs ? verifierWith({}, []) : createVerifier({ issuer, audience });
+    const verifier = proofs
+      ? verifierWith({}, [])
+      : createVerifier({ issuer: world.issuer, audience: world.audience });
     const log = createDecisionLog('all', (entry) => entries.push(entry));
     const notReady = () => undefined;
     const check = createServer(
@@ -175,37 +150,21 @@ describe('a proof at forward-auth', () => {
     };
   }
 
-  /** What a published client would have sent to the API. */
-  async function sentBy(by: CryptoKeyPair): Promise<readonly string[]> {
-    const sent = new Headers();
-    await oauth.protectedResourceRequest(
-      token,
-      'GET',
-      new URL('https://api.example.com/messages'),
-      undefined,
-      undefined,
-      {
-        DPoP: oauth.DPoP({}, by),
-        [oauth.customFetch]: (_url, { headers: own }) => {
-          for (const [name, value] of Object.entries(own)) sent.set(name, value);
-          return Promise.resolve(new Response());
-        },
-      },
-    );
-    return ['Authorization', sent.get('authorization') ?? '', 'DPoP', sent.get('dpop') ?? ''];
-  }
+  const sentBy = (by: KeyPair) => headersWithProof(world.token, by);
 
   it('is checked against what the proxy says, and nothing else', async () => {
     const { ask } = await startCheck(headers);
     const of = (method: string, uri: string) => ['X-Method', method, 'X-Uri', uri];
-    expect((await ask([...(await sentBy(holder)), ...of('GET', '/messages?page=2')])).status).toBe(
-      200,
-    );
+    expect(
+      (await ask([...(await sentBy(world.holder)), ...of('GET', '/messages?page=2')])).status,
+    ).toBe(200);
     for (const other of [of('POST', '/messages'), of('GET', '/other'), of('GET', '/')]) {
-      expect((await ask([...(await sentBy(holder)), ...other])).status).toBe(401);
+      expect((await ask([...(await sentBy(world.holder)), ...other])).status).toBe(401);
     }
-    expect((await ask([...(await sentBy(stranger)), ...of('GET', '/messages')])).status).toBe(401);
-    expect((await ask([...bearer(token), ...of('GET', '/messages')])).status).toBe(401);
+    expect((await ask([...(await sentBy(world.stranger)), ...of('GET', '/messages')])).status).toBe(
+      401,
+    );
+    expect((await ask([...bearer(world.token), ...of('GET', '/messages')])).status).toBe(401);
   });
 
   it.each([
@@ -214,7 +173,7 @@ describe('a proof at forward-auth', () => {
     ['half there', ['X-Method', 'GET']],
   ])('is an error of the proxy, and logged so, if what it says is %s', async (_, sent) => {
     const { ask, entries } = await startCheck(headers);
-    expect((await ask([...(await sentBy(holder)), ...sent])).status).toBe(500);
+    expect((await ask([...(await sentBy(world.holder)), ...sent])).status).toBe(500);
     expect(entries).toEqual([
       expect.objectContaining({
         level: 'error',
@@ -225,7 +184,7 @@ describe('a proof at forward-auth', () => {
 
   it('cannot be checked without the options, and bearer tokens need no header of the proxy', async () => {
     const { ask, entries } = await startCheck(undefined);
-    const answer = await ask(await sentBy(holder));
+    const answer = await ask(await sentBy(world.holder));
     expect(answer.status).toBe(401);
     expect(entries[0]?.fields?.['reason']).toBe('proof_not_checkable');
   });
