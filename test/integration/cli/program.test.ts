@@ -49,9 +49,10 @@ describe('the program', () => {
   });
 
   it('ends with 2 and without a stack if there is no region', () => {
-    const { AWS_REGION: _, ...rest } = service().environment;
     const env = {
-      ...rest,
+      ...service().environment,
+      AWS_REGION: '',
+      AWS_DEFAULT_REGION: '',
       ...programEnvironment(),
       AWS_CONFIG_FILE: '/nonexistent',
       HOME: '/nonexistent',
