@@ -47,7 +47,7 @@ export const everyPage: readonly ShownPage[] = [
   { name: 'client-new', path: () => '/clients/new' },
   {
     name: 'client-new-wrong',
-    path: () => '/clients/new',
+    path: () => `/clients/new?trunkGroup=${trunkGroup}`,
     act: async (page) => {
       await page.getByLabel('Token lifetime').fill('a while');
       await send(page, 'Create client');
@@ -66,7 +66,7 @@ export const everyPage: readonly ShownPage[] = [
   { name: 'key', path: ({ keyId }) => `/api-keys/${keyId}` },
   {
     name: 'key-new-wrong',
-    path: () => '/api-keys/new',
+    path: () => `/api-keys/new?trunkGroup=${trunkGroup}`,
     act: async (page) => {
       await page.getByLabel('IP address').first().fill('203.0.113.300');
       await send(page, 'Create API key');
