@@ -54,7 +54,8 @@ export async function callAws<T>(
   } catch (error) {
     if (error instanceof Error && isAwsUnavailability(error)) {
       const text = `could not ${doing}: ${describeCause(error)}`;
-      throw new ServiceUnavailableError(service, text, { cause: error });
+      const isThrottling = isThrottlingError(error);
+      throw new ServiceUnavailableError(service, text, { cause: error, isThrottling });
     }
     if (error instanceof Error && error.name === 'ResourceNotFoundException') {
       throw new ResourceNotFoundError(`could not ${doing}: it does not exist in this AWS region`, {

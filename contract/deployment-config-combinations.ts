@@ -5,7 +5,7 @@ import { saying } from './parse-problem.ts';
 import { partitionOf } from './partitions.ts';
 import { namesOf } from './reach.ts';
 import { strongConsistencySets } from './regions.ts';
-import { tokenPath } from './routes.ts';
+import { highestTokenRate, tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { findTagProblems } from './tags.ts';
 
@@ -139,16 +139,16 @@ function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
   );
 }
 
-/**
- * Without reuse, each token costs a Sign call. With a throttle above the quota, KMS refuses
- * requests instead of API Gateway.
- */
+/** Above the quota of KMS, only the token function keeps one client from taking it from all others. */
 function findThrottleProblems(config: ParsedKeys): readonly string[] {
   const rate = config.throttles.token?.rateLimit ?? 0;
+  const highest = highestTokenRate(config);
   return saying(
     rate > config.kmsSignQuota &&
-      config.tokenReuse === undefined &&
-      `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless tokenReuse is on`,
+      config.fairShare.mode !== 'enforce' &&
+      `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless fairShare.mode is "enforce"`,
+    rate > highest.rate &&
+      `throttles.token.rateLimit: received ${rate}; allowed: at most ${highest.rate}, which is ${highest.reason}`,
   );
 }
 

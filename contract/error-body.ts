@@ -27,6 +27,12 @@ export const tooManyRequestsBody: ErrorBody = {
   error_description: 'too many requests, try again later',
 };
 
+/** One client asks for too many tokens. It is the owner of the client who reads this. */
+export const clientLimitBody: ErrorBody = {
+  error: 'temporarily_unavailable',
+  error_description: 'this client asks for too many tokens, use each one until it expires',
+};
+
 export const notFoundBody: ErrorBody = {
   error: 'not_found',
   error_description: 'there is nothing at this path',

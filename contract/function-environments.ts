@@ -95,6 +95,10 @@ export function tokenEnvironment(
     ...(config.tokenReuse !== undefined && {
       AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
     }),
+    ...(config.fairShare.mode !== 'off' && {
+      AUTH_FAIR_SHARE: config.fairShare.mode,
+      AUTH_SIGNS_PER_MINUTE: String(config.fairShare.signsPerMinute),
+    }),
     ...accessTokenTypeVariable(config.accessTokenType),
     ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),

@@ -77,7 +77,10 @@ const tagName = v.pipe(
   v.check((name) => !/^aws:/i.test(name), 'allowed: a name that does not begin with "aws:"'),
 );
 
-/** Requests in five minutes from one source address. */
+/** The first is the default. */
+const fairShareModes = ['enforce', 'count', 'off'] as const;
+
+/** Requests that a rate rule of WAF lets pass. */
 export const addressLimit = v.pipe(
   count,
   v.minValue(10, 'allowed: 10 or more'),
@@ -149,13 +152,42 @@ export const operationsEntries = {
        * check; the rest is room for checks and monitors of others.
        */
       healthRequestsPerFiveMinutes: v.optional(addressLimit, 100),
+      /** Token requests with one `Authorization` header. None are limited by default. */
+      tokenRequestsPerCredential: v.optional(
+        v.strictObject({
+          perMinute: addressLimit,
+          action: v.optional(v.picklist(['count', 'block'], 'allowed: count or block'), 'block'),
+        }),
+      ),
     }),
   ),
+  /** What one client may take of the token path, in each instance of the token function. */
+  fairShare: v.optional(
+    v.strictObject({
+      /** Whether a client above a limit gets 429, is only named in the log, or neither. */
+      mode: v.optional(
+        v.picklist(fairShareModes, `allowed: ${fairShareModes.join(', ')}`),
+        fairShareModes[0],
+      ),
+      /**
+       * New tokens a minute of one client. An instance serves 600 requests a minute at most; a client
+       * that keeps its tokens and has 200 processes gets as many when all start at once.
+       */
+      signsPerMinute: v.optional(v.pipe(count, v.minValue(10, 'allowed: 10 or more')), 240),
+    }),
+    {},
+  ),
+  /**
+   * Requests a second that API Gateway allows all APIs of the account and AWS region; if left out, the
+   * least of AWS's defaults in the regions.
+   */
+  apiGatewayQuota: v.optional(count),
   /** Asymmetric KMS calls a second of the account and AWS region; KMS's default if left out. */
   kmsSignQuota: v.optional(count, defaultKmsSignQuota),
   /**
    * Requests a second, and at once, that API Gateway lets through to each of these paths in each
-   * region. The token path has 80 % of `kmsSignQuota` if left out, documents 2,000.
+   * region. If left out, the token path has 80 % of `kmsSignQuota`, and twice the quota if executions
+   * are reserved for it and `fairShare` is enforced; documents have 2,000.
    */
   throttles: v.optional(
     v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),

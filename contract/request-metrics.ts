@@ -1,9 +1,9 @@
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. A metric is emitted only when it says
  * something, because CloudWatch bills each for the hours in which it has a value: `Requests` has
- * `service` (the function's name) and `outcome`, and the others only `service`. `SecretDaysLeft` also
- * has `client_id`, and all of them do if the deployment config has `clientMetrics`: only for
- * authenticated clients, so no one else can create metrics. The log has the rest.
+ * `service` (the function's name) and `outcome`, and the others only `service`. If the deployment
+ * config has `clientMetrics`, all also have `client_id`: only of authenticated clients, so no one
+ * else can create metrics. The log has the rest.
  */
 export const requestMetrics = {
   /** 1 for each request of the token function. */
@@ -22,6 +22,11 @@ export const requestMetrics = {
   signingKeyFallbacks: 'SigningKeyFallbacks',
   /** 1 for each signature that the published key does not verify. */
   unverifiableSignatures: 'UnverifiableSignatures',
+  /**
+   * Percentage of the new tokens of an instance that one client asks for, in its requests above half
+   * of `fairShare.signsPerMinute`. The maximum is the largest client's.
+   */
+  largestClientShare: 'LargestClientShare',
   /** 1 for each attempt to authenticate after too many failures. */
   throttledAuthentications: 'ThrottledAuthentications',
   /**

@@ -1,3 +1,6 @@
+import { requestsOfExecution } from './limits.ts';
+import { defaultGatewayQuota } from './regions.ts';
+
 /** A Lambda function that answers requests of the public API. */
 export type HttpFunctionName = 'token' | 'discovery' | 'jwks';
 
@@ -7,7 +10,7 @@ interface Throttle {
   readonly burstLimit: number;
 }
 
-/** The limits of each method, by what it costs; see `throttlesOf` in throttles.ts. */
+/** The limits of each method, by what it costs; see {@link throttlesOf}. */
 export interface Throttles {
   readonly token: Throttle;
   readonly documents: Throttle;
@@ -124,12 +127,53 @@ function withBurst(rateLimit: number): Throttle {
   return { rateLimit, burstLimit: Math.max(1, Math.floor(rateLimit / 2)) };
 }
 
-/** The throttles of a deployment: those of its config, or defaults that fit its quota. */
-export function throttlesOf(config: {
+/** The keys of a deployment config that the throttles follow from. */
+interface ThrottleConfig {
   readonly kmsSignQuota: number;
   readonly throttles: Partial<Pick<Throttles, 'token' | 'documents'>>;
-}): Throttles {
-  const { token, documents = documentThrottle } = config.throttles;
-  const ofQuota = Math.max(1, Math.floor(config.kmsSignQuota * signQuotaShare));
-  return { token: token ?? withBurst(ofQuota), documents, health: healthThrottle };
+  readonly fairShare: { readonly mode: 'enforce' | 'count' | 'off' };
+  readonly apiGatewayQuota?: number | undefined;
+  readonly reservedConcurrency: { readonly token?: number | undefined };
+  readonly regions: Readonly<Record<string, { readonly awsRegion: string } | undefined>>;
+}
+
+/**
+ * The most that the stage may let in to the token path, in requests a second, with the reason. What
+ * KMS does not sign costs an execution; the account's quota is also that of other APIs.
+ */
+export function highestTokenRate(config: ThrottleConfig): { rate: number; reason: string } {
+  const quotas = Object.values(config.regions).flatMap((region) =>
+    region === undefined ? [] : defaultGatewayQuota(region.awsRegion),
+  );
+  const gateway = config.apiGatewayQuota ?? Math.min(...quotas);
+  const { token: reserved } = config.reservedConcurrency;
+  const bounds = [
+    { rate: 4 * config.kmsSignQuota, reason: `four times kmsSignQuota (${config.kmsSignQuota})` },
+    { rate: Math.floor(0.4 * gateway), reason: `40 % of apiGatewayQuota (${gateway})` },
+    ...(reserved === undefined
+      ? []
+      : [
+          {
+            rate: requestsOfExecution * reserved,
+            reason: `${requestsOfExecution} for each of reservedConcurrency.token (${reserved})`,
+          },
+        ]),
+  ];
+  return bounds.reduce((least, bound) => (bound.rate < least.rate ? bound : least));
+}
+
+/** The function refuses what is above a client's share, so more than KMS signs may get in. */
+function defaultTokenRate(config: ThrottleConfig): number {
+  const { kmsSignQuota, fairShare, reservedConcurrency } = config;
+  if (fairShare.mode === 'enforce' && reservedConcurrency.token !== undefined) {
+    return Math.min(2 * kmsSignQuota, highestTokenRate(config).rate);
+  }
+  return Math.max(1, Math.floor(kmsSignQuota * signQuotaShare));
+}
+
+/** The throttles of a deployment: those of its config, or defaults that fit its quotas. */
+export function throttlesOf(config: ThrottleConfig): Throttles {
+  const { token = withBurst(defaultTokenRate(config)), documents = documentThrottle } =
+    config.throttles;
+  return { token, documents, health: healthThrottle };
 }

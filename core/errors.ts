@@ -6,10 +6,17 @@ export class UnavailableError extends Error {
 /** {@link UnavailableError} of a service that can be named, e.g. `DynamoDB`. */
 export class ServiceUnavailableError extends UnavailableError {
   readonly service: string;
+  /** Whether the service asked for fewer calls. */
+  readonly isThrottling: boolean;
 
-  constructor(service: string, message: string, options?: ErrorOptions) {
+  constructor(
+    service: string,
+    message: string,
+    { isThrottling = false, ...options }: ErrorOptions & { readonly isThrottling?: boolean } = {},
+  ) {
     super(message, options);
     this.service = service;
+    this.isThrottling = isThrottling;
   }
 }
 
@@ -32,6 +39,21 @@ export class TooManyFailuresError extends Error {
     super('too many failed authentications of this client from this source');
     this.retryAfter = retryAfter;
     this.outcome = outcome;
+  }
+}
+
+/** Which limit a client is above: that of its share while KMS throttles, or the one that always holds. */
+export type ClientLimitReason = 'client_share' | 'client_signs_per_minute';
+
+/** A client asks for so many tokens that it would take them from others. Only it is refused. */
+export class ClientLimitError extends Error {
+  override readonly name = 'ClientLimitError';
+  readonly outcome = 'client_limited';
+  readonly reason: ClientLimitReason;
+
+  constructor(reason: ClientLimitReason) {
+    super(reason);
+    this.reason = reason;
   }
 }
 

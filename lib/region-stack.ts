@@ -113,7 +113,6 @@ export class RegionStack extends Stack {
     const { config } = this.props;
     const throttles = throttlesOf(config);
     const rates = {
-      token: throttles.token,
       discovery: throttles.documents,
       jwks: throttles.documents,
     };

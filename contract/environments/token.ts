@@ -26,6 +26,10 @@ export const tokenVariables = v.object({
   AUTH_TOKEN_REUSE_SHARE: v.optional(
     v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
   ),
+  /** Whether a client that asks for too many tokens is refused or counted. Without a value: neither. */
+  AUTH_FAIR_SHARE: v.optional(v.picklist(['enforce', 'count'], 'allowed: enforce or count')),
+  /** New tokens in a minute of one client in one instance. */
+  AUTH_SIGNS_PER_MINUTE: v.optional(wholeNumber),
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
   AUTH_FEDERATED_CLIENTS: v.optional(text),

@@ -10,6 +10,7 @@ const keys = [
   'accessTokenType',
   'federatedClients',
   'tokenLifetime',
+  'fairShare',
   'scopes',
   'ignoredScopes',
   'signingKeyPolicy',

@@ -132,6 +132,14 @@ async function explain(
       error: 'temporarily_unavailable',
     };
   }
+  const { mode, signsPerMinute } = config.fairShare;
+  if (mode !== 'off') {
+    steps.add(
+      'limits of the client',
+      'passed',
+      `in each instance ${signsPerMinute} new tokens a minute (client_signs_per_minute), and while KMS throttles its share (client_share); above them ${mode === 'enforce' ? 'it gets 429' : 'the log names it'}`,
+    );
+  }
   return { granted: true, steps: steps.taken, claims };
 }
 

@@ -16,6 +16,7 @@ import { buildAccessTokenClaims } from './access-token-claims.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
+import type { FairShare } from './fair-share.ts';
 import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
 import {
   type Form,
@@ -36,6 +37,8 @@ export interface TokenPorts {
   readonly failures: FailureLimiter;
   /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
+  /** If the deployment config limits what one client asks for. */
+  readonly share?: FairShare | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
   readonly federation?: Federation | undefined;
 }
@@ -71,6 +74,7 @@ interface TokenResponse {
  *
  * @throws {OAuthError} if the request is refused.
  * @throws {TooManyFailuresError} if the client failed to authenticate too often.
+ * @throws {ClientLimitError} if the client asks for more new tokens than it may.
  * @throws {UnavailableError} if a port does not answer in time, or no key can sign.
  * @throws {MalformedRecordError} if the client's record cannot be read.
  */
@@ -99,18 +103,19 @@ export async function issueToken(
   const claims = buildAccessTokenClaims(grant, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
-  // Find a token that may be issued again, or sign this one. The first token of a secret on each
-  // day records its use, and does not wait for that.
+  // Find a token that may be issued again, or sign this one if the client is below its limits. The
+  // first token of a secret on each day records its use, and does not wait for that.
   const content = { typ: settings.accessTokenType, payload: claims };
   const chooseKeys: ChooseKeys = (maxAge) =>
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
+  const sign = () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys });
   const secretUse = found.recordUse?.() ?? recordSecretUse(found, ports.secretUses, values);
   const { token, isReused } = await findOrSign(
     { client, secret, latestExpiry, claims },
     keys,
     ports.reuse,
-    () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys }),
+    () => (ports.share === undefined ? sign() : ports.share.take(client.clientId, values, sign)),
   );
   if (isReused) log.isReused = true;
   log.secretUse = secretUse.state;

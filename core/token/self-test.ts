@@ -14,7 +14,8 @@ const nobody = `${prefixes.client}self-test`;
  * Does what a token needs: reads a client, reads the key list, signs and verifies. The signed text
  * is never returned.
  *
- * @throws the error that a token request would throw at the same time.
+ * @throws the error that a token request would throw at the same time; that of KMS only if the client
+ * could be read.
  */
 export async function runSelfTest(
   ports: Pick<TokenPorts, 'clients' | 'listSigningKeys' | 'sign'>,
@@ -29,5 +30,8 @@ export async function runSelfTest(
     const options = { signal, chooseAgain: chooseKeys };
     await signJws(content, await chooseKeys(), ports.sign, options);
   };
-  await Promise.all([ports.clients.findClient(nobody, { signal }), signOnce()]);
+  const results = [ports.clients.findClient(nobody, { signal }), signOnce()];
+  for (const result of await Promise.allSettled<unknown>(results)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
 }

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap, remember } from '../bounded-map.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
@@ -24,6 +24,9 @@ interface TokenReuseSettings {
   /** Maximum number of tokens in memory. When it is reached, the oldest entry is removed. */
   readonly maxTokens: number;
 }
+
+/** More than the sets of scopes and audiences that any client uses. */
+const maxTokensOfClient = 16;
 
 /** What a request must have in common with the one that a token was issued for. */
 export interface ReuseRequest {
@@ -67,11 +70,14 @@ function keyOf({ claims, secretHash, clientVersion, latestExpiry }: ReuseRequest
 export class TokenReuse {
   readonly #settings: TokenReuseSettings;
   readonly #tokens: BoundedMap<string, SignedToken>;
+  /** Keys of the tokens of each client, the oldest first. Some may have been removed since. */
+  readonly #keysOfClients: BoundedMap<string, string[]>;
   readonly #pending = new Map<string, Promise<SignedToken>>();
 
   constructor(settings: TokenReuseSettings) {
     this.#settings = settings;
     this.#tokens = new BoundedMap(settings.maxTokens);
+    this.#keysOfClients = new BoundedMap(settings.maxTokens);
   }
 
   /**
@@ -92,11 +98,19 @@ export class TokenReuse {
     this.#pending.set(key, signing);
     try {
       const token = await signing;
-      this.#tokens.set(key, token);
+      this.#keep(key, token);
       return { token, isReused: false };
     } finally {
       if (this.#pending.get(key) === signing) this.#pending.delete(key);
     }
+  }
+
+  /** A client that asks for other scopes each time displaces only its own tokens. */
+  #keep(key: string, token: SignedToken): void {
+    const keys = remember(this.#keysOfClients, token.claims.client_id, () => []);
+    if (!keys.includes(key)) keys.push(key);
+    if (keys.length > maxTokensOfClient) this.#tokens.delete(keys.shift() ?? '');
+    this.#tokens.set(key, token);
   }
 
   /** `iat` of the request is the present time. */

@@ -1,3 +1,5 @@
+import type { ClientLimitReason } from '../errors.ts';
+
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
 
@@ -31,6 +33,10 @@ export interface TokenLogFields {
   assertion?: VerifiedAssertionFields | undefined;
   /** Set if an assertion authenticated the client. */
   isWorkload?: true;
+  /** The limit of new tokens that the client is above, also if it is only counted. */
+  clientLimit?: ClientLimitReason;
+  /** Percentage of the new tokens of this instance that the client asks for, if those are many. */
+  largestShare?: number | undefined;
   /** Further metrics, whose value is 1. */
   counts?: readonly string[];
 }

@@ -39,6 +39,12 @@ function checkHash(value: string, keyId: string, key: ApiKey | undefined): Match
   return { key, old: isMatch ? undefined : old };
 }
 
+/** The earlier of the ends of the key and of the value. */
+function expiryOf({ key, old }: Matched): number | undefined {
+  const ends = [key.expiresAt, old?.expiresAt].filter((end) => end !== undefined);
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
 /** @throws {BearerRefusal} for a key that is disabled, or a value of it that has expired. */
 function checkLife({ key, old }: Matched, now: number): void {
   if (!key.enabled) {
@@ -81,6 +87,12 @@ export async function verifyApiKey(
   }
   apiKeys.recordUse?.({ keyId, valueId: matched.old?.valueId ?? valueIdOf(key) }, options.now);
   const { serviceTrunkGroup, scopes } = key;
-  const verified = { credential: 'api_key', keyId, serviceTrunkGroup } as const;
-  return scopes === undefined ? verified : { ...verified, scopes };
+  const expiresAt = expiryOf(matched);
+  return {
+    credential: 'api_key',
+    keyId,
+    serviceTrunkGroup,
+    ...(scopes !== undefined && { scopes }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
 }

@@ -32,6 +32,11 @@ export interface VerifiedApiKey {
   readonly serviceTrunkGroup: string;
   /** The only scopes that the key has. Left out: it stands for its whole trunk group, and lacks none. */
   readonly scopes?: readonly string[] | undefined;
+  /**
+   * When this value of the key stops working, in seconds since the epoch. A decision must not be cached
+   * longer. Left out: it does not expire.
+   */
+  readonly expiresAt?: number | undefined;
 }
 
 /** Who makes a request. */

@@ -30,7 +30,10 @@ import type { Backend, Delays } from './backend/backend.ts';
 import type { StubItem } from './backend/dynamodb-stub.ts';
 import { workFolder } from './build.ts';
 
-export const config = parseDeploymentConfig(singleRegion);
+/** One client sends all requests of a measurement. */
+const unlimited = { ...singleRegion, fairShare: { mode: 'off' } };
+
+export const config = parseDeploymentConfig(unlimited);
 
 /** Fixed bytes stand for random ones, so that every run sends the same. */
 const id = (kind: Parameters<typeof formatId>[0], seed: number) =>
@@ -159,7 +162,7 @@ export const environments = {
 export function federatedTokenEnvironment(
   federatedClients: NonNullable<DeploymentConfigInput['federatedClients']> = {},
 ): Readonly<Record<string, string>> {
-  const federated = parseDeploymentConfig({ ...singleRegion, federatedClients });
+  const federated = parseDeploymentConfig({ ...unlimited, federatedClients });
   const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
     ...source,
     config: federated,

@@ -98,6 +98,10 @@ function createCommand({ withFlags, extras }: Edition): Command {
       'issue a token again while this share of its life remains, e.g. 0.5: docs/configuration.md',
       readTokenReuse,
     )
+    .option(
+      '--fair-share',
+      'limit what one client may take, by the config: the only instance reaches it sooner than a deployment',
+    )
     .option('--state <dir>', 'keep the state in another folder than .local', path)
     .option('--config <file>', 'the deployment config that runs; an example by default', path)
     .option(
@@ -129,6 +133,7 @@ interface Flags {
   readonly federatedClients?: true;
   readonly checkRevocation?: OnLookupFailure;
   readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
+  readonly fairShare?: true;
   readonly state?: string;
   readonly faults?: string;
   readonly config?: string;
@@ -174,6 +179,7 @@ export function parseArguments(
     port: port('PORT') ?? defaultPort,
     signingAlgorithms: flags.algorithm,
     tokenReuse: flags.tokenReuse,
+    fairShare: flags.fairShare,
     accessTokenType: flags.accessTokenType,
     authorizationEndpoint: flags.authorizationEndpoint,
     ...(flags.federatedClients === true && { federatedClients: {} }),

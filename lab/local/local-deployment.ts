@@ -59,6 +59,8 @@ function keepLocal(input: DeploymentConfigInput): DeploymentConfigInput {
     regions: { [id]: { awsRegion } },
     domain: undefined,
     portal: undefined,
+    // There is no stage that could throttle.
+    throttles: undefined,
     witnessAwsRegion: undefined,
     tableReaders: undefined,
     formerTablesName: undefined,
@@ -76,6 +78,8 @@ export interface LocalDeploymentOptions {
   readonly signingKeyPolicy?: SigningKeyPolicyInput | undefined;
   readonly maxTokenLifetime?: number | undefined;
   readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
+  /** Whether the limits of one client hold. One instance serves all clients, and would reach them. */
+  readonly fairShare?: boolean | undefined;
   readonly accessTokenType?: AccessTokenType | undefined;
   readonly authorizationEndpoint?: boolean | undefined;
   readonly federatedClients?: DeploymentConfigInput['federatedClients'];
@@ -90,9 +94,11 @@ export function buildLocalDeployment(
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
   const { accessTokenType, authorizationEndpoint, federatedClients } = options;
+  const given = options.config === undefined ? example : keepLocal(options.config);
   const input: DeploymentConfigInput = {
-    ...(options.config === undefined ? example : keepLocal(options.config)),
+    ...given,
     issuer,
+    fairShare: { ...given.fairShare, ...(options.fairShare !== true && { mode: 'off' }) },
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
     ...(tokenReuse !== undefined && { tokenReuse }),

@@ -252,12 +252,12 @@ function contextOf(verified: VerifiedCredential): AuthorizerContext {
 }
 
 /**
- * API Gateway evaluates a cached policy for each request. This condition ends it when the token
- * expires.
+ * API Gateway evaluates a cached policy for each request. This condition ends it when the token or
+ * the value of the API key expires.
  */
-function endsWith(verified: VerifiedCredential): ConditionBlock | undefined {
-  if (verified.credential !== 'access_token') return undefined;
-  return { DateLessThan: { 'aws:CurrentTime': formatTime(verified.expiresAt) } };
+function endsWith({ expiresAt }: VerifiedCredential): ConditionBlock | undefined {
+  if (expiresAt === undefined) return undefined;
+  return { DateLessThan: { 'aws:CurrentTime': formatTime(expiresAt) } };
 }
 
 /**

@@ -1,12 +1,14 @@
 import { isAwsDenial } from '../../contract/aws-denials.ts';
 import {
+  clientLimitBody,
+  type ErrorBody,
   noStoreHeaders,
   retryAfterSeconds,
   serverErrorBody,
   tooManyRequestsBody,
   unavailableBody,
 } from '../../contract/error-body.ts';
-import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
+import { ClientLimitError, TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
@@ -24,21 +26,28 @@ function refusalResponse(error: OAuthError, challenge: string | undefined): Http
   });
 }
 
+function laterResponse(status: number, body: ErrorBody, after = retryAfterSeconds): HttpResponse {
+  return jsonResponse(status, body, { ...noStoreHeaders, 'Retry-After': String(after) });
+}
+
 function toResponse(error: unknown, challenge: string | undefined): HttpResponse {
   if (error instanceof OAuthError) return refusalResponse(error, challenge);
   if (error instanceof TooManyFailuresError) {
-    const headers = { ...noStoreHeaders, 'Retry-After': String(error.retryAfter) };
-    return jsonResponse(429, tooManyRequestsBody, headers);
+    return laterResponse(429, tooManyRequestsBody, error.retryAfter);
   }
-  if (isUnavailable(error)) {
-    const headers = { ...noStoreHeaders, 'Retry-After': String(retryAfterSeconds) };
-    return jsonResponse(503, unavailableBody, headers);
-  }
+  if (error instanceof ClientLimitError) return laterResponse(429, clientLimitBody);
+  if (isUnavailable(error)) return laterResponse(503, unavailableBody);
   return jsonResponse(500, serverErrorBody, noStoreHeaders);
 }
 
 function outcomeOf(error: unknown): string {
-  if (error instanceof OAuthError || error instanceof TooManyFailuresError) return error.outcome;
+  if (
+    error instanceof OAuthError ||
+    error instanceof TooManyFailuresError ||
+    error instanceof ClientLimitError
+  ) {
+    return error.outcome;
+  }
   return isUnavailable(error) ? unavailableBody.error : serverErrorBody.error;
 }
 
@@ -55,6 +64,8 @@ export function errorResponse(
 ): HttpResponse {
   exchange.error = error;
   exchange.outcome = outcomeOf(error);
-  if (error instanceof OAuthError) exchange.fields['reason'] = error.reason;
+  if (error instanceof OAuthError || error instanceof ClientLimitError) {
+    exchange.fields['reason'] = error.reason;
+  }
   return toResponse(error, challenge);
 }

@@ -20,7 +20,7 @@ export class Exchange {
   /** Metrics in addition to those of every request. The value is 1. */
   readonly counts = new Set<string>();
   /** Metrics with other values. */
-  measures: ReadonlyMap<string, number> | undefined;
+  measures: Map<string, number> | undefined;
   /** Further log fields in snake_case. Never a credential or text of a caller. */
   readonly fields: Record<string, LogValue> = {};
   error: unknown;
@@ -28,6 +28,11 @@ export class Exchange {
 
   constructor(startedAt: number) {
     this.startedAt = startedAt;
+  }
+
+  measure(name: string, value: number): void {
+    this.measures ??= new Map();
+    this.measures.set(name, value);
   }
 
   /**

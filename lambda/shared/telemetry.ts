@@ -71,7 +71,7 @@ export interface CountedRequests {
    * `Invocations` and `Errors`, which are free, count those of other functions.
    */
   readonly byOutcome?: boolean;
-  /** Whether all metrics also have the client as a dimension, not only those about clients. */
+  /** Whether metrics also have the client as a dimension. */
   readonly byClient?: boolean;
 }
 
@@ -89,7 +89,6 @@ function metricsOf(
     [requestMetrics.latency, latency],
     ...occasional,
   ] as const;
-  const ofClient = byClient ? ofRequest : [...measures];
   return [
     {
       dimensions: ['service', metricDimensions.outcome],
@@ -102,7 +101,7 @@ function metricsOf(
     },
     {
       dimensions: ['service', metricDimensions.clientId],
-      values: clientId === undefined ? [] : ofClient,
+      values: byClient && clientId !== undefined ? ofRequest : [],
     },
   ];
 }

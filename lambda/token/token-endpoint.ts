@@ -30,7 +30,7 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogField
   if (secretExpiresAt === undefined) return;
   const secondsLeft = secretExpiresAt - seconds(exchange.startedAt);
   const daysLeft = Math.floor(secondsLeft / secondsPerDay);
-  exchange.measures = new Map([[requestMetrics.secretDaysLeft, daysLeft]]);
+  exchange.measure(requestMetrics.secretDaysLeft, daysLeft);
   exchange.fields['secret_expires_at'] = formatTime(secretExpiresAt);
 }
 
@@ -42,6 +42,9 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
   if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
   reportNearExpiry(exchange, log);
+  if (log.largestShare !== undefined) {
+    exchange.measure(requestMetrics.largestClientShare, log.largestShare);
+  }
   Object.assign(exchange.fields, {
     client_id: log.clientId,
     secret_id: log.secretId,
@@ -52,6 +55,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
     reused: log.isReused,
     secret_use: log.secretUse,
+    client_limit: log.clientLimit,
     ...log.assertion,
   });
 }

@@ -24,6 +24,10 @@ interface ServiceLimits {
   readonly tokenRequestsPerFiveMinutes: number;
   /** The same to /health. */
   readonly healthRequestsPerFiveMinutes: number;
+  /** Token requests a minute with one `Authorization` header. */
+  readonly tokenRequestsPerCredential?:
+    | { readonly perMinute: number; readonly action: 'count' | 'block' }
+    | undefined;
 }
 
 /** WAF's metrics. It keeps no samples of requests, because they contain headers. */
@@ -128,6 +132,32 @@ function addressRate(name: string, priority: number, limit: number, path?: strin
   };
 }
 
+/**
+ * Limits the requests of one client to the token path. With HTTP Basic, the header is the same in each
+ * of its requests. A request without the header does not count.
+ */
+function credentialRate({
+  perMinute,
+  action,
+}: NonNullable<ServiceLimits['tokenRequestsPerCredential']>): Rule {
+  const textTransformations = [{ priority: 0, type: 'NONE' }];
+  return {
+    name: 'credential-rate',
+    priority: 4,
+    action: { [action]: {} },
+    visibilityConfig: visibility('credential-rate'),
+    statement: {
+      rateBasedStatement: {
+        aggregateKeyType: 'CUSTOM_KEYS',
+        customKeys: [{ header: { name: 'authorization', textTransformations } }],
+        evaluationWindowSec: 60,
+        limit: perMinute,
+        scopeDownStatement: onPath(tokenPath),
+      },
+    },
+  };
+}
+
 /** The function also refuses such a form, but only after API Gateway has received all of it. */
 const bodySize = (bytes: number): Rule => ({
   name: 'body-size',
@@ -165,6 +195,9 @@ export function serviceRules(limits: ServiceLimits): readonly Rule[] {
     bodySize(maxTokenFormBytes),
     knownBadInputs,
     addressRate('health-rate', 3, limits.healthRequestsPerFiveMinutes, healthPath),
+    ...(limits.tokenRequestsPerCredential === undefined
+      ? []
+      : [credentialRate(limits.tokenRequestsPerCredential)]),
   ];
 }
 

@@ -47,6 +47,7 @@ export class ServiceAlarms extends Construct {
       ...[
         ...tokenAlarms(metrics),
         signQuotaAlarm(metrics, config),
+        ...(config.fairShare.mode === 'off' ? [] : [largestClientAlarm(metrics)]),
         ...checkAlarms(metrics, config),
         ...trafficAlarms(metrics, config),
         secretExpiryAlarm(metrics),
@@ -120,6 +121,20 @@ function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     },
   ];
 }
+
+/** Percent of an instance's new tokens that one client takes before others notice. */
+const largeShare = 50;
+
+/** The metric has values only if the client asks for half of what it may. */
+const largestClientAlarm = (metrics: ServiceMetrics): AlarmProps => ({
+  id: 'largest-client',
+  page: 'kms-sign-quota',
+  description: 'One client asks for most tokens: it does not use each one until it expires.',
+  metric: metrics.own('token', requestMetrics.largestClientShare, 'Maximum'),
+  threshold: largeShare,
+  periods: 10,
+  badPeriods: 5,
+});
 
 function signQuotaAlarm(metrics: ServiceMetrics, config: DeploymentConfig): AlarmProps {
   const [alg = 'RS256'] = config.signingAlgorithms;

@@ -184,10 +184,12 @@ export class ServiceDashboard extends Construct {
   }
 
   private secretExpiry(): IWidget {
-    const { clientId } = metricDimensions;
-    return graph('Secrets in use near their expiry: days left, by client', [
-      this.search(clientId, requestMetrics.secretDaysLeft, 'Minimum', Duration.hours(1)),
-    ]);
+    const { secretDaysLeft, largestClientShare } = requestMetrics;
+    return graph(
+      'Secrets in use near their expiry: least days left; the largest client: % of new tokens',
+      [this.metrics.own('token', secretDaysLeft, 'Minimum').with({ period: Duration.hours(1) })],
+      [this.metrics.own('token', largestClientShare, 'Maximum')],
+    );
   }
 
   /** Every series of a metric of the token function, by one dimension. */

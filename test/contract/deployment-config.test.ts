@@ -121,15 +121,45 @@ describe('the throttles', () => {
     expect(of({ throttles })).toMatchObject({ ...throttles, documents });
   });
 
-  it('of the token path stays within the Sign quota, unless tokens are reused', () => {
-    const throttles = { token: { rateLimit: 1001, burstLimit: 100 } };
-    expect(() => parseDeploymentConfig({ ...single, throttles })).toThrow(
-      'throttles.token.rateLimit: received 1001; allowed: at most kmsSignQuota, which is 1000, unless tokenReuse is on',
+  it('let twice the Sign quota in if executions are reserved, because the function protects KMS', () => {
+    const rateOf = (more: object) =>
+      throttlesOf(parseDeploymentConfig({ ...single, ...more })).token.rateLimit;
+    const reservedConcurrency = { token: 330 };
+    expect(rateOf({ reservedConcurrency })).toBe(2000);
+    expect(rateOf({ reservedConcurrency: { token: 130 } })).toBe(1300);
+    expect(rateOf({ reservedConcurrency, apiGatewayQuota: 3000 })).toBe(1200);
+    expect(rateOf({ reservedConcurrency, regions: { slc: { awsRegion: 'eu-south-1' } } })).toBe(
+      1000,
     );
-    const tokenReuse = { minimumRemainingShare: 0.5 };
-    expect(parseDeploymentConfig({ ...single, throttles, tokenReuse })).toMatchObject({
-      throttles,
-    });
+    for (const mode of ['count', 'off']) {
+      expect(rateOf({ reservedConcurrency, fairShare: { mode } })).toBe(800);
+    }
+  });
+
+  it.each([
+    [4001, {}, 'at most 4000, which is four times kmsSignQuota (1000)'],
+    [3001, { apiGatewayQuota: 7500 }, 'at most 3000, which is 40 % of apiGatewayQuota (7500)'],
+    [
+      901,
+      { reservedConcurrency: { token: 90 } },
+      'at most 900, which is 10 for each of reservedConcurrency.token (90)',
+    ],
+    [
+      1001,
+      { fairShare: { mode: 'count' } },
+      'at most kmsSignQuota, which is 1000, unless fairShare.mode is "enforce"',
+    ],
+  ])('of the token path may not be %d with %o', (rateLimit, more, allowed) => {
+    const parse = (rate: number) =>
+      parseDeploymentConfig({
+        ...single,
+        ...more,
+        throttles: { token: { rateLimit: rate, burstLimit: 100 } },
+      });
+    expect(() => parse(rateLimit)).toThrow(
+      `throttles.token.rateLimit: received ${rateLimit}; allowed: ${allowed}`,
+    );
+    expect(parse(rateLimit - 1).throttles.token?.rateLimit).toBe(rateLimit - 1);
   });
 
   it.each([

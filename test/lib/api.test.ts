@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { gatewayErrors } from '../../contract/gateway-errors.ts';
 import {
   authorizationPath,
@@ -129,7 +130,7 @@ describe('the authorization endpoint', () => {
 
 describe('the stage', () => {
   it('has a throttle for each route and method, and a low one for everything else', () => {
-    const throttles = throttlesOf({ kmsSignQuota: 1000, throttles: {} });
+    const throttles = throttlesOf(parseDeploymentConfig(readConfigFile('single-region')));
     const expected = [
       { path: '/*', method: '*', rateLimit: 100, burstLimit: 100 },
       ...served.flatMap((route) =>

@@ -54,6 +54,7 @@ const serviceAlarms = [
   'signing-key-fallback',
   'token-latency',
   'kms-sign-quota',
+  'largest-client',
   'token-function-errors',
   'token-function-throttled',
   'discovery-function-errors',
@@ -235,6 +236,17 @@ describe('the alarms of a region', () => {
     expect(share.Expression).toMatch(
       /^IF\(\(FILL\(invalid, 0\) \+ FILL\(throttled, 0\)\) >= 11, 100 \* .*, 0\)$/,
     );
+  });
+
+  it('tell of a client that takes half of an instance, unless no one is limited', () => {
+    expect(alarms()['largest-client']).toMatchObject({
+      MetricName: 'LargestClientShare',
+      Dimensions: [{ Name: 'service', Value: 'token' }],
+      Statistic: 'Maximum',
+      Threshold: 50,
+    });
+    const off = { ...readConfigFile('three-regions'), fairShare: { mode: 'off' } };
+    expect(alarms(regionOf(off))).not.toHaveProperty('largest-client');
   });
 
   it('tell of a secret in use that expires within a week', () => {
@@ -472,9 +484,8 @@ describe('reserved concurrency that is less than a tenth of a throttle', () => {
     const reservedConcurrency = { token: 79, discovery: 199, jwks: 200 };
     expect(warnings({ ...readConfigFile('three-regions'), reservedConcurrency })).toEqual([
       expect.stringContaining(
-        'reservedConcurrency.token: received 79; allowed: 80 or more for the throttle of 800 requests a second, because Lambda serves at most 10 a second for each execution',
+        'reservedConcurrency.discovery: received 199; allowed: 200 or more for the throttle of 2000 requests a second, because Lambda serves at most 10 a second for each execution',
       ),
-      expect.stringContaining('reservedConcurrency.discovery: received 199; allowed: 200 or more'),
     ]);
   });
 });
@@ -498,7 +509,7 @@ describe('the dashboard', () => {
       'Signing keys: runs of the rotation, failures of the canary',
       'Signing keys: seconds overdue',
       'Synthetic check: passed',
-      'Secrets in use near their expiry: days left, by client',
+      'Secrets in use near their expiry: least days left; the largest client: % of new tokens',
     ]);
   });
 

@@ -317,6 +317,35 @@ describe('the web ACL', () => {
     });
   });
 
+  it.each([
+    ['block', { Block: {} }],
+    ['count', { Count: {} }],
+  ])('limits each credential at the token path if the config says so: %s', (action, expected) => {
+    const config = readConfigFile('three-regions');
+    const tokenRequestsPerCredential = { perMinute: 600, action };
+    const { templates } = synthesise({
+      ...config,
+      webAcl: { tokenRequestsPerFiveMinutes: 2000, tokenRequestsPerCredential },
+    });
+    const [acl] = Object.values(
+      resourcesOf(templates['AuthorizationServer-slc'] as Template, 'AWS::WAFv2::WebACL'),
+    );
+    expect(acl?.Properties['Rules'].at(-1)).toMatchObject({
+      Name: 'credential-rate',
+      Priority: 4,
+      Action: expected,
+      Statement: {
+        RateBasedStatement: {
+          AggregateKeyType: 'CUSTOM_KEYS',
+          CustomKeys: [{ Header: { Name: 'authorization' } }],
+          EvaluationWindowSec: 60,
+          Limit: 600,
+          ScopeDownStatement: { ByteMatchStatement: { SearchString: '/api/v1/oauth/token' } },
+        },
+      },
+    });
+  });
+
   it('samples no request and logs no credential', () => {
     expect(JSON.stringify(propertiesOf('slc', 'AWS::WAFv2::WebACL'))).not.toContain(
       '"SampledRequestsEnabled":true',

@@ -20,7 +20,13 @@ interface Quota {
 
 /** Asymmetric KMS calls of one key family that AWS allows unless asked. */
 export const signQuota = 1000;
-const { token: tokenThrottle } = throttlesOf({ kmsSignQuota: signQuota, throttles: {} });
+const { token: tokenThrottle } = throttlesOf({
+  kmsSignQuota: signQuota,
+  throttles: {},
+  fairShare: { mode: 'enforce' },
+  reservedConcurrency: {},
+  regions: {},
+});
 
 const quotas: readonly Quota[] = [
   {

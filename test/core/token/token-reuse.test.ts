@@ -37,6 +37,20 @@ function setUp(minimumRemainingShare = 0.5, maxTokens = 10) {
   return { reuse, signer, take };
 }
 
+describe('a client that asks for other scopes each time', () => {
+  it('displaces its own tokens, of which sixteen are kept, and none of others', async () => {
+    const { take, signer } = setUp(0.5, 1000);
+    const other = requestAt(now, { client_id: 'client_2', sub: 'client_2' });
+    await take(other);
+    for (let n = 0; n < 2000; n++) await take(requestAt(now, { scope: `scope-${n}` }));
+    expect(await take(other)).toMatchObject({ isReused: true });
+    signer.mockClear();
+    for (let n = 1984; n < 2000; n++) await take(requestAt(now, { scope: `scope-${n}` }));
+    expect(signer).not.toHaveBeenCalled();
+    expect(await take(requestAt(now, { scope: 'scope-1983' }))).toMatchObject({ isReused: false });
+  });
+});
+
 describe('a token that was given', () => {
   it('is given again while enough of its life remains', async () => {
     const { take } = setUp(0.5);

@@ -1,6 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { cacheIdentitySources } from '../../../contract/platform-authorizer.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
@@ -115,6 +116,30 @@ describe('a result cache of API Gateway', () => {
     const options = {
       authorization: `Bearer ${signToken(ownKey, { ...ownClaims, exp: now + 5 })}`,
     };
+    expect(await gateway.status(options)).toBe(200);
+    state.world.now = now + 4;
+    expect(await gateway.status(options)).toBe(200);
+    state.world.now = now + 5;
+    expect(await gateway.status(options)).toBe(403);
+    expect(gateway.asked()).toBe(1);
+  });
+
+  /** The key after a rotation: the value that is sent is an old one. */
+  function past(oldEnd: number, expiresAt: number | undefined) {
+    const { hash } = createApiKey();
+    const oldValues = [{ valueId: 'value_1', hash, expiresAt: oldEnd }];
+    return createApiKey({ hash: hashSecret('another'), oldValues, expiresAt });
+  }
+
+  it.each([
+    ['the key', createApiKey({ expiresAt: now + 5 })],
+    ['an old value', past(now + 5, undefined)],
+    ['a key whose old value ends later', past(now + 9, now + 5)],
+  ])('never outlives %s', async (_, key) => {
+    const state = authorizerWorld({ cacheTtl: ttl });
+    state.world.apiKeys.set(key.keyId, key);
+    const gateway = createGateway(state);
+    const options = { authorization: `Bearer ${apiKeyValue}` };
     expect(await gateway.status(options)).toBe(200);
     state.world.now = now + 4;
     expect(await gateway.status(options)).toBe(200);

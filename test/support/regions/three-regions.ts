@@ -63,6 +63,7 @@ export function configOf(
     defaultAudience: 'https://api.example.com',
     scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
     signingAlgorithms: ['ES256'],
+    fairShare: { mode: 'off' },
     ...more,
   });
 }

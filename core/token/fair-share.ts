@@ -1,0 +1,193 @@
+import { BoundedMap, remember } from '../bounded-map.ts';
+import { type Clock, seconds } from '../clock.ts';
+import { ClientLimitError, type ClientLimitReason, ServiceUnavailableError } from '../errors.ts';
+import type { Sign } from '../signing-key/sign-jws.ts';
+import type { TokenValues } from './token-values.ts';
+
+/** Seconds for which one throttled call means that KMS is short of signatures. */
+const shortageMemory = 60;
+
+/** Whether KMS refused to sign because too many signatures were requested. */
+export function isKmsThrottling(error: unknown): boolean {
+  return error instanceof ServiceUnavailableError && error.service === 'KMS' && error.isThrottling;
+}
+
+/** When KMS last signed for this instance, and when it last throttled a call. */
+export class SignHistory {
+  #signedAt = Number.NEGATIVE_INFINITY;
+  #throttledAt = Number.NEGATIVE_INFINITY;
+
+  /** A signer whose results are remembered. */
+  watch(sign: Sign, clock: Clock): Sign {
+    return async (...call) => {
+      try {
+        const signature = await sign(...call);
+        this.#signedAt = seconds(clock());
+        return signature;
+      } catch (error) {
+        if (isKmsThrottling(error)) this.#throttledAt = seconds(clock());
+        throw error;
+      }
+    };
+  }
+
+  hasSigned(now: number): boolean {
+    return Math.abs(now - this.#signedAt) < shortageMemory;
+  }
+
+  isShort(now: number): boolean {
+    return Math.abs(now - this.#throttledAt) < shortageMemory;
+  }
+}
+
+interface FairShareSettings {
+  /** Whether a client above a limit is refused; otherwise the log only says so. */
+  readonly isEnforced: boolean;
+  /** New tokens in a minute, of each client in this instance. */
+  readonly signsPerMinute: number;
+}
+
+/** What one client requested for, and got. */
+interface ClientCounts {
+  /** Weighted by age. */
+  requested: number;
+  /** Weighted by age. */
+  signed: number;
+  minute: number;
+  signedThisMinute: number;
+  signedMinuteBefore: number;
+}
+
+/** Seconds after which a request counts half. */
+const halfLife = 30;
+
+/** Half-lives after which weights begin at 1 again: a double holds 1,024. */
+const longestScale = 100;
+
+/** Clients that one instance counts: more than an instance serves in some half-lives. 200 kB. */
+const maxCountedClients = 1000;
+
+/** With fewer requests, no share says anything. */
+const leastRequests = 10;
+
+/** Share of what the smaller clients ask below which there is no one to protect. */
+const leastOthers = 0.05;
+
+/** Of a steady rate of one a minute, what all earlier requests weigh together. */
+const weightOfRate = halfLife / (60 * Math.LN2);
+
+/**
+ * One client must not take the signatures from all others. Counts, only in this instance's memory,
+ * what each client asks for: an instance does not know how many there are, but each sees a sample of all
+ * requests. What is requested is counted and not what was signed, because a share of what is signed
+ * shrinks with itself when KMS throttles. `lab/bench/load/fair-share.ts` prints what others get.
+ */
+export class FairShare {
+  readonly #settings: FairShareSettings;
+  readonly #history: Pick<SignHistory, 'isShort'>;
+  readonly #clients = new BoundedMap<string, ClientCounts>(maxCountedClients);
+  /** The time of weight 1. Later requests weigh more, so that nothing must be made to decay. */
+  #scaleFrom = 0;
+
+  constructor(settings: FairShareSettings, history: Pick<SignHistory, 'isShort'>) {
+    this.#settings = settings;
+    this.#history = history;
+  }
+
+  /**
+   * Signs a new token of a client, unless the client is above a limit.
+   *
+   * @throws {ClientLimitError} if it is.
+   * @throws what `sign` throws.
+   */
+  async take<T>(
+    clientId: string,
+    { now, log }: Pick<TokenValues, 'now' | 'log'>,
+    sign: () => Promise<T>,
+  ): Promise<T> {
+    const counts = this.#count(clientId, now);
+    const limit = this.#limitOf(counts, now);
+    log.largestShare = this.#shareOf(counts, now);
+    if (limit !== undefined) {
+      log.clientLimit = limit;
+      if (this.#settings.isEnforced) throw new ClientLimitError(limit);
+    }
+    const token = await sign();
+    counts.signed += this.#weightAt(now);
+    counts.signedThisMinute += 1;
+    return token;
+  }
+
+  #count(clientId: string, now: number): ClientCounts {
+    const weight = this.#weightAt(now);
+    const minute = Math.floor(now / 60);
+    const counts = remember(this.#clients, clientId, () => ({
+      requested: 0,
+      signed: 0,
+      minute,
+      signedThisMinute: 0,
+      signedMinuteBefore: 0,
+    }));
+    // The newest in the map, so that many small clients do not displace a large one.
+    this.#clients.set(clientId, counts);
+    counts.requested += weight;
+    if (counts.minute !== minute) {
+      counts.signedMinuteBefore = counts.minute === minute - 1 ? counts.signedThisMinute : 0;
+      counts.signedThisMinute = 0;
+      counts.minute = minute;
+    }
+    return counts;
+  }
+
+  #limitOf(counts: ClientCounts, now: number): ClientLimitReason | undefined {
+    const restOfMinuteBefore = 1 - (now % 60) / 60;
+    const signed = counts.signedThisMinute + counts.signedMinuteBefore * restOfMinuteBefore;
+    if (signed >= this.#settings.signsPerMinute) return 'client_signs_per_minute';
+    return this.#history.isShort(now) && this.#isAboveShare(counts, now)
+      ? 'client_share'
+      : undefined;
+  }
+
+  /**
+   * Whether the client requested more than all together that requested less than half as much, and has got as
+   * many tokens as they requested. So clients of about the same size never limit each other.
+   */
+  #isAboveShare({ requested, signed }: ClientCounts, now: number): boolean {
+    let all = 0;
+    let smaller = 0;
+    for (const other of this.#clients.values()) {
+      all += other.requested;
+      if (other.requested < requested / 2) smaller += other.requested;
+    }
+    return (
+      all >= leastRequests * this.#weightAt(now) &&
+      smaller >= leastOthers * all &&
+      requested > smaller &&
+      signed >= smaller
+    );
+  }
+
+  /**
+   * The client's percentage of all that was requested, once it asks for half of what it may: below
+   * that, a few requests of an idle minute would be all.
+   */
+  #shareOf({ requested }: ClientCounts, now: number): number | undefined {
+    const least = (this.#settings.signsPerMinute / 2) * weightOfRate * this.#weightAt(now);
+    if (requested < least) return undefined;
+    let all = 0;
+    for (const other of this.#clients.values()) all += other.requested;
+    return Math.round((100 * requested) / all);
+  }
+
+  #weightAt(now: number): number {
+    if (Math.abs(now - this.#scaleFrom) > longestScale * halfLife) {
+      const factor = 2 ** ((this.#scaleFrom - now) / halfLife);
+      for (const counts of this.#clients.values()) {
+        counts.requested *= factor;
+        counts.signed *= factor;
+      }
+      this.#scaleFrom = now;
+    }
+    return 2 ** ((now - this.#scaleFrom) / halfLife);
+  }
+}

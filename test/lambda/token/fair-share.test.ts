@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { healthPath } from '../../../contract/routes.ts';
+import { ServiceUnavailableError, UnavailableError } from '../../../core/errors.ts';
+import { clientIdOf, makeClient, secretValueOf } from '../../../lab/support/clients.ts';
+import { signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { basic } from '../../../lab/support/token-request.ts';
+import { tokenWorld, worldSigner } from '../../support/token-world.ts';
+
+const throttling = new ServiceUnavailableError('KMS', 'throttled', { isThrottling: true });
+
+const limited = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: 3 } as const;
+
+type World = ReturnType<typeof tokenWorld>;
+
+async function statusesOf(world: World, ...scopes: readonly string[]): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const scope of scopes) {
+    const body = `grant_type=client_credentials&scope=${scope}`;
+    statuses.push((await world.issue({ body })).statusCode);
+  }
+  return statuses;
+}
+
+describe('a client that asks for more tokens than it may', () => {
+  it('gets 429, a time to wait, and what to do; the log has the reason', async () => {
+    const world = tokenWorld(undefined, undefined, limited);
+    for (let n = 0; n < 3; n++) expect((await world.issue()).statusCode).toBe(200);
+    expect(await world.issue()).toMatchObject({
+      statusCode: 429,
+      headers: { 'Retry-After': '5', 'Cache-Control': 'no-store' },
+      body: '{"error":"temporarily_unavailable","error_description":"this client asks for too many tokens, use each one until it expires"}',
+    });
+    expect(world.reports.at(-1)).toMatchObject({
+      level: 'warn',
+      outcome: 'client_limited',
+      fields: { reason: 'client_signs_per_minute', client_limit: 'client_signs_per_minute' },
+    });
+    expect(world.stores.sign).toHaveBeenCalledTimes(3);
+  });
+
+  it('is not limited, but named in the log, if limits are only counted', async () => {
+    const world = tokenWorld(undefined, undefined, { ...limited, AUTH_FAIR_SHARE: 'count' });
+    for (let n = 0; n < 4; n++) await world.issue();
+    expect(world.reports.at(-1)).toMatchObject({
+      outcome: 'issued',
+      fields: { client_limit: 'client_signs_per_minute' },
+    });
+  });
+
+  it('has no limit without the setting', async () => {
+    const world = tokenWorld();
+    for (let n = 0; n < 300; n++) expect((await world.issue()).statusCode).toBe(200);
+  });
+
+  it('still gets the tokens that were kept for it, if tokens are reused', async () => {
+    const scopes = ['a', 'b', 'c', 'd'];
+    const world = tokenWorld([makeClient({ scopes })], undefined, {
+      ...limited,
+      AUTH_TOKEN_REUSE_SHARE: 0.5,
+    });
+    expect(await statusesOf(world, 'a', 'b', 'c', 'd', 'a')).toEqual([200, 200, 200, 429, 200]);
+  });
+});
+
+describe('GET /health while KMS throttles', () => {
+  const health = { path: healthPath };
+  const throttle = (world: World) => world.stores.sign.mockRejectedValue(throttling);
+
+  async function signedThenThrottled(): Promise<World> {
+    const world = tokenWorld();
+    await world.issue();
+    throttle(world);
+    return world;
+  }
+
+  it('is well for a minute after the last signature', async () => {
+    const world = await signedThenThrottled();
+    world.clock.now += 59;
+    expect((await world.call(health)).statusCode).toBe(200);
+    world.clock.now += 10;
+    expect((await world.call(health)).statusCode).toBe(503);
+    world.stores.sign.mockImplementation(signWithKeys(worldSigner));
+    world.clock.now += 10;
+    expect((await world.call(health)).statusCode).toBe(200);
+  });
+
+  it('is 503 if this instance never signed', async () => {
+    const world = tokenWorld();
+    throttle(world);
+    expect((await world.call(health)).statusCode).toBe(503);
+  });
+
+  it('is 503 if the clients cannot be read either', async () => {
+    const world = await signedThenThrottled();
+    world.stores.findClient.mockImplementation(async () => {
+      await Promise.resolve();
+      throw new UnavailableError('down');
+    });
+    expect((await world.call(health)).statusCode).toBe(503);
+  });
+});
+
+describe('three regions that one client floods', () => {
+  it('all stay healthy, and others get their tokens', async () => {
+    const other = clientIdOf(2);
+    const authorization = basic(other, secretValueOf(1));
+    for (const regionId of ['slc', 'dfw', 'pit'] as const) {
+      const world = tokenWorld([makeClient(), makeClient({ clientId: other })], undefined, {
+        AUTH_REGION_ID: regionId,
+        AUTH_FAIR_SHARE: 'enforce',
+        AUTH_SIGNS_PER_MINUTE: 240,
+      });
+      const key = { ...worldSigner.key, regionId };
+      world.stores.listSigningKeys.mockResolvedValue([key]);
+      let signed = 0;
+      world.stores.sign.mockImplementation(async (...call) => {
+        signed += 1;
+        if (signed > 4) throw throttling;
+        return signWithKeys(worldSigner)(...call);
+      });
+      const statuses: number[] = [];
+      for (let second = 0; second < 180; second++) {
+        signed = 0;
+        for (let n = 0; n < 9; n++) {
+          const isOther = n === second % 9;
+          const { statusCode } = await world.issue(
+            isOther ? { headers: { Authorization: authorization } } : {},
+          );
+          if (isOther && second > 30) statuses.push(statusCode);
+        }
+        expect((await world.call({ path: healthPath })).statusCode).toBe(200);
+        world.clock.now += 1;
+      }
+      const issued = statuses.filter((status) => status === 200).length;
+      expect(issued / statuses.length).toBeGreaterThan(0.95);
+    }
+  });
+});
