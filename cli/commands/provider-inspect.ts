@@ -185,12 +185,13 @@ export const inspectCommand = command({
       proposeFor(token, tokens[index] ?? '', found.issuer, options),
     );
     const summary = registrable
-      ? 'It can be registered.'
+      ? `It can be registered.${found.warning === undefined ? '' : ` Warning: ${found.warning}.`}`
       : `It cannot be registered: ${problem ?? ''}.`;
     cli.output.print({
       json: {
         registrable,
         problem,
+        warning: found.warning,
         issuer: found.issuer,
         discovery_url: found.discoveryUrl,
         jwks_uri: found.jwksUri,

@@ -95,6 +95,7 @@ export const providerInspection = v.object({
   leeway: v.optional(v.number()),
   registrable: v.boolean(),
   problem: optionalText,
+  warning: optionalText,
   tokens: list(tokenInspection),
 });
 

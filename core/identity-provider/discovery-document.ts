@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxProviderUrlLength } from '../../contract/limits.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgs } from './provider-algorithms.ts';
 import { type ProviderUrlOptions, parseProviderUrl } from './provider-url.ts';
@@ -9,12 +10,24 @@ export interface DiscoveryDocument {
   readonly jwksUri: string;
   /** Supported algorithms among those that the provider lists; undefined if it lists none. */
   readonly algorithms: readonly ProviderAlg[] | undefined;
+  /** Of AD FS, whose access tokens can have another issuer. */
+  readonly accessTokenIssuer?: string | undefined;
+}
+
+/** Why no token of a provider would be accepted, as far as its document says so. */
+export function describeOtherIssuer({
+  issuer,
+  accessTokenIssuer: other = issuer,
+}: DiscoveryDocument): string | undefined {
+  if (other === issuer) return undefined;
+  return `its access tokens have the issuer ${other} (access_token_issuer), so each of them would be refused`;
 }
 
 const document = v.looseObject({
   issuer: v.string(),
   jwks_uri: v.string(),
   id_token_signing_alg_values_supported: v.optional(v.array(v.string())),
+  access_token_issuer: v.optional(v.unknown()),
 });
 
 const openidSuffix = '/.well-known/openid-configuration';
@@ -85,10 +98,12 @@ export function parseDiscoveryDocument(
     );
   }
   const { issuer, jwks_uri: jwksUri, id_token_signing_alg_values_supported } = parsed.output;
+  const { access_token_issuer: other } = parsed.output;
   parseProviderUrl(jwksUri, 'jwks_uri of the discovery document', options);
   return {
     issuer: readIssuer(issuer, options),
     jwksUri,
     algorithms: readAlgorithms(id_token_signing_alg_values_supported),
+    ...(typeof other === 'string' && { accessTokenIssuer: other.slice(0, maxProviderUrlLength) }),
   };
 }

@@ -3,6 +3,7 @@ import type { inspectOptions } from '../../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../../errors.ts';
 import {
   type DiscoveryDocument,
+  describeOtherIssuer,
   discoveryUrls,
   parseDiscoveryDocument,
 } from '../../identity-provider/discovery-document.ts';
@@ -51,14 +52,20 @@ export interface ProviderInspection extends ProviderFindings {
   readonly registrable: boolean;
   /** Why not. */
   readonly problem?: string | undefined;
+  /** Why its tokens will be refused when they arrive, although it can be registered. */
+  readonly warning?: string | undefined;
   /** Empty if no tokens were given, and if the keys cannot be used. */
   readonly tokens: readonly TokenInspection[];
 }
 
 /** The findings of a registration, and the error that stopped it. */
 type Examined =
-  | { readonly findings: CompleteFindings; readonly error?: undefined }
-  | { readonly findings: ProviderFindings; readonly error: Error };
+  | {
+      readonly findings: CompleteFindings;
+      readonly error?: undefined;
+      readonly warning: string | undefined;
+    }
+  | { readonly findings: ProviderFindings; readonly error: Error; readonly warning?: undefined };
 
 async function fetchDocument(context: ManagementContext, url: string): Promise<DiscoveryDocument> {
   return parseDiscoveryDocument(await context.fetchJson(url), {
@@ -98,7 +105,8 @@ async function discover(
   const document = await fetchGiven(context, url);
   await requireIssuerGrant(context, document.issuer, trunkGroups);
   const places = discoveryUrls(document.issuer);
-  if (places.includes(url)) return { discoveryUrl: url, document };
+  // FortiAuthenticator and others serve it only with a slash at the end, and redirect there.
+  if (places.includes(url.replace(/\/$/, ''))) return { discoveryUrl: url, document };
   const [discoveryUrl] = places;
   const confirmed = await fetchDocument(context, discoveryUrl);
   if (confirmed.issuer === document.issuer) return { discoveryUrl, document: confirmed };
@@ -233,7 +241,10 @@ async function examineUrl(
     findings = complete;
     await checkNotOurs(context, document, keySet);
     const isStaff = context.trunkGroups === undefined;
-    return { findings: { ...complete, ...checkProviderChoices(choices, { issuer, isStaff }) } };
+    return {
+      findings: { ...complete, ...checkProviderChoices(choices, { issuer, isStaff }) },
+      warning: describeOtherIssuer(document),
+    };
   } catch (error) {
     if (!isProviderFault(error)) throw error;
     return { findings, error };
@@ -268,7 +279,7 @@ export async function inspectProvider(
   checkClaimName(choices);
   checkDiscoveryUrl(context, discoveryUrl);
   const trunkGroups = await findInspectors(context, discoveryUrl);
-  const { findings, error } = await examineProvider(context, {
+  const { findings, error, warning } = await examineProvider(context, {
     discoveryUrl,
     choices,
     trunkGroups,
@@ -279,6 +290,7 @@ export async function inspectProvider(
   return {
     ...findings,
     registrable: true,
+    warning,
     tokens: await inspectTokens(context, findings, tokens),
   };
 }

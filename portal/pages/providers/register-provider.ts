@@ -98,6 +98,7 @@ function confirmation({ href }: RequestContext, found: Inspection, problems: Pro
   }
   return html`
     ${panel({ title: 'Found', id: 'found' }, foundFacts(found))}
+    ${found.warning !== undefined && html`<p class="problem">${asSentence(found.warning)}</p>`}
     ${keys}
     ${errorSummary(problems, providerLabels)}
     <div class="sheet">

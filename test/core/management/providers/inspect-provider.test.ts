@@ -28,7 +28,14 @@ describe('inspecting a provider', () => {
     expect(world.providers.size).toBe(0);
     expect(world.audit).toEqual([]);
     const { provider } = await management.registerProvider(discoveryUrl);
-    const { keySet: _, registrable: __, problem: ___, tokens: ____, ...found } = inspection;
+    const {
+      keySet: _,
+      registrable: __,
+      problem: ___,
+      warning: _____,
+      tokens: ____,
+      ...found
+    } = inspection;
     expect(provider).toMatchObject(found);
   });
 
@@ -165,6 +172,44 @@ describe('the algorithms of a provider', () => {
     await expect(
       management.registerProvider(discoveryUrl, { algorithms: ['ES256'] }),
     ).rejects.toThrow('it has no key that verifies signatures');
+  });
+});
+
+describe('a discovery document', () => {
+  it.each<[string, (place: string) => string, boolean]>([
+    ['with a slash after its place', (place) => `${place}/`, true],
+    ['with two slashes', (place) => `${place}//`, false],
+    ['with a slash and a query', (place) => `${place}/?a=b`, false],
+    ['below its place', (place) => `${place}/x`, false],
+    ['at another host', (place) => `${place.replace('idp.', 'evil.')}/`, false],
+    ['at a place of another issuer', (place) => `${place.replace('/.well', '/x/.well')}/`, false],
+  ])('that is only there %s', async (_, urlOf, registrable) => {
+    const world = await createEmptyWorld();
+    const { management, documents, discoveryUrl } = world;
+    const url = urlOf(discoveryUrl);
+    documents.set(url, documents.get(discoveryUrl));
+    documents.delete(discoveryUrl);
+    const found = await management.inspectProvider(url);
+    expect(found.registrable).toBe(registrable);
+    if (registrable) expect(found.discoveryUrl).toBe(url);
+    else expect(found.problem).toContain('cannot be fetched');
+  });
+
+  it.each<[unknown, string | undefined]>([
+    [
+      'http://adfs.example.com/adfs/services/trust',
+      'its access tokens have the issuer http://adfs.example.com/adfs/services/trust (access_token_issuer), so each of them would be refused',
+    ],
+    ['https://idp.example.net', undefined],
+    [7, undefined],
+    [undefined, undefined],
+  ])('whose access_token_issuer is %j', async (accessTokenIssuer, warning) => {
+    const world = await createEmptyWorld();
+    const { management, documents, discoveryUrl } = world;
+    const document = documents.get(discoveryUrl) as object;
+    documents.set(discoveryUrl, { ...document, access_token_issuer: accessTokenIssuer });
+    const found = await management.inspectProvider(discoveryUrl);
+    expect([found.registrable, found.warning]).toEqual([true, warning]);
   });
 });
 
