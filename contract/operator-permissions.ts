@@ -33,7 +33,7 @@ const replace = ['dynamodb:GetItem', 'dynamodb:PutItem'] as const;
 /**
  * An operator cannot read the audit, and `authctl` adds records only under a condition. IAM cannot
  * require that condition: with PutItem, a caller who knows the random id of a record can overwrite
- * it (SECURITY.md).
+ * it (docs/roles.md).
  */
 const append = ['dynamodb:PutItem'] as const;
 

@@ -264,10 +264,10 @@ describe('the index of decisions', () => {
 
 describe('the words of the documents', () => {
   /** Only goes down: a document that is added takes the place of words that a reader needs no more. */
-  const most = 82_300;
+  const most = 88_900;
 
-  it(`are at most ${most}, as wc counts them`, () => {
-    const pages = markdownFiles().filter((page) => page.startsWith('docs/'));
+  it(`are at most ${most} with SECURITY.md, as wc counts them`, () => {
+    const pages = markdownFiles().filter((page) => /^(?:docs\/|SECURITY\.md)/.test(page));
     const words = pages.flatMap((page) => readPage(page).split(/\s+/).filter(Boolean)).length;
     figure('the documents', { pages: pages.length, words });
     expect(words).toBeLessThanOrEqual(most);

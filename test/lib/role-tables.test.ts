@@ -4,9 +4,9 @@ import { describeRoles } from '../../lab/tools/role-table/describe-roles.ts';
 import { computeRoleTables } from '../../lab/tools/role-table/role-tables.ts';
 import { withStubBundles } from './synthesise.ts';
 
-describe('SECURITY.md', () => {
+describe('docs/roles.md', () => {
   it('has the permissions of the templates', () => {
-    const page = readDocument('../SECURITY.md');
+    const page = readDocument('roles.md');
     withStubBundles((bundles) => {
       for (const [name, content] of Object.entries(computeRoleTables(bundles))) {
         expect(readPart(page, name), `${name}: run node lab/tools/role-table/main.ts`).toBe(

@@ -2,4 +2,4 @@ import { getBundles } from '../../../lib/functions/function-bundles.ts';
 import { writeParts } from '../../support/generated-parts.ts';
 import { computeRoleTables } from './role-tables.ts';
 
-writeParts(['../SECURITY.md'], computeRoleTables(getBundles()));
+writeParts(['roles.md'], computeRoleTables(getBundles()));

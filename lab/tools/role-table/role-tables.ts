@@ -72,7 +72,7 @@ function formatRoles(roles: readonly DescribedRole[], head: string): string {
 }
 
 /**
- * The generated parts of SECURITY.md.
+ * The generated parts of docs/roles.md.
  *
  * @param bundles folder of the function bundles.
  */
