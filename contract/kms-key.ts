@@ -1,3 +1,5 @@
+import { lastingArn } from './identity-center.ts';
+
 /**
  * Tags of every signing key in KMS, set once at creation and never changed: when a tag changes, KMS
  * takes minutes to use it for authorization, so no exact permission may depend on a change.
@@ -52,7 +54,8 @@ export interface KmsKeyPolicyPrincipals {
  */
 export function kmsKeyPolicy(principals: KmsKeyPolicyPrincipals): PolicyDocument {
   const { account, rotationRole, signingRoles } = principals;
-  const breakGlass = principals.breakGlassRole ?? account;
+  const breakGlass = lastingArn(principals.breakGlassRole ?? account);
+  const condition = breakGlass.includes('?') ? 'ArnNotLike' : 'ArnNotEquals';
   const deny = (
     Sid: string,
     Action: string | readonly string[],
@@ -65,7 +68,7 @@ export function kmsKeyPolicy(principals: KmsKeyPolicyPrincipals): PolicyDocument
     Resource: '*',
     Condition,
   });
-  const unless = (...arns: readonly string[]) => ({ ArnNotEquals: { 'aws:PrincipalArn': arns } });
+  const unless = (...arns: readonly string[]) => ({ [condition]: { 'aws:PrincipalArn': arns } });
   return {
     Version: '2012-10-17',
     Statement: [

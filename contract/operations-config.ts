@@ -1,14 +1,21 @@
 import * as v from 'valibot';
 import { count, matching, reservation } from './config-values.ts';
+import { canBeRole, reservedRoleHelp } from './identity-center.ts';
 import { defaultKmsSignQuota } from './limits.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is 10,000 a second until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
 
-const roleArn = matching(
-  /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/,
-  'allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass"',
+const roleArn = v.pipe(
+  matching(
+    /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/*-]{1,512}$/,
+    'allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass"',
+  ),
+  v.check(
+    canBeRole,
+    `allowed: the ARN of an IAM role, e.g. "arn:aws:iam::111122223333:role/break-glass", or ${reservedRoleHelp}`,
+  ),
 );
 
 const policyArn = matching(

@@ -1,11 +1,18 @@
 import * as v from 'valibot';
 import { count, distinct, matching, trunkGroup } from './config-values.ts';
+import { canBeRole, isReservedRole, lastingName, reservedRoleHelp } from './identity-center.ts';
 import { maxTrunkGroupLimit } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 
-const principal = matching(
-  /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/-]{1,512})$/,
-  'allowed: the id of an AWS account, or the ARN of an IAM role or user',
+const principal = v.pipe(
+  matching(
+    /^(?:\d{12}|arn:aws[a-z-]*:iam::\d{12}:(?:role|user)\/[\w+=,.@/*-]{1,512})$/,
+    'allowed: the id of an AWS account, or the ARN of an IAM role or user',
+  ),
+  v.check(
+    canBeRole,
+    `allowed: the id of an AWS account, the ARN of an IAM role or user, or ${reservedRoleHelp}`,
+  ),
 );
 
 const identity = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role|user)\/(.+)$/;
@@ -13,7 +20,7 @@ const identity = /^(arn:aws[a-z-]*):(?:iam|sts)::(\d{12}):(role|assumed-role|use
 /**
  * The names by which a config can mean a caller, or a principal of the config: the role or user,
  * then the account. They are compared without their path, as the session of a role has none and a
- * name is unique in its account. The name of a session and that of a federated user are chosen by
+ * name is unique in its account; roles of Identity Center also without their suffix. The name of a session and that of a federated user are chosen by
  * their caller, so they never count.
  */
 export function namesOf(arn: string): readonly [string, ...string[]] {
@@ -21,7 +28,7 @@ export function namesOf(arn: string): readonly [string, ...string[]] {
   const [, partition, , kind = '', rest = ''] = identity.exec(arn) ?? [];
   if (kind === '') return [account];
   const parts = rest.split('/');
-  const name = kind === 'assumed-role' ? parts[0] : parts.at(-1);
+  const name = lastingName((kind === 'assumed-role' ? parts[0] : parts.at(-1)) ?? '');
   return [`${partition}:iam::${account}:${kind === 'user' ? 'user' : 'role'}/${name}`, account];
 }
 
@@ -38,7 +45,8 @@ const portalLimits = {
   maxApiKeys: v.optional(count),
 } as const;
 
-const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn);
+/** A resource policy names a role exactly, which none of Identity Center stays. */
+const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn) && !isReservedRole(arn);
 
 const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
 
@@ -70,7 +78,7 @@ export const reachSchema = v.pipe(
   reachEntries,
   v.check(
     ({ aliases, principals }) => aliases === undefined || principals.every(isRole),
-    'allowed: aliases only if each principal is the ARN of a role',
+    'allowed: aliases only if each principal is the ARN of a role, and none is of Identity Center',
   ),
 );
 

@@ -172,7 +172,7 @@ function addTags(stack: Stack, config: DeploymentConfig): void {
   const ownTags = new OwnTag(config.name);
   forOwn(stack, (part) => {
     for (const [name, value] of Object.entries(config.tags)) Tags.of(part).add(name, value);
-    // After the aspects that add tags, whatever the feature flags of the app.
+    // After the aspects that add tags, with any feature flags of the app.
     Aspects.of(part).add(ownTags, { priority: AspectPriority.DEFAULT + 1 });
   });
 }

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const root = resolve(import.meta.dirname, '../..');
 
-it('every text file is checked out with line feeds, whatever Git is set to', () => {
+it('every text file is checked out with line feeds, with any settings of Git', () => {
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'core.autocrlf=true', ...args], { cwd: root, encoding: 'utf8' });
   const lines = git('ls-files', '--eol').trim().split('\n');
