@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyMetricFunctions, keyMetrics } from '../../contract/key-metrics.ts';
-import { restingMetrics } from '../../contract/resting-metrics.ts';
+import { restingMetrics } from '../../lab/bench/cost/resting-metrics.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');

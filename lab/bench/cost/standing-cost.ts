@@ -7,10 +7,10 @@ import {
 } from '../../../contract/deployment-config.ts';
 import { keyScheduleMinutes } from '../../../contract/key-metrics.ts';
 import { versionMetrics } from '../../../contract/request-metrics.ts';
-import { restingMetrics } from '../../../contract/resting-metrics.ts';
 import { type SigningKeyPolicy, withdrawalDelay } from '../../../contract/signing-key-policy.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
 import { prices } from './prices.ts';
+import { restingMetrics } from './resting-metrics.ts';
 import {
   type Configuration,
   type CostLines,

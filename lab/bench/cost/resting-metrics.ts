@@ -1,6 +1,6 @@
-import { keyMetrics } from './key-metrics.ts';
-import { requestMetrics } from './request-metrics.ts';
-import { syntheticMetrics } from './synthetic-check.ts';
+import { keyMetrics } from '../../../contract/key-metrics.ts';
+import { requestMetrics } from '../../../contract/request-metrics.ts';
+import { syntheticMetrics } from '../../../contract/synthetic-check.ts';
 
 /**
  * Metrics that have a value in each hour, although no client asks and nothing is wrong. CloudWatch
