@@ -1,7 +1,7 @@
 /** Least distance between the first versions of two lives of a record. */
 const versionsPerLife = 4096;
 
-/** With the changes of a life, a version has at most 15 digits: other releases refuse more. */
+/** With the changes of a life, a version has at most 15 digits, which a number holds exactly. */
 const randomBits = 37;
 
 /** Bytes that the random part is taken from. */

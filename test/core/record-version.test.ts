@@ -20,6 +20,5 @@ describe('the first version of a record', () => {
   it('is told from those of later changes', () => {
     const first = of(200);
     expect([first, first + 1, first + 4095].map(isFirstVersion)).toEqual([true, false, false]);
-    expect([1, 2].map(isFirstVersion), 'of earlier releases').toEqual([true, false]);
   });
 });

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InputError } from '../../adapters/management.ts';
-import { createPortal } from '../../portal/create-portal.ts';
-import { createPortalWorld, origin, type PortalWorld, personOf } from './portal-world.ts';
+import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
 const day = 86_400;
 
@@ -65,32 +63,6 @@ describe('the limits of a trunk group', () => {
     expect(await textOf(world, '/api-keys/new')).toContain(
       'A key of this trunk group needs one or more, each /16 or longer (IPv6: /32 or longer).',
     );
-  });
-
-  it('are read one by one if the management function is of an earlier release', async () => {
-    const { management } = await createLimitedWorld();
-    const portal = createPortal({
-      management: {
-        ...management,
-        forCaller: (caller) => ({
-          ...management.forCaller(caller),
-          listProvidersWithLimits: async () => {
-            throw new InputError('the request: allowed: an operation and its input, or changes');
-          },
-        }),
-      },
-      identify: async () => personOf('manager', ['tg-1001']),
-      origins: [origin],
-    });
-    const open = async (path: string) => {
-      const response = await portal.fetch(new Request(origin + path));
-      return [response.status, await response.text()];
-    };
-    expect(await open('/identity-providers')).toEqual([200, expect.any(String)]);
-    const [status, text] = await open('/clients/new');
-    expect(status).toBe(200);
-    expect(text).toContain('1m to 15m');
-    expect(text).not.toContain('Client id at the provider');
   });
 
   it('do not bind the staff', async () => {
