@@ -24,15 +24,16 @@ async function groupsOf(list: OwnedPage): Promise<readonly string[]> {
  * The trunk groups that a person can choose from: the person's own, or, with access to every group,
  * those that have limits and, in a deployment of few clients, those that have anything.
  *
+ * @param limits the first page of them, if it was read.
  * @returns undefined if there are none or too many, so that the group is typed.
  */
-export async function findKnownTrunkGroups({
-  person,
-  management,
-}: Pick<RequestContext, 'person' | 'management'>): Promise<readonly string[] | undefined> {
+export async function findKnownTrunkGroups(
+  { person, management }: Pick<RequestContext, 'person' | 'management'>,
+  limits?: OwnedPage,
+): Promise<readonly string[] | undefined> {
   if (person.trunkGroups !== undefined) return person.trunkGroups;
   const found = await Promise.all([
-    groupsOf(management.listTrunkGroupLimits()),
+    groupsOf(limits ?? management.listTrunkGroupLimits()),
     groupsOf(management.listClients()),
     groupsOf(management.listApiKeys({ withLastUse: false })),
   ]);

@@ -54,18 +54,21 @@ export function ownedItemFilters(
 
 /**
  * A filter of a list. It is part of the address, so it can be bookmarked and shared. Without fields
- * there is none.
+ * there is none. It is folded only in a narrow window.
  */
 export function filterForm(action: string, isActive: boolean, fields: HtmlValue): Html | '' {
   if (!isActive && String(html`${fields}`).trim() === '') return '';
   return html`
-    <form class="filters" method="get" action="${action}" role="search">
-      ${fields}
-      <div class="filter-actions">
-        <button class="button button-plain" type="submit">Filter</button>
-        ${isActive ? html`<a class="link" href="${action}">Clear</a>` : ''}
-      </div>
-    </form>
+    <details class="filters-fold"${isActive && html` open`}>
+      <summary>Filter</summary>
+      <form class="filters" method="get" action="${action}" role="search">
+        ${fields}
+        <div class="filter-actions">
+          <button class="button button-plain" type="submit">Filter</button>
+          ${isActive ? html`<a class="link" href="${action}">Clear</a>` : ''}
+        </div>
+      </form>
+    </details>
   `;
 }
 

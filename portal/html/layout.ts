@@ -54,11 +54,16 @@ const roleTexts = {
   administrator: 'Administrator',
 } as const;
 
+/** The last part of an ARN, which is too long for the corner of a page. */
+function shortName(name: string): string {
+  return name.startsWith('arn:') ? (name.split(/[/:]/).at(-1) ?? name) : name;
+}
+
 function account({ person, href }: RequestContext, canSignOut: boolean): Html {
   const groups = person.trunkGroups;
   return html`
     <div class="account">
-      <p class="account-name">${person.name}</p>
+      <p class="account-name" title="${person.name}">${shortName(person.name)}</p>
       <p class="muted">
         ${roleTexts[person.role]}${
           groups === undefined ? '' : html`, ${groups.join(', ') || 'no trunk group'}`

@@ -15,7 +15,7 @@ interface Creation {
   readonly query?: Readonly<Record<string, string | undefined>>;
 }
 
-const labels = { trunkGroup: 'Service trunk group', otherTrunkGroup: 'Another trunk group' };
+const labels = { trunkGroup: 'Service trunk group' };
 
 function choicePage(
   { href, person, query }: RequestContext,
@@ -27,20 +27,24 @@ function choicePage(
     ([name, value]) =>
       value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const isStaff = person.trunkGroups === undefined;
-  const choice = selectField({
-    name: 'trunkGroup',
+  const common = {
     label: labels.trunkGroup,
     hint: 'Whose service it is. It cannot be changed later.',
-    value: query.text('trunkGroup'),
-    options: groups.map((group): Option => [group, group]),
-  });
-  const other = textField({
-    ...typedField(query, 'otherTrunkGroup', problems),
-    label: `${labels.otherTrunkGroup} (optional)`,
-    hint: 'For a trunk group that has nothing yet. It counts instead of the one above.',
-    width: 'short',
-  });
+  };
+  const field =
+    person.trunkGroups === undefined
+      ? textField({
+          ...typedField(query, 'trunkGroup', problems),
+          ...common,
+          width: 'short',
+          suggestions: groups,
+        })
+      : selectField({
+          ...common,
+          name: 'trunkGroup',
+          value: query.text('trunkGroup'),
+          options: groups.map((group): Option => [group, group]),
+        });
   return {
     title,
     section,
@@ -48,7 +52,7 @@ function choicePage(
     labels,
     body: html`
       <form class="sheet" method="get" action="${href(path)}">
-        ${fields}${groups.length > 0 && choice}${isStaff && other}
+        ${fields}${field}
         <div class="form-actions">
           <button class="button button-primary" type="submit">Continue</button>
           <a class="button button-plain" href="${href(`/${section}`)}">Cancel</a>
@@ -86,17 +90,15 @@ export async function chooseTrunkGroup(
   const { person, query } = context;
   const { trunkGroups: own } = person;
   const chosen = query.text('trunkGroup').trim();
-  const other = query.text('otherTrunkGroup').trim();
   if (own !== undefined) {
     if (own.includes(chosen)) return chosen;
     if (own.length === 0) return nothingPage(creation, noGroup);
     if (own.length === 1) return own[0] ?? '';
     return choicePage(context, creation, own, noProblems);
   }
-  const named = other || chosen;
-  if (named !== '') {
-    const problems = findTrunkGroupProblems(named, 'otherTrunkGroup');
-    if (problems === undefined) return named;
+  if (chosen !== '') {
+    const problems = findTrunkGroupProblems(chosen, 'trunkGroup');
+    if (problems === undefined) return chosen;
     return choicePage(context, creation, (await findKnownTrunkGroups(context)) ?? [], problems);
   }
   const groups = await findKnownTrunkGroups(context);

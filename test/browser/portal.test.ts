@@ -396,7 +396,7 @@ describe('the portal as a page', () => {
       '/clients?trunkGroup=%21',
       `/clients?trunkGroup=${'W'.repeat(100)}`,
       '/clients/new',
-      '/clients/new?otherTrunkGroup=a+b',
+      '/clients/new?trunkGroup=a+b',
       '/clients/new?trunkGroup=tg-1001',
       of,
       `${of}/edit`,
@@ -469,10 +469,10 @@ describe('the portal as a page', () => {
     await press('New client');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/clients/new');
-    await press('otherTrunkGroup');
+    await press('trunkGroup');
     await page.keyboard.type('tg-1001');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/clients/new?*otherTrunkGroup=tg-1001');
+    await page.waitForURL('**/clients/new?trunkGroup=tg-1001');
     await press('name');
     await page.keyboard.type('Keyboard');
     await press('scopes');

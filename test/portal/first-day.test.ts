@@ -39,6 +39,43 @@ describe('the first day of a customer', () => {
     expect(await open(world, '/')).not.toContain('The first token');
   });
 
+  it('begins on the page of a client with a token, until one was issued', async () => {
+    const world = await createPortalWorld();
+    const order = async () => {
+      const page = await (await world.get(`/clients/${world.clientId}`)).text();
+      return [...page.matchAll(/<h2 id="([\w-]+)"/g)].map(([, id]) => id).slice(0, 3);
+    };
+    const stored = world.clients.get(world.clientId);
+    if (stored === undefined) throw new Error('it exists');
+    const use = (lastUsedOn: string | undefined) => {
+      const secrets = stored.secrets.map((one) => ({ ...one, lastUsedOn }));
+      world.clients.set(world.clientId, { ...stored, secrets });
+    };
+    use(undefined);
+    expect(await order()).toEqual(['token', 'secrets', 'details']);
+    use(formatDay(world.now));
+    expect(await order()).toEqual(['secrets', 'details', 'token']);
+  });
+
+  it('has what callers and APIs are configured with, to copy', async () => {
+    const page = await (await (await createPortalWorld()).get('/')).text();
+    const copied = [...page.matchAll(/data-copy="[^"]+">([^<]+)</g)].map(([, text]) => text);
+    expect(copied).toEqual([
+      'https://auth.example.com/api/v1/oauth/token',
+      'https://auth.example.com',
+      'https://auth.example.com/.well-known/jwks.json',
+      'https://api.example.com',
+    ]);
+  });
+
+  it('shows the end of an ARN in the corner', async () => {
+    const world = await createPortalWorld();
+    const name = 'arn:aws:sts::000000000000:assumed-role/Operators/alice';
+    world.signInAs({ ...personOf('viewer'), name });
+    const page = await (await world.get('/')).text();
+    expect(page).toContain(`<p class="account-name" title="${name}">alice</p>`);
+  });
+
   it('is not shown to who cannot create a client', async () => {
     const world = await createPortalWorld();
     world.signInAs(personOf('viewer', ['tg-9']));

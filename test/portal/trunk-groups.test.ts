@@ -186,6 +186,14 @@ describe('the list of trunk groups', () => {
     expect(await refused.text()).toContain('id="f-trunkGroup-error"');
   });
 
+  it('has for the staff also the groups that have only clients or keys', async () => {
+    const world = await createPortalWorld();
+    await world.management.setTrunkGroupLimits('tg-2002', { maxClients: 5, ifVersion: 0 });
+    const list = await textOf(world, '/trunk-groups');
+    const rows = [...list.matchAll(/class="row-link" href="[^"]+">([^<]+)</g)];
+    expect(rows.map(([, group]) => group?.trim())).toEqual(['tg-1001', 'tg-2002']);
+  });
+
   it('has the groups of a customer, who sees the limits and cannot change them', async () => {
     const world = await createPortalWorld();
     const { management } = world;

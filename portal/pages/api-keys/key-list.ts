@@ -47,7 +47,7 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
   const expires = query.optional('expires');
   return {
     title: 'API keys',
-    lead: 'Long-lived personal keys. Each stands for its whole trunk group.',
+    lead: 'Long-lived keys of a trunk group. A key without scopes of its own has every scope.',
     section: 'api-keys',
     path: '/api-keys',
     what: 'API keys',

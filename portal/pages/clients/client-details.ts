@@ -202,6 +202,8 @@ async function stopPanel(context: RequestContext, client: Client): Promise<Html 
 export const showClient: Handler = async (context) => {
   const { management, href, may } = context;
   const client = await management.findClient(context.id('clientId'));
+  const isNew = isUseKnown(client, context.deployment) && lastUse(client) === undefined;
+  const steps = client.provider === undefined && nextSteps(context, client);
   return {
     title: client.name,
     section: 'clients',
@@ -210,10 +212,8 @@ export const showClient: Handler = async (context) => {
     lead: glance(context, client),
     actions: may('updateClient') && linkButton(href(`/clients/${client.clientId}/edit`), 'Edit'),
     body: html`
-      ${secretsPanel(context, client)}
-      ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${
-        client.provider === undefined && nextSteps(context, client)
-      }${await stopPanel(context, client)}
+      ${isNew && steps}${secretsPanel(context, client)}
+      ${panel({ title: 'Details', id: 'details' }, clientFacts(context, client))}${!isNew && steps}${await stopPanel(context, client)}
     `,
   };
 };

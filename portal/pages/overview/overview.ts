@@ -1,5 +1,6 @@
 import type { ApiKey, Client, Management } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
+import { jwksPath, tokenPath } from '../../../contract/routes.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
 import {
@@ -10,7 +11,7 @@ import {
 import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable } from '../../html/list.ts';
-import { linkButton, panel } from '../../html/parts.ts';
+import { copyable, facts, linkButton, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { secretTitle } from '../clients/secret-table.ts';
@@ -378,6 +379,20 @@ async function firstSteps(context: RequestContext): Promise<Html | undefined> {
   );
 }
 
+/** What every caller and every API is configured with. */
+function endpointsPanel({ deployment: { issuer, defaultAudience } }: RequestContext): Html | '' {
+  if (issuer === undefined) return '';
+  return panel(
+    { title: 'Endpoints', id: 'endpoints' },
+    facts([
+      ['Token URL', copyable(issuer + tokenPath, 'the token URL')],
+      ['Issuer', copyable(issuer, 'the issuer')],
+      ['JWKS', copyable(issuer + jwksPath, 'the address of the JWKS')],
+      ['Audience', copyable(defaultAudience, 'the audience')],
+    ]),
+  );
+}
+
 /** Items that need attention come first. The lists are one click away. */
 export const showOverview: Handler = async (context) => {
   const { href, may } = context;
@@ -411,7 +426,7 @@ export const showOverview: Handler = async (context) => {
         ${linkButton(href('/api-keys/new'), 'New API key')}
         ${linkButton(href('/clients/new'), 'New client', 'primary')}
       `,
-    body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${
+    body: html`${steps}<div class="overview">${found.map(foundPanel)}</div>${endpointsPanel(context)}${
       fine.length + denied.length > 0 && finePanel(fine, denied)
     }${
       hasReport &&

@@ -1,5 +1,5 @@
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { findTrunkGroupProblems } from '../../access/known-trunk-groups.ts';
+import { findKnownTrunkGroups, findTrunkGroupProblems } from '../../access/known-trunk-groups.ts';
 import { noProblems, type Problems, typedField } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -43,14 +43,17 @@ function groupTable({ href, now }: RequestContext, groups: readonly TrunkGroupLi
   );
 }
 
-/** A person with trunk groups sees all of them; everyone else those that have limits. */
-async function readGroups({ management, person, query }: RequestContext) {
+/** A person with trunk groups sees all of them; everyone else those that have limits or anything. */
+async function readGroups(context: RequestContext) {
+  const { management, person, query } = context;
   const position = readPosition(query);
-  const { trunkGroups: own } = person;
   const page = await management.listTrunkGroupLimits({ cursor: position.cursor });
-  if (own === undefined) return { ...page, position };
+  const isWhole = position.cursor === undefined && page.nextCursor === undefined;
+  const found = isWhole ? findKnownTrunkGroups(context, Promise.resolve(page)) : undefined;
+  const known = person.trunkGroups ?? (await found);
+  if (known === undefined) return { ...page, position };
   const limits = new Map(page.items.map((one) => [one.serviceTrunkGroup, one]));
-  const items = own
+  const items = known
     .toSorted()
     .map((group) => limits.get(group) ?? { serviceTrunkGroup: group, version: 0 });
   return { ...page, items, position };
@@ -61,14 +64,14 @@ async function showList(context: RequestContext, problems: Problems): Promise<Ro
   const { items, nextCursor, examined, position } = await readGroups(context);
   const isStaff = person.trunkGroups === undefined;
   const none = emptyState(
-    'No trunk group has limits',
+    'There is no trunk group yet',
     'Without limits, its people grant every scope and create as much as they want. Open a trunk group to set some.',
   );
   return {
     title: 'Trunk groups',
     section: 'trunk-groups',
     lead: isStaff
-      ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. A trunk group without limits is not listed: open it by its name.'
+      ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. In a large deployment, only those with limits are listed: open another one by its name.'
       : 'What you may grant in each of your trunk groups.',
     problems,
     labels,

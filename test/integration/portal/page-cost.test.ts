@@ -117,7 +117,8 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/trunk-groups': { GetItem: 1 },
   // The ends in the index of clients, and in that of keys.
   '/expiring': { Scan: 2 },
-  '/trunk-groups': { Query: 1 },
+  // The limits, and who has a client or a key if there are few.
+  '/trunk-groups': { Query: 1, Scan: 2 },
   // The limits, and everything that the group has, to say what exceeds them.
   '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
   '/trunk-groups/:group/edit': { GetItem: 1, Scan: 1 },
