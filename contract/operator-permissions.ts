@@ -1,5 +1,10 @@
 import type { ManagementAlias } from './management/roles.ts';
-import { grantRecordTypes, providerOwnerRecordType, type TableKey } from './tables.ts';
+import {
+  grantRecordTypes,
+  providerOwnerRecordType,
+  signingKeyRecordTypes,
+  type TableKey,
+} from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
 type TableAction =
@@ -59,6 +64,8 @@ export const operatorGroups = {
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
     tables: { signingKeys: ['dynamodb:Query'] },
+    // No names of people, limits or grants.
+    partitions: { signingKeys: Object.values(signingKeyRecordTypes) },
     functions: ['key-rotation'],
   },
   /** Reads the audit and appends to it, which no one else does: temporarily. */

@@ -361,10 +361,9 @@ export class ServiceFunctions extends Construct {
       memorySize: backgroundMemory,
       timeout: rotationTimeout,
     });
-    fn.allow({
-      actions: ['dynamodb:Query', 'dynamodb:GetItem'],
-      resources: this.tables.signingKeys,
-    });
+    const read = ['dynamodb:Query', 'dynamodb:GetItem'];
+    // Its own records: the table also has names of people, limits and grants.
+    this.allowRecords(fn, read, ...Object.values(records));
     this.allowRecords(fn, ['dynamodb:PutItem'], records.intent, records.heartbeat, records.choice);
     // What a key is, the rotation can neither add nor change: the canary publishes it.
     fn.allow({

@@ -93,6 +93,8 @@ function items(...partitionKeys: readonly string[]) {
     Null: { 'dynamodb:LeadingKeys': 'false' },
   };
 }
+/** What the rotation and its operator read of the table: no names of people, limits or grants. */
+const ownRecords = items('signing_key', 'key_intent', 'region_heartbeat', 'key_choice');
 const ownClientAlone = items('client_SyntheticCheck00000slc');
 
 function logsOf(fn: string, parent = 'Functions'): readonly Permission[] {
@@ -248,7 +250,7 @@ describe('the permission matrix', () => {
     ],
     'authorization-server-slc-key-rotation': [
       ...boundTo('key-rotation', [
-        ['Allow', 'dynamodb:GetItem', 'SigningKeysTable'],
+        ['Allow', 'dynamodb:GetItem', 'SigningKeysTable', ownRecords],
         ['Allow', 'dynamodb:PutItem', 'AuditTable'],
         [
           'Allow',
@@ -256,7 +258,7 @@ describe('the permission matrix', () => {
           'SigningKeysTable',
           items('key_intent', 'region_heartbeat', 'key_choice'),
         ],
-        ['Allow', 'dynamodb:Query', 'SigningKeysTable'],
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', ownRecords],
         [
           'Allow',
           'dynamodb:UpdateItem',
