@@ -4,7 +4,7 @@ import { canBeRole, reservedRoleHelp } from './identity-center.ts';
 import { defaultKmsSignQuota } from './limits.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
 
-/** API Gateway's own limit for an account is 10,000 a second until it is raised. */
+/** API Gateway's own limit for an account is that of `gatewayQuota` until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
 
 const roleArn = v.pipe(

@@ -101,3 +101,19 @@ export function findRegionProblem(awsRegion: string): string | undefined {
     ? `a region outside of ${partitionOf(awsRegion).id}: the functions need arm64, and the API a TLS policy of 2025, which AWS documents for no isolated partition`
     : undefined;
 }
+
+/**
+ * AWS regions in which API Gateway lets 2,500 requests a second through for all APIs of an account,
+ * until it is raised:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html, November 2026.
+ */
+const smallGateways: ReadonlySet<string> = new Set(
+  'af-south-1 eu-south-1 ap-southeast-3 me-central-1 ap-south-2 ap-southeast-4 eu-south-2 eu-central-2 il-central-1 ca-west-1 ap-southeast-5 ap-southeast-7 mx-central-1'.split(
+    ' ',
+  ),
+);
+
+/** Requests a second that API Gateway lets through for a new account. */
+export function gatewayQuota(awsRegion: string): number {
+  return smallGateways.has(awsRegion) ? 2500 : 10_000;
+}

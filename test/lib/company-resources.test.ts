@@ -43,16 +43,18 @@ function extended(extend: (stack: Stack) => void) {
 describe("a company's own resources in the stacks", () => {
   it('keep all their settings', () => {
     const add = (stack: Stack) => {
-      new LogGroup(stack, 'Own-Log', { retention: RetentionDays.ONE_MONTH });
-      new Topic(stack, 'Own-Topic');
-      new Secret(stack, 'Own-Secret');
       const permissionsBoundary = ManagedPolicy.fromManagedPolicyArn(
         stack,
         'Own-Boundary',
         `arn:aws:iam::${account}:policy/own`,
       );
-      new Role(stack, 'Own-Role', { assumedBy: new AnyPrincipal(), permissionsBoundary });
-      new CfnResource(stack, 'Own-Other', { type: 'AWS::SQS::Queue' });
+      return [
+        new LogGroup(stack, 'Own-Log', { retention: RetentionDays.ONE_MONTH }),
+        new Topic(stack, 'Own-Topic'),
+        new Secret(stack, 'Own-Secret'),
+        new Role(stack, 'Own-Role', { assumedBy: new AnyPrincipal(), permissionsBoundary }),
+        new CfnResource(stack, 'Own-Other', { type: 'AWS::SQS::Queue' }),
+      ];
     };
     const own = (resources: ReturnType<typeof resourcesOf>) =>
       Object.fromEntries(Object.entries(resources).filter(([id]) => id.startsWith('Own')));
