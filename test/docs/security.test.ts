@@ -49,7 +49,7 @@ function prints(source: string, name: string): boolean {
 
 describe('SECURITY.md and its pages', () => {
   it('is short: what someone reads who has ten minutes', () => {
-    expect(security.split(/\s+/).length).toBeLessThanOrEqual(3050);
+    expect(security.split(/\s+/).length).toBeLessThanOrEqual(3200);
   });
 
   it('names files that exist', () => {
