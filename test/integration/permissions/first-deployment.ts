@@ -1,7 +1,7 @@
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
-import { deployedRegions } from '../../../contract/deployment-config.ts';
+import { deploymentCheckProperties } from '../../../contract/deployment-check.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { tableName } from '../../../contract/tables.ts';
@@ -186,10 +186,7 @@ export class FirstDeployments {
     const { config } = this.#deployment;
     const own = functionName(config.name, 'deployment-check');
     this.#announcePolicies((name) => name === own);
-    const properties = {
-      SigningAlgorithms: config.signingAlgorithms,
-      Regions: deployedRegions(config).map(({ id }) => id),
-    };
+    const properties = deploymentCheckProperties(config, 'slc');
     await this.#createResource('deployment-check', properties, running);
     this.#announcePolicies((name) => name !== own);
   }

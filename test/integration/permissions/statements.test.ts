@@ -196,6 +196,7 @@ beforeAll(async () => {
   }
   await invoke('synthetic-check', {});
   await invoke('synthetic-check', {});
+  await invoke('notices', { scheduled_time: '2027-01-15T12:00:00Z' });
   await invoke('canary', {});
   await checkDeployment();
   keyAttempts = await tryKey(service);
