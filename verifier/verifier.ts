@@ -199,7 +199,9 @@ function readSettings(options: VerifierOptions): VerifierSettings {
   const audiences = toList(options.audience);
   const [first] = audiences;
   if (!URL.canParse(issuer)) {
-    throw new InputError(`issuer: received ${JSON.stringify(issuer)}; allowed: an https URL`);
+    throw new InputError(
+      `issuer: received ${JSON.stringify(issuer)}; allowed: an https URL, or http on loopback`,
+    );
   }
   if (first === undefined || audiences.some((value) => typeof value !== 'string' || value === '')) {
     throw new InputError(
