@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
 import { hasOwner } from '../identity-provider/identity-provider.ts';
 import {
+  checkOwnKeySet,
   lintKeySet,
   type ProviderKey,
   type ProviderKeySet,
@@ -277,7 +278,10 @@ export class JwksCache implements KeyFinder {
     const { issuer, algorithms } = source;
     const startedAt = this.#now();
     try {
-      entry.keySet = lintKeySet(await this.#ports.fetchJwks(source), algorithms);
+      const keySet = lintKeySet(await this.#ports.fetchJwks(source), algorithms);
+      // A set may have grown since its provider was registered.
+      if (hasOwner(source)) checkOwnKeySet(keySet);
+      entry.keySet = keySet;
       entry.registration = registrationOf(source);
       entry.used = new Map();
       entry.fetchedAt = startedAt;

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { keyCacheWeight, jwksCacheTimes as times } from '../../../contract/limits.ts';
+import {
+  keyCacheWeight,
+  maxOwnProviderKeys,
+  jwksCacheTimes as times,
+} from '../../../contract/limits.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { JwksCache, type JwksSource, type KeyFetch } from '../../../core/verifier/jwks-cache.ts';
 import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
@@ -392,10 +396,27 @@ describe('an issuer that fails', () => {
   });
 });
 
+describe('a key set that grew after the registration', () => {
+  const many = setOf(
+    ...Array.from({ length: maxOwnProviderKeys + 1 }, () => createTestKey('ES256')),
+  );
+
+  it('is refused of a provider that trunk groups own, at each fetch, and of no other', async () => {
+    const own = sourceOf('https://own.example', { owned: true });
+    answers.set(own.issuer, setOf(first));
+    expect(await find(own, first, start)).toBe(first.kid);
+    for (const { issuer } of [own, a]) answers.set(issuer, many);
+    time.now += times.cooldown;
+    await expect(cache.readKeySet(own)).rejects.toThrow(/it has 21 keys; .* may have at most 20/);
+    expect((await cache.readKeySet(a)).keys).toHaveLength(maxOwnProviderKeys + 1);
+    expect(await find(own, first, time.now)).toBe(first.kid);
+  });
+});
+
 describe('the memory of the key cache', () => {
   // A key that is skipped is shown to people, with its id.
-  const skipped = { kty: 'RSA', use: 'enc', kid: 'k'.repeat(2500) };
-  const large = { keys: [first.jwk, ...Array.from({ length: 99 }, () => skipped)] };
+  const skipped = { kty: 'RSA', use: 'enc', kid: 'k'.repeat(12_500) };
+  const large = { keys: [first.jwk, ...Array.from({ length: 19 }, () => skipped)] };
 
   function ownIssuer(index: number): JwksSource {
     return sourceOf(`https://own-${index}.example`, {
