@@ -120,7 +120,6 @@ export async function attachOperators(cloud: Cloud, version: Former) {
     kept: [
       ['client-operator', 'scope', 'list'],
       ['signing-key-operator', 'signing-key', 'list'],
-      ['restore-operator', 'audit', 'list', '--through', 'tables'],
     ] satisfies readonly OperatorCommand[],
   };
 }
