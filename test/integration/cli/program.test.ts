@@ -49,10 +49,9 @@ describe('the program', () => {
   });
 
   it('ends with 2 and without a stack if there is no region', () => {
+    const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...rest } = service().environment;
     const env = {
-      ...service().environment,
-      AWS_REGION: '',
-      AWS_DEFAULT_REGION: '',
+      ...rest,
       ...programEnvironment(),
       AWS_CONFIG_FILE: '/nonexistent',
       HOME: '/nonexistent',
