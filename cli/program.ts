@@ -108,6 +108,19 @@ function addCompletion(program: Command, values: CompletionValues): void {
   });
 }
 
+/** What a person comes for. Every other group is for those who operate the deployment. */
+const taskOf: ReadonlyMap<string, string> = new Map([
+  ['portal', 'Look, and find out why:'],
+  ['explain', 'Look, and find out why:'],
+  ['audit', 'Look, and find out why:'],
+  ['client', 'Clients and API keys:'],
+  ['client-secret', 'Clients and API keys:'],
+  ['api-key', 'Clients and API keys:'],
+  ['api-key-subnet', 'Clients and API keys:'],
+  ['scope', 'Clients and API keys:'],
+  ['provider', 'Clients and API keys:'],
+]);
+
 /**
  * The command line.
  *
@@ -146,12 +159,12 @@ export function createProgram(
         'client-secret create client_4fWqEXAMPLE --expires-in 90d',
         'complete bash > ~/.local/share/bash-completion/completions/authctl',
       ]) +
-        '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nAUTHCTL_AUDIT_FILE names a file that also gets each audit record.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
+        '\n\nRegion, credentials and endpoints follow the AWS SDK: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL.\nExit codes: 0 done, 1 refused, 2 wrong usage.',
     );
-  for (const group of commandGroups) {
-    program.addCommand(buildGroup(io, group, open));
-  }
-  for (const spec of singleCommands) program.addCommand(buildCommand(io, spec, open));
+  const add = (command: Command) =>
+    program.addCommand(command.helpGroup(taskOf.get(command.name()) ?? 'Operate:'));
+  for (const spec of singleCommands) add(buildCommand(io, spec, open));
+  for (const group of commandGroups) add(buildGroup(io, group, open));
   // The completion's own commands copy these settings when they are made.
   configureAll(program, io);
   addCompletion(program, values);
