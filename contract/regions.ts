@@ -24,28 +24,3 @@ export const strongConsistencySets: readonly (readonly string[])[] = [
   ['eu-west-1', 'eu-west-2', 'eu-west-3', 'eu-central-1'],
   ['ap-northeast-1', 'ap-northeast-2', 'ap-northeast-3'],
 ];
-
-/** AWS regions in which an account's APIs may have 2,500 requests a second and not 10,000. */
-const smallGatewayRegions: ReadonlySet<string> = new Set([
-  'af-south-1',
-  'ap-south-2',
-  'ap-southeast-3',
-  'ap-southeast-4',
-  'ap-southeast-5',
-  'ap-southeast-7',
-  'ca-west-1',
-  'eu-central-2',
-  'eu-south-1',
-  'eu-south-2',
-  'il-central-1',
-  'me-central-1',
-  'mx-central-1',
-]);
-
-/**
- * Requests a second of all APIs of an account, unless AWS raised it:
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html, November 2026.
- */
-export function defaultGatewayQuota(awsRegion: string): number {
-  return smallGatewayRegions.has(awsRegion) ? 2500 : 10_000;
-}

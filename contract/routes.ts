@@ -1,5 +1,5 @@
 import { requestsOfExecution } from './limits.ts';
-import { defaultGatewayQuota } from './regions.ts';
+import { gatewayQuota } from './partitions.ts';
 
 /** A Lambda function that answers requests of the public API. */
 export type HttpFunctionName = 'token' | 'discovery' | 'jwks';
@@ -143,7 +143,7 @@ interface ThrottleConfig {
  */
 export function highestTokenRate(config: ThrottleConfig): { rate: number; reason: string } {
   const quotas = Object.values(config.regions).flatMap((region) =>
-    region === undefined ? [] : defaultGatewayQuota(region.awsRegion),
+    region === undefined ? [] : gatewayQuota(region.awsRegion),
   );
   const gateway = config.apiGatewayQuota ?? Math.min(...quotas);
   const { token: reserved } = config.reservedConcurrency;
