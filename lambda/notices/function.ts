@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { parseApiKeyItem } from '../../adapters/dynamodb/api-key-item.ts';
 import { parseClientItem, toClient } from '../../adapters/dynamodb/client-item.ts';
 import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
@@ -6,6 +5,7 @@ import type { Item } from '../../adapters/dynamodb/item.ts';
 import { scanItems } from '../../adapters/dynamodb/read-items.ts';
 import { maxNotices } from '../../adapters/put-notices.ts';
 import type { Environment } from '../../contract/environment.ts';
+import { isJsonObject } from '../../contract/json-object.ts';
 import { type NoticeDetail, noticeMetrics } from '../../contract/notices.ts';
 import { describeError, InputError, MalformedRecordError } from '../../core/errors.ts';
 import {
@@ -20,15 +20,13 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 /** Calls at the same time: each segment of a table is read and told by itself, one call at a time. */
 export const callsAtOnce = 10;
 
-const eventSchema = v.object({ scheduled_time: v.string() });
-
 /**
  * A retry has the time of the first attempt, and so tells the same. EventBridge may be some seconds
  * late, so the time is that of the minute.
  */
 function readScheduledTime(event: unknown): number {
-  const parsed = v.safeParse(eventSchema, event);
-  const time = parsed.success ? parseTime(parsed.output.scheduled_time) : undefined;
+  const { scheduled_time: text } = isJsonObject(event) ? event : {};
+  const time = typeof text === 'string' ? parseTime(text) : undefined;
   if (time !== undefined) return time - (time % 60);
   throw new InputError('the event: allowed: "scheduled_time", an RFC 3339 time');
 }

@@ -50,7 +50,7 @@ describe('what a deployment has of things with a monthly price', () => {
   it('is counted in the templates of all its stacks', () => {
     expect(inventoryOf(readConfigFile('three-regions'))).toMatchObject({
       regions: 3,
-      dashboards: 3,
+      dashboards: 1,
       healthChecks: 3,
       webAcls: 3,
       webAclRules: 12,

@@ -87,7 +87,7 @@ describe('the policies of operators', () => {
     },
   );
 
-  it('have one condition: a restore reads what was granted, and no signing key', () => {
+  it('have two conditions: the four partitions of keys for their operator, and for a restore what was granted', () => {
     const policies = Object.values(resourcesOf(single, 'AWS::IAM::ManagedPolicy'));
     const conditions = policies.flatMap(({ Properties }) =>
       (Properties['PolicyDocument'].Statement as { Condition?: unknown }[]).flatMap(
@@ -95,6 +95,12 @@ describe('the policies of operators', () => {
       ),
     );
     expect(conditions).toEqual([
+      {
+        'ForAllValues:StringEquals': {
+          'dynamodb:LeadingKeys': ['signing_key', 'key_intent', 'region_heartbeat', 'key_choice'],
+        },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      },
       {
         'ForAllValues:StringEquals': {
           'dynamodb:LeadingKeys': ['subject_grants', 'issuer_grants', 'provider_owner'],

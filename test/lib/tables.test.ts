@@ -126,7 +126,7 @@ describe('log groups', () => {
   it('are kept for 400 days and outlive their stack, but for those named after an API', () => {
     const groups = Object.entries(resourcesOf(template, 'AWS::Logs::LogGroup'));
     // One of each function, the access log and what API Gateway would make itself.
-    expect(groups).toHaveLength(10);
+    expect(groups).toHaveLength(11);
     for (const [id, group] of groups) {
       expect(group.Properties['RetentionInDays']).toBe(400);
       const policy = id.startsWith('ApiExecutionLog') ? 'Delete' : 'RetainExceptOnCreate';

@@ -80,6 +80,7 @@ function breakStores(
   stores: readonly object[] = [
     context.clients,
     context.apiKeys,
+    context.credentialEnds,
     context.identityProviders,
     context.signingKeys,
     context.auditPages,

@@ -6,6 +6,7 @@ function stopReading({ context }: PortalWorld): void {
   const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
   Object.assign(context.clients, { readClients: stopped });
   Object.assign(context.apiKeys, { readApiKeys: stopped });
+  Object.assign(context.credentialEnds, { readEnds: stopped });
 }
 
 const people = [
@@ -44,13 +45,16 @@ describe.each(people)('what was not read to its end, for %s', (_, person) => {
     const world = await createPortalWorld();
     world.signInAs(person);
     stopReading(world);
-    const [client] = world.clients.values();
-    const found = client && {
-      ...client,
-      secrets: client.secrets.map((one) => ({ ...one, expiresAt: world.now + 86_400 })),
+    const found = {
+      kind: 'client_secret',
+      serviceTrunkGroup: 'tg-1001',
+      name: 'Billing',
+      id: world.clientId,
+      valueId: world.secretId,
+      expiresAt: world.now + 86_400,
     };
-    Object.assign(world.context.clients, {
-      readClients: async () => ({ items: [found], examined: 1000, next: 'client_x' }),
+    Object.assign(world.context.credentialEnds, {
+      readEnds: async () => ({ items: [found], examined: 1000, next: 'client_x' }),
     });
     const text = await (await world.get('/')).text();
     expect(text).toContain('<h1>Needs attention</h1>');

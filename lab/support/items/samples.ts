@@ -172,7 +172,12 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         valueId: 'secret_2',
         oldValues: [{ valueId: 'apikey_1', hash, expiresAt: at + 86_400 }],
       },
-      { ...apiKey, scopes: ['messaging:view', 'messaging:manage'], expiresAt: at + 86_400 },
+      {
+        ...apiKey,
+        enabled: true,
+        scopes: ['messaging:view', 'messaging:manage'],
+        expiresAt: at + 86_400,
+      },
     ].map(toApiKeyItem),
     identity_provider: [
       identityProvider,

@@ -77,11 +77,14 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   person: personNameSchema,
 };
 
-/** Ids within a client's `secrets`, and what the audit says of a state, are not attributes. */
+/** Ids within a client's `secrets` and within `ends`, and what the audit says of a state, are not attributes. */
 function withoutIds(kind: ItemKind, paths: readonly string[]): readonly string[] {
   const named = paths.map((path) => path.replace(/^secrets\.secret_\d+/, 'secrets.*'));
   return named.filter(
-    (path) => path !== 'secrets.*' && !(kind === 'audit' && /^(before|after)\./.test(path)),
+    (path) =>
+      path !== 'secrets.*' &&
+      !path.startsWith('ends.') &&
+      !(kind === 'audit' && /^(before|after)\./.test(path)),
   );
 }
 

@@ -44,6 +44,7 @@ describe('explaining a token request', () => {
       'audience: passed',
       'claims: passed',
       'signing key: passed',
+      'limits of the client: passed',
     ]);
     expect(explanation.steps[2]?.detail).toBe(`${secret.secretId}: good`);
     expect(explanation.claims).toEqual({
