@@ -119,7 +119,9 @@ export function toCheckedClient(item: CheckedAttributes): CheckedClient {
 }
 
 /** The oldest secret comes first. */
-export function toClient({ secrets, ends: _, ...item }: ClientAttributes): Client {
+export function toClient(attributes: ClientAttributes): Client {
+  // What the index says of ends follows from the secrets.
+  const { secrets, ends: _, ...item } = attributes;
   return { ...withProvider(item), secrets: toSecrets(secrets) };
 }
 

@@ -75,6 +75,16 @@ async function describeKeys(
   };
 }
 
+function addLimits(
+  steps: ExplainedSteps,
+  { mode, signsPerMinute }: ManagementContext['config']['fairShare'],
+): void {
+  if (mode === 'off') return;
+  const above = mode === 'enforce' ? 'it gets 429' : 'the log names it';
+  const limits = `in each instance ${signsPerMinute} new tokens a minute (client_signs_per_minute), and while KMS throttles its share (client_share)`;
+  steps.add('limits of the client', 'passed', `${limits}; above them ${above}`);
+}
+
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
@@ -132,14 +142,7 @@ async function explain(
       error: 'temporarily_unavailable',
     };
   }
-  const { mode, signsPerMinute } = config.fairShare;
-  if (mode !== 'off') {
-    steps.add(
-      'limits of the client',
-      'passed',
-      `in each instance ${signsPerMinute} new tokens a minute (client_signs_per_minute), and while KMS throttles its share (client_share); above them ${mode === 'enforce' ? 'it gets 429' : 'the log names it'}`,
-    );
-  }
+  addLimits(steps, config.fairShare);
   return { granted: true, steps: steps.taken, claims };
 }
 

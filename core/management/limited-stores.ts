@@ -48,7 +48,7 @@ function createReach(trunkGroups: readonly string[] | undefined) {
       owned !== undefined && isWithin(owned) ? owned : undefined,
     narrow: <Q extends { readonly trunkGroups?: readonly string[] | undefined }>(query: Q): Q =>
       trunkGroups === undefined ? query : { ...query, ...intersect(query, trunkGroups) },
-    async *onlyWithin<T extends Owned>(all: AsyncIterable<T>) {
+    async *onlyWithin<T extends Owned>(this: void, all: AsyncIterable<T>) {
       for await (const owned of all) if (isWithin(owned)) yield owned;
     },
   };

@@ -53,7 +53,7 @@ const verifier = JwtVerifier.create([
 
 try {
   const { iss, client_id, scope = '' } = await verifier.verify(required('ACCESS_TOKEN'));
-  const given = String(scope).split(' ');
+  const given = scope.split(' ');
   const scopes = iss === cognitoIssuer ? given.map((name) => scopeNames.get(name)) : given;
   console.log(JSON.stringify({ client_id, scopes: scopes.filter((name) => name !== undefined) }));
 } catch (error) {

@@ -141,9 +141,8 @@ function readInput(
   return { input, problems, typed };
 }
 
-/** All problems of a form: those of the portal, and what the library says about other fields. */
-function withOwn({ problems: own, typed }: ReadInput, error: unknown): unknown {
-  if (!(error instanceof InputError)) return error;
+/** @param typed what a person typed for the durations, by their fields. */
+export function sayDurations(error: InputError, typed: ReadonlyMap<string, string>): InputError {
   const say = (problem: InputProblem): InputProblem => {
     const text = typed.get(problem.field ?? '');
     return text === undefined
@@ -151,7 +150,13 @@ function withOwn({ problems: own, typed }: ReadInput, error: unknown): unknown {
       : { ...problem, problem: sayAsDuration(problem.problem, text) };
   };
   const [first, ...more] = error.problems;
-  const said = new InputError([say(first), ...more.map(say)], { cause: error });
+  return new InputError([say(first), ...more.map(say)], { cause: error });
+}
+
+/** All problems of a form: those of the portal, and what the library says about other fields. */
+function withOwn({ problems: own, typed }: ReadInput, error: unknown): unknown {
+  if (!(error instanceof InputError)) return error;
+  const said = sayDurations(error, typed);
   if (own.length === 0) return said;
   const known = new Set(own.map(({ field }) => field));
   const others = problemsOf(said)?.fields.filter(({ field }) => !known.has(field)) ?? [];

@@ -18,7 +18,7 @@ export const providerLabels = {
   clientIdClaim: 'Claim that names the client (optional)',
   audienceFrom: 'Audience',
   algorithms: 'Algorithms (optional)',
-  leeway: 'Clock difference in seconds (optional)',
+  leeway: 'Clock difference, e.g. 30s (optional)',
   trunkGroups: 'Trunk groups',
   keepClientsOf: 'Trunk groups whose clients stay in a takeover',
 };

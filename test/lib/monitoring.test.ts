@@ -522,7 +522,8 @@ describe('the dashboard', () => {
       Object.values(resourcesOf(one, 'AWS::CloudWatch::Dashboard')),
     );
     expect(dashboards.map(({ length }) => length)).toEqual([1, 0, 0]);
-    const { DashboardName, DashboardBody } = (dashboards[0]?.[0] as any).Properties;
+    const [[dashboard] = []] = dashboards;
+    const { DashboardName, DashboardBody } = (dashboard as any).Properties;
     const { variables, widgets } = JSON.parse(evaluate(DashboardBody));
     expect(evaluate(DashboardName)).toBe('authorization-server');
     expect(variables).toEqual([

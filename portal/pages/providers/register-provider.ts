@@ -1,6 +1,6 @@
 import { InputError, RefusedError } from '../../../adapters/management.ts';
 import { findProviderGroups } from '../../access/own-providers.ts';
-import type { Form } from '../../forms/form.ts';
+import { type Form, sayDurations } from '../../forms/form.ts';
 import {
   asSentence,
   noProblems,
@@ -172,7 +172,8 @@ export const newProvider: Handler = async (context) => {
     return showPage(context, values, found, noProblems);
   } catch (error) {
     const isOfUser = error instanceof InputError || error instanceof RefusedError;
-    const problems = isOfUser ? problemsOf(error) : undefined;
+    const said = error instanceof InputError ? sayLeeway(error, values) : error;
+    const problems = isOfUser ? problemsOf(said) : undefined;
     if (problems === undefined) throw error;
     return showPage(context, values, undefined, problems);
   }
@@ -191,6 +192,10 @@ async function lookAgain(
   }
 }
 
+function sayLeeway(error: InputError, { leeway }: ProviderValues): InputError {
+  return leeway === '' ? error : sayDurations(error, new Map([['leeway', leeway]]));
+}
+
 /** The second step. Its page is that of the first one, with what was found. */
 export const providerRegistration: Form<undefined, ProviderValues> = {
   operation: 'registerProvider',
@@ -199,12 +204,17 @@ export const providerRegistration: Form<undefined, ProviderValues> = {
   read: readProviderValues,
   act: async (context, { values }) => {
     const { management, form, href } = context;
-    const { provider } = await management.registerProvider(values.url, {
+    const input = {
       ...choicesOf(values),
       ifIssuer: form.text('ifIssuer'),
       ifJwksUri: form.text('ifJwksUri'),
       trunkGroups: trunkGroupsOf(context, values),
-    });
+    };
+    const { provider } = await management
+      .registerProvider(values.url, input)
+      .catch((error: unknown) => {
+        throw error instanceof InputError ? sayLeeway(error, values) : error;
+      });
     const { issuer } = provider;
     return {
       redirectTo: href('/identity-providers/show', { issuer, done: 'provider-registered' }),

@@ -99,6 +99,7 @@ const clientItem = {
       },
     },
   },
+  ends: { M: { secret_b: { N: '253402300799' } } },
   version: { N: '1' },
   created_at: { N: '1800000000' },
   updated_at: { N: '1800000002' },
@@ -115,6 +116,7 @@ describe('the stored form of a client', () => {
   });
 
   it('has no secrets under a provider', async () => {
+    const { ends: _, ...withoutEnds } = clientItem;
     await open().createClient({
       ...client,
       audiences: [],
@@ -130,7 +132,7 @@ describe('the stored form of a client', () => {
     expect(sent()).toMatchObject([
       {
         Item: {
-          ...clientItem,
+          ...withoutEnds,
           audiences: { L: [] },
           scopes: { L: [] },
           enabled: { BOOL: false },
@@ -168,25 +170,27 @@ describe('the stored form of a client', () => {
         TableName: 'clients',
         Key,
         ConditionExpression: '#attribute = :value',
-        UpdateExpression: 'SET #0=:0,#1=:1,#2=:2,#3.#5.#6=:3,#3.#7=:4 REMOVE #3.#4,#3.#5.#0',
+        UpdateExpression: 'SET #0=:0,#1=:1,#2=:2,#3=:3,#4.#6.#7=:4,#4.#8=:5 REMOVE #4.#5,#4.#6.#1',
         ExpressionAttributeNames: {
           '#attribute': 'version',
-          '#0': 'name',
-          '#1': 'scopes',
-          '#2': 'version',
-          '#3': 'secrets',
-          '#4': 'secret_a',
-          '#5': 'secret_b',
-          '#6': 'expires_at',
-          '#7': 'secret_c',
+          '#0': 'ends',
+          '#1': 'name',
+          '#2': 'scopes',
+          '#3': 'version',
+          '#4': 'secrets',
+          '#5': 'secret_a',
+          '#6': 'secret_b',
+          '#7': 'expires_at',
+          '#8': 'secret_c',
         },
         ExpressionAttributeValues: {
           ':value': { N: '1' },
-          ':0': { S: 'invoices' },
-          ':1': { L: [] },
-          ':2': { N: '2' },
-          ':3': { N: '1900000000' },
-          ':4': { M: { hash: { S: 'sha256$c' }, created_at: { N: '1800000003' } } },
+          ':0': { M: { secret_b: { N: '1900000000' } } },
+          ':1': { S: 'invoices' },
+          ':2': { L: [] },
+          ':3': { N: '2' },
+          ':4': { N: '1900000000' },
+          ':5': { M: { hash: { S: 'sha256$c' }, created_at: { N: '1800000003' } } },
         },
       },
     ]);

@@ -67,14 +67,14 @@ describe('the management function', () => {
   it('logs each change without its values, before the line of the invocation', async () => {
     const { ask, reports, test } = createFunction();
     const answer = await ask(creation);
-    const [{ recordId = '', subject = '' } = {}] = answer.audit;
+    const [intended] = answer.audit;
     expect(reports.map(({ outcome }) => outcome)).toEqual(['change', 'answered']);
     expect(reports[0]?.fields).toEqual({
-      change_id: recordId.replace('-1-intended', ''),
+      change_id: intended?.recordId.replace('-1-intended', ''),
       actor: operatorArn,
       action: 'client.create',
       subject_kind: 'client',
-      subject,
+      subject: intended?.subject,
       service_trunk_groups: ['tg-1001'],
       change_outcome: 'done',
     });
@@ -83,13 +83,13 @@ describe('the management function', () => {
     test.context.clients.replaceClient = async () => {
       throw new UnavailableError('no answer');
     };
-    await ask({ operation: 'setClientEnabled', input: { clientId: subject, enabled: false } });
+    await ask({ operation: 'setClientEnabled', input: { clientId: intended?.subject, enabled: false } });
     expect(reports[0]?.fields).toMatchObject({
       action: 'client.disable',
       change_outcome: 'unfinished',
     });
     reports.length = 0;
-    await ask({ operation: 'findClient', input: { clientId: subject } });
+    await ask({ operation: 'findClient', input: { clientId: intended?.subject } });
     expect(reports.map(({ outcome }) => outcome)).toEqual(['answered']);
   });
 
