@@ -182,6 +182,9 @@ function pathOf(route: string, ids: FullTables): string {
  */
 const limit = 150;
 
+/** Pages that decode the ends of every client and API key. */
+const limits: Readonly<Record<string, number>> = { '/': 320, '/expiring': 220 };
+
 type Form = Readonly<Record<string, string>>;
 
 interface Step {
@@ -212,7 +215,8 @@ describe('with 10,000 clients in the table', () => {
     const calls = await countCalls(() => get(path));
     const unit = await cheapestCpuTime(workUnit);
     const load = async () => (await get(path)).text();
-    const time = await cpuTimeBelow(limit * unit, load);
+    const most = limits[route] ?? limit;
+    const time = await cpuTimeBelow(most * unit, load);
     figure(`page ${route}`, {
       'ms of CPU': (time / 1000).toFixed(1),
       'ms the first time': (first / 1000).toFixed(1),
@@ -221,7 +225,7 @@ describe('with 10,000 clients in the table', () => {
     });
     expect(status).toBe(200);
     expect(calls).toEqual(expected);
-    expect(time / unit).toBeLessThan(limit);
+    expect(time / unit).toBeLessThan(most);
   });
 
   it('has a row for every page', () => {
