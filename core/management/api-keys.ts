@@ -218,7 +218,7 @@ async function replaceValue(
   checkCanBeExtended(keyId, before.expiresAt, { now, what: 'API key' });
   if (!before.enabled)
     throw new RefusedError(`${keyId} is disabled; enable it before it is rotated`);
-  const end = now + input.overlap;
+  const end = Math.min(now + input.overlap, before.expiresAt ?? Number.POSITIVE_INFINITY);
   const old = endOldValues(before, now, end);
   if (input.overlap > 0 && old.length >= maxOldValues) {
     throw new RefusedError(
@@ -226,11 +226,7 @@ async function replaceValue(
     );
   }
   const value = formatApiKeyValue(keyId, context.drawBytes(secretBytes));
-  const replaced = {
-    valueId: valueIdOf(before),
-    hash: before.hash,
-    expiresAt: Math.min(before.expiresAt ?? end, end),
-  };
+  const replaced = { valueId: valueIdOf(before), hash: before.hash, expiresAt: end };
   const key = await writeApiKey(context, before, 'api_key.rotate', {
     hash: hashSecret(value),
     valueId,
