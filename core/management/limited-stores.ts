@@ -228,7 +228,8 @@ export function limitApiKeys(
       if (limitsOf && (before === undefined || !onlyStopsApiKey(before, key))) {
         const limits = await limitsOf(key.serviceTrunkGroup);
         const now = currentTime({ clock });
-        const had = before === undefined ? [] : findApiKeyExcess(limits, before, now);
+        // A new value is as a new key: an old one could otherwise be kept for ever, above every limit.
+        const had = before?.hash === key.hash ? findApiKeyExcess(limits, before, now) : [];
         checkAdded(findApiKeyExcess(limits, key, now), had);
       }
       await apiKeys.replaceApiKey(key);

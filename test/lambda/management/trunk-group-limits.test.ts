@@ -40,6 +40,13 @@ function changeKey({ ask, world }: AskedWorld, more: object) {
   return ask('updateApiKey', { keyId, changes }, 'api-key-operator');
 }
 
+function rotateKey({ ask, world }: AskedWorld, more: object = {}) {
+  const { keyId } = world;
+  const ifVersion = world.apiKeys.get(keyId)?.version;
+  const rotation = { overlap: 0, idempotencyKey: freshKey(), ifVersion, ...more };
+  return ask('rotateApiKey', { keyId, rotation }, 'api-key-operator');
+}
+
 function createSecret({ ask, world }: AskedWorld, expiresAt?: number) {
   const { clientId } = world;
   const ifVersion = world.clients.get(clientId)?.version;
@@ -131,6 +138,22 @@ const rows: readonly (readonly [limits: GrantLimits, field: string, refused: Ask
       (asked) => createKey(asked),
       // A key without scopes gets some: that only takes away.
       (asked) => changeKey(asked, { scopes: ['messaging:view'] }),
+    ],
+    // A new value of an old API key is as a new key.
+    [
+      { maxApiKeyLifetime: 3600 },
+      'expiresAt',
+      (asked) => rotateKey(asked),
+      (asked) => rotateKey(asked, { expiresAt: asked.world.now + 3600 }),
+    ],
+    [
+      { requireApiKeyScopes: true, scopes: ['calls:view'], maxApiKeys: 0 },
+      'scopes',
+      (asked) => rotateKey(asked),
+      async (asked) => {
+        await changeKey(asked, { scopes: ['calls:view'] });
+        return rotateKey(asked);
+      },
     ],
     // Each of them is every address, or much of the internet.
     ...[
