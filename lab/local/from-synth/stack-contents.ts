@@ -16,6 +16,8 @@ export interface SynthesisedFunction {
   readonly memoryMb: number;
   readonly timeoutMs: number;
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether Lambda sends traces of it to X-Ray. */
+  readonly isTraced: boolean;
 }
 
 /** The parts of the templates that the local run uses. */
@@ -65,6 +67,7 @@ const functionSchema = v.object({
   Timeout: v.number(),
   Code: v.object({ S3Key: v.string() }),
   Environment: v.object({ Variables: v.record(v.string(), v.string()) }),
+  TracingConfig: v.optional(v.object({ Mode: v.string() })),
 });
 
 /** The function within the address that API Gateway calls. */
@@ -102,9 +105,9 @@ function readFunction(
   resolver: Resolver,
   properties: TemplateResource['Properties'],
 ): SynthesisedFunction {
-  const { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment } = properties;
-  const wanted = { FunctionName, Handler, Runtime, MemorySize, Timeout, Code, Environment };
-  const result = v.safeParse(functionSchema, resolver.resolve(wanted));
+  const names = Object.keys(functionSchema.entries);
+  const wanted = Object.entries(properties).filter(([name]) => names.includes(name));
+  const result = v.safeParse(functionSchema, resolver.resolve(Object.fromEntries(wanted)));
   if (!result.success) {
     const [{ message }] = result.issues;
     throw resolver.misunderstood(`a function that cannot run here (${message})`);
@@ -117,6 +120,7 @@ function readFunction(
     memoryMb: found.MemorySize,
     timeoutMs: found.Timeout * 1000,
     variables: found.Environment.Variables,
+    isTraced: found.TracingConfig?.Mode === 'Active',
   };
 }
 

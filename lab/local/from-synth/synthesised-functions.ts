@@ -97,7 +97,7 @@ function startFunctions(
       createLambdaFunction(withLocalVariables(fn), {
         awsRegion: contents.awsRegion,
         variables: sdkVariables(name, surroundings, access),
-        onInvocation: service.trace,
+        onInvocation: fn.isTraced ? service.trace : () => {},
         onLine: (from: string, line: string) => {
           void service.mayLog(from).then((may) => {
             if (may) writeLine(surroundings.log, from, line);

@@ -9,7 +9,7 @@ export interface Exception {
 
 const functions = [
   /^AWS::Lambda::Function\.Functions(?:Token|Discovery|Jwks|Management)Handler/,
-  /^AWS::Lambda::Function\.Functions(?:Canary|DeploymentCheck|KeyRotation|SyntheticCheck)Handler/,
+  /^AWS::Lambda::Function\.Functions(?:Canary|DeploymentCheck|KeyRotation|Notices|SyntheticCheck)Handler/,
   /^AWS::Lambda::Function\.AuthorizerFunctionHandler/,
 ];
 const portalFunction = /^AWS::Lambda::Function\.FunctionHandler/;
@@ -42,6 +42,12 @@ export const exceptions: readonly Exception[] = [
     resources: [/^AWS::ECS::Cluster\.Cluster/],
     reason:
       'The cluster of examples/ecs is there to be replaced by the one that a team has. Container Insights costs money for each task.',
+  },
+  {
+    check: 'CKV_AWS_73',
+    resources: [/^AWS::ApiGateway::Stage\.ApiRestApiDeploymentStagelive/],
+    reason:
+      'Tracing is a choice (tracing: "on"): no code adds a segment, and the logs have the times of every request, not of one in twenty.',
   },
   {
     check: 'CKV_AWS_76',
