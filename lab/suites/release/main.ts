@@ -183,7 +183,10 @@ async function refuseBadInput(
   const again = await create('my-authorization');
   assert.match(again.output, /^create: \S+ is not empty \(.+\); name a new folder$/m);
   const region = await create('other', '--', '--region', 'us-west-9');
-  assert.match(region.output, /^create: --region: received "us-west-9"; allowed: an AWS region: af-south-1, /m);
+  assert.match(
+    region.output,
+    /^create: --region: received "us-west-9"; allowed: an AWS region: af-south-1, /m,
+  );
   assert.deepEqual([again.code, region.code], [1, 1]);
 }
 
