@@ -73,6 +73,9 @@ export const maxSecretsPerClient = 100;
 /** Old values of an API key that still work. Each is one more comparison at every request. */
 export const maxOldValues = 4;
 
+/** Idempotency keys of rotations that an API key remembers: a repetition after as many more rotates again. */
+export const maxRotationIds = 16;
+
 /**
  * A secret expires soon when it has this many seconds left or fewer: two weeks are time for a release
  * with a new secret. `authctl`, the portal and the metric of the token function use it.

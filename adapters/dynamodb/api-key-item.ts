@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import {
   maxNameLength,
   maxOldValues,
+  maxRotationIds,
   maxServiceTrunkGroupLength,
   maxSubnetsPerApiKey,
 } from '../../contract/limits.ts';
@@ -62,6 +63,7 @@ export const apiKeySchema = v.strictObject({
       v.maxLength(maxOldValues),
     ),
   ),
+  rotation_ids: v.optional(v.pipe(v.array(text), v.minLength(1), v.maxLength(maxRotationIds))),
   name,
   enabled: v.boolean(),
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
@@ -97,6 +99,7 @@ export function toApiKeyItem(key: ApiKey): Item {
     schema_version: 1,
     subnets,
     scopes: key.scopes && [...key.scopes],
+    rotation_ids: key.rotationIds && [...key.rotationIds],
     old_values: key.oldValues?.map(toAttributes),
     ends: toEnds(apiKeyEnds(key)),
   } satisfies v.InferInput<typeof apiKeySchema>);

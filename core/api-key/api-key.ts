@@ -37,6 +37,8 @@ export interface ApiKey {
   readonly valueId?: string | undefined;
   /** Values that work next to it, or did. The oldest is first; undefined if there is none. */
   readonly oldValues?: readonly OldValue[] | undefined;
+  /** What follows from the idempotency keys of the last rotations that had one, the oldest first. */
+  readonly rotationIds?: readonly string[] | undefined;
   readonly name: string;
   readonly enabled: boolean;
   readonly serviceTrunkGroup: string;

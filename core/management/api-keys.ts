@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { maxOldValues } from '../../contract/limits.ts';
+import { maxOldValues, maxRotationIds } from '../../contract/limits.ts';
 import type {
   apiKeyChanges,
   apiKeysFilter,
@@ -23,7 +23,12 @@ import { findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
 import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
-import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
+import {
+  currentTime,
+  type ManagementContext,
+  makeAuditedChange,
+  newId,
+} from './management-context.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;
@@ -210,9 +215,9 @@ async function replaceValue(
   input: Rotation,
 ): Promise<CreatedApiKey> {
   const before = await findApiKey(context, keyId);
-  const valueId = idForCreation(context, 'secret', input.idempotencyKey, `${keyId}/rotation`);
-  const had = [valueIdOf(before), ...(before.oldValues ?? []).map((old) => old.valueId)];
-  if (had.includes(valueId)) return { key: before, value: undefined };
+  const { rotationIds = [] } = before;
+  const rotationId = idForCreation(context, 'secret', input.idempotencyKey, `${keyId}/rotation`);
+  if (rotationIds.includes(rotationId)) return { key: before, value: undefined };
   checkVersion(`the API key ${keyId}`, input.ifVersion, before.version);
   const now = currentTime(context);
   checkCanBeExtended(keyId, before.expiresAt, { now, what: 'API key' });
@@ -229,7 +234,12 @@ async function replaceValue(
   const replaced = { valueId: valueIdOf(before), hash: before.hash, expiresAt: end };
   const key = await writeApiKey(context, before, 'api_key.rotate', {
     hash: hashSecret(value),
-    valueId,
+    // Never derived: a restore would take an ended value for another one with its id.
+    valueId: newId(context, 'secret'),
+    rotationIds:
+      input.idempotencyKey === undefined
+        ? before.rotationIds
+        : [...rotationIds, rotationId].slice(-maxRotationIds),
     oldValues: input.overlap > 0 ? [...old, replaced] : undefined,
     expiresAt: input.expiresAt ?? before.expiresAt,
   });

@@ -170,6 +170,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       {
         ...apiKey,
         valueId: 'secret_2',
+        rotationIds: ['secret_9'],
         oldValues: [{ valueId: 'apikey_1', hash, expiresAt: at + 86_400 }],
       },
       {

@@ -398,6 +398,23 @@ describe('the rotation of an API key', () => {
     ]);
   });
 
+  it('is not made again with its idempotency key once its value has ended', async () => {
+    const { context, key, value, decide, stored } = await withKey();
+    const rotation = { overlap: 0, idempotencyKey: '6f9619ff-8b86-d011' };
+    const { valueId } = (await rotateApiKey(context, key.keyId, rotation)).key;
+    const { value: next = '' } = await rotateApiKey(context, key.keyId, { overlap: 0 });
+    expect((await rotateApiKey(context, key.keyId, rotation)).value).toBeUndefined();
+    expect(await decide(next)).toMatchObject({ keyId: key.keyId });
+    for (let count = 0; count < 40; count += 1) {
+      await rotateApiKey(context, key.keyId, { overlap: 0, idempotencyKey: `rotation-${count}` });
+    }
+    expect(stored()?.rotationIds?.length).toBe(16);
+    // By now it is forgotten: what it makes is no value that there ever was.
+    const again = await rotateApiKey(context, key.keyId, rotation);
+    expect(again.key.valueId).not.toBe(valueId);
+    expect(await decide(value)).toBe('api_key_wrong');
+  });
+
   it('happens once of two at the same time with one idempotency key, and is a conflict otherwise', async () => {
     const { context, key } = await withKey();
     const rotation = { overlap: day, idempotencyKey: '6f9619ff-8b86-d011' };
