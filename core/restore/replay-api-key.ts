@@ -2,9 +2,11 @@ import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, formatCidr, type Subnet } from '../api-key/subnet.ts';
+import { parseTime } from '../rfc3339.ts';
 import { type ApiKeyView, apiKeyView, nextVersion, readStates } from './audit-views.ts';
 import {
   type AuditedChange,
+  type LaterState,
   laterHistory,
   type Replayed,
   replaying,
@@ -43,24 +45,27 @@ function endIn(view: ApiKeyView, keyId: string, valueId: string): number | undef
   return old && Math.min(old.expires_at, end);
 }
 
-/** The earliest end of a value in some states; undefined if one of them had ended it. */
-function narrowEnd(
-  { keyId }: ApiKey,
-  {
-    valueId,
-    expiresAt = Number.POSITIVE_INFINITY,
-  }: Pick<ApiKey, 'expiresAt'> & { readonly valueId: string },
-  bounds: readonly ApiKeyView[],
-): number | undefined {
-  const ends = [expiresAt, ...bounds.map((bound) => endIn(bound, keyId, valueId))];
-  const known = ends.filter((end) => end !== undefined);
-  return known.length === ends.length ? Math.min(...known) : undefined;
+/** When a change was made. It ends what its state no longer has. */
+function endBy({ change }: LaterState<ApiKeyView>, { updatedAt }: ApiKey): number {
+  return parseTime(change.time) ?? updatedAt;
+}
+
+/** The earliest end of the present value. */
+function narrowEnd(stored: ApiKey, since: readonly LaterState<ApiKeyView>[]): number {
+  const { keyId, expiresAt = Number.POSITIVE_INFINITY } = stored;
+  const ends = since.map(
+    (state) => endIn(state.view, keyId, valueIdOf(stored)) ?? endBy(state, stored),
+  );
+  return Math.min(expiresAt, ...ends);
 }
 
 function narrowOldValues(stored: ApiKey, bounds: readonly ApiKeyView[]): ApiKey['oldValues'] {
   const left = (stored.oldValues ?? []).flatMap((old) => {
-    const expiresAt = narrowEnd(stored, old, bounds);
-    return expiresAt === undefined ? [] : [{ ...old, expiresAt }];
+    const ends = bounds.map((bound) => endIn(bound, stored.keyId, old.valueId));
+    const known = ends.filter((end) => end !== undefined);
+    return known.length < ends.length
+      ? []
+      : [{ ...old, expiresAt: Math.min(old.expiresAt, ...known) }];
   });
   return left.length === 0 ? undefined : left;
 }
@@ -84,11 +89,15 @@ function showAcl(acl: Acl): string {
   return acl.length === 0 ? 'every source' : acl.map(formatCidr).join(', ');
 }
 
-function describeWider(key: ApiKey, last: ApiKeyView | undefined): readonly string[] {
+function describeWider(
+  stored: ApiKey,
+  key: ApiKey,
+  last: ApiKeyView | undefined,
+): readonly string[] {
   if (last === undefined) return [];
   const [acl, scopes] = [showAcl(toAcl(last)), showScopes(last.scope)];
   const texts = saying(
-    last.enabled && !key.enabled && 'it was enabled',
+    last.enabled && !stored.enabled && 'it was enabled',
     acl !== showAcl(key.subnets) && `it accepted ${acl}`,
     scopes !== showScopes(key.scopes) && `it had ${scopes}, not ${showScopes(key.scopes)},`,
     last.expires_at !== key.expiresAt &&
@@ -105,23 +114,28 @@ export function replayApiKey(
 ): Replayed<ApiKey> {
   return replaying(() => {
     const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-    const { last, bounds } = laterHistory(
+    const { last, bounds, since } = laterHistory(
       readStates(apiKeyView, stored, own, undelete),
       stored.version,
     );
-    const subnets = narrowAcl(stored.subnets, bounds);
-    const scopes = narrowScopes(stored.scopes, bounds);
-    const valueId = valueIdOf(stored);
-    const end = narrowEnd(stored, { valueId, expiresAt: stored.expiresAt }, bounds);
-    const isUsable = subnets !== undefined && scopes?.length !== 0 && end !== undefined;
-    const oldValues = narrowOldValues(stored, bounds);
-    const expiresAt = Number.isFinite(end) ? end : stored.expiresAt;
+    const views = since.map(({ view }) => view);
+    const subnets = narrowAcl(stored.subnets, views);
+    const scopes = narrowScopes(stored.scopes, views);
+    const isEmpty = subnets === undefined || scopes?.length === 0;
+    const hasEnded = views.some((one) => endIn(one, stored.keyId, valueIdOf(stored)) === undefined);
+    const end = Math.min(
+      narrowEnd(stored, since),
+      // Neither list can be empty. A key that is only disabled could be enabled with what it lost.
+      ...(isEmpty ? since.slice(-1).map((state) => endBy(state, stored)) : []),
+    );
+    const isUsable = !isEmpty && !hasEnded;
+    const oldValues = narrowOldValues(stored, views);
+    const expiresAt = Number.isFinite(end) ? end : undefined;
     const item: ApiKey = {
       ...stored,
       name: last?.name ?? stored.name,
       enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
       subnets: subnets ?? stored.subnets,
-      // A list is never empty. The key is disabled then.
       scopes: scopes?.length === 0 ? stored.scopes : scopes,
       expiresAt,
       oldValues,
@@ -143,12 +157,13 @@ export function replayApiKey(
       ),
       lookAt: saying(
         last !== undefined &&
-          (last.value_id ?? stored.keyId) !== valueId &&
-          'its value was rotated after the restore point and the new one is lost: rotate it',
+          (last.value_id ?? stored.keyId) !== valueIdOf(stored) &&
+          `its value was rotated after the restore point and the new one is lost: ${hasEnded ? 'make another key' : 'rotate it'}`,
         subnets === undefined &&
-          'disabled, as no list says which sources it accepted then and at last',
-        scopes?.length === 0 && 'disabled, as it had no scope both then and at last',
-        ...describeWider(item, last),
+          'ended, as no list says which sources it accepted then and ever since: make another key',
+        scopes?.length === 0 &&
+          'ended, as it had no scope both then and ever since: make another key',
+        ...(isUsable ? describeWider(stored, item, last) : []),
       ),
     };
   });

@@ -8,6 +8,7 @@ import { formatTime } from '../rfc3339.ts';
 import { type ClientView, clientView, nextVersion, readStates } from './audit-views.ts';
 import {
   type AuditedChange,
+  type LaterHistory,
   laterHistory,
   type Replayed,
   replaying,
@@ -48,11 +49,16 @@ function describeNarrowed(before: Client, after: Client): readonly string[] {
 }
 
 /** What the client had in its last state and does not get back automatically. */
-function describeWider(client: Client, last: ClientView | undefined, config: ManagementConfig) {
+function describeWider(
+  stored: Client,
+  client: Client,
+  last: ClientView | undefined,
+  config: ManagementConfig,
+) {
   if (last === undefined) return [];
   const audiences = effectiveAudiences(client, config);
   const texts = saying(
-    last.enabled && !client.enabled && 'it was enabled',
+    last.enabled && !stored.enabled && 'it was enabled',
     ...last.scope
       .filter((scope) => !client.scopes.includes(scope))
       .map((scope) => `it had the scope ${scope}`),
@@ -68,6 +74,16 @@ function describeWider(client: Client, last: ClientView | undefined, config: Man
     last.token_lifetime > client.tokenLifetime && `its tokens lived ${last.token_lifetime} s`,
   );
   return sayWider(texts);
+}
+
+/** An empty list is the default audience. If none is left, what it had at last is what it may get. */
+function narrowAudiences(
+  { audiences }: Client,
+  left: readonly string[],
+  views: readonly ClientView[],
+): readonly string[] {
+  if (left.length === 0) return views.at(-1)?.audience ?? audiences;
+  return audiences.length === 0 ? [] : left;
 }
 
 interface Narrowed {
@@ -87,23 +103,27 @@ function narrowProvider({ provider }: Client, bounds: readonly ClientView[]) {
   };
 }
 
-function narrow(client: Client, bounds: readonly ClientView[], config: ManagementConfig): Narrowed {
+function narrow(
+  client: Client,
+  { bounds, since }: LaterHistory<ClientView>,
+  config: ManagementConfig,
+): Narrowed {
+  const views = since.map(({ view }) => view);
   const scopes = within(
     client.scopes,
-    bounds.map((bound) => bound.scope),
+    views.map((view) => view.scope),
   );
   const audiences = within(
     effectiveAudiences(client, config),
-    bounds.map((bound) => bound.audience),
+    views.map((view) => view.audience),
   );
   const { provider, isEmpty: hasNoToken } = narrowProvider(client, bounds);
-  // An empty list of audiences means the default one, which neither state may have had.
   const isEmpty = scopes.length === 0 || audiences.length === 0;
   return {
     client: {
       ...client,
       scopes,
-      audiences: client.audiences.length === 0 || audiences.length === 0 ? [] : audiences,
+      audiences: narrowAudiences(client, audiences, views),
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
       provider,
       enabled: client.enabled && !isEmpty && !hasNoToken && bounds.every((bound) => bound.enabled),
@@ -112,7 +132,7 @@ function narrow(client: Client, bounds: readonly ClientView[], config: Managemen
         .toSorted((a, b) => b - a)[0],
     },
     lookAt: saying(
-      isEmpty && 'disabled, as no scope or no audience of before is one that it had at last',
+      isEmpty && 'disabled, as no scope or no audience of before is one that it had ever since',
       hasNoToken && 'disabled, as no token has the claims that it required before and at last',
     ),
   };
@@ -133,12 +153,10 @@ export function replayClient(
 ): Replayed<Client> {
   return replaying(() => {
     const own = selectOwnChanges(changes, ['client'], stored.clientId);
-    const { last, bounds } = laterHistory(
-      readStates(clientView, stored, own, undelete),
-      stored.version,
-    );
+    const history = laterHistory(readStates(clientView, stored, own, undelete), stored.version);
+    const { last } = history;
     const secrets = replaySecrets(stored, changes);
-    const { client, lookAt } = narrow(stored, bounds, config);
+    const { client, lookAt } = narrow(stored, history, config);
     // A new version, so that later changes differ from those that were undone.
     const version = nextVersion(clientView, secrets.version, own);
     const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
@@ -146,7 +164,7 @@ export function replayClient(
       outcome: 'kept',
       item,
       narrowed: [...describeNarrowed(stored, item), ...secrets.narrowed],
-      lookAt: [...lookAt, ...describeWider(item, last, config), ...secrets.lookAt],
+      lookAt: [...lookAt, ...describeWider(stored, item, last, config), ...secrets.lookAt],
     };
   });
 }

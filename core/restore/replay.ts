@@ -20,11 +20,13 @@ export interface LaterState<V> {
 }
 
 /** An item's history in the audit, after the stored version. */
-interface LaterHistory<V> {
+export interface LaterHistory<V> {
   /** The last certain state of the item. */
   readonly last: V | undefined;
   /** What the item must not exceed: the last certain state, and each later possible one. */
   readonly bounds: readonly V[];
+  /** Every state, certain or not. What ended in one of them has ended. */
+  readonly since: readonly LaterState<V>[];
 }
 
 /** A reason to drop an item. It is thrown because nothing else about the item matters then. */
@@ -60,7 +62,7 @@ export function laterHistory<V extends { readonly version: number }>(
   const uncertain = later
     .filter(({ change, view }) => !change.isCertain && view.version > (last?.version ?? version))
     .map(({ view }) => view);
-  return { last, bounds: [...(last === undefined ? [] : [last]), ...uncertain] };
+  return { last, bounds: [...(last === undefined ? [] : [last]), ...uncertain], since: later };
 }
 
 /** What an item could do at last and cannot now. */

@@ -12,7 +12,15 @@ import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges, replayProvider } from '../../../core/restore/restore-items.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
-import { testConfig } from '../../support/management.ts';
+import { createTestManagement, testConfig } from '../../support/management.ts';
+import {
+  addSubnet,
+  createApiKey,
+  removeSubnet,
+  rotateApiKey,
+  setApiKeyEnabled,
+  updateApiKey,
+} from '../../support/operations.ts';
 
 const actor = 'arn:aws:iam::123456789012:user/ada';
 
@@ -316,6 +324,72 @@ describe('the scopes of an API key', () => {
     if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
     const { enabled, scopes } = replayed.item;
     expect(enabled ? scopes : 'disabled').toEqual(expected);
+  });
+});
+
+describe('an enabled credential that lost something since', () => {
+  const again = 'after a change since; repeat the change if it is meant';
+  type World = ReturnType<typeof createTestManagement>;
+  type Change = (keyId: string, at: World) => Promise<unknown>;
+
+  /** Restores an enabled API key from before some changes, which `change` makes one after another. */
+  async function restoreKey(...changes: readonly Change[]) {
+    const at = createTestManagement();
+    const { key } = await createApiKey(at.context, {
+      name: 'K',
+      serviceTrunkGroup: 'tg',
+      scopes: ['calls:view'],
+      subnets: [{ name: 'a', address: '10.0.0.0/8' }],
+    });
+    const stored = structuredClone(key);
+    for (const change of changes) await change(key.keyId, at);
+    const replayed = replayApiKey(stored, findChanges(at.audit));
+    if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
+    // As someone does who believes that it should work.
+    at.apiKeys.set(key.keyId, replayed.item);
+    await setApiKeyEnabled(at.context, key.keyId, true);
+    const now = Math.floor(at.context.clock() / 1000);
+    const { enabled, expiresAt = now + 1, scopes } = at.apiKeys.get(key.keyId) ?? {};
+    const works = enabled === true && expiresAt > now;
+    return { now, works, expiresAt, scopes, lookAt: replayed.lookAt };
+  }
+
+  it.each<[string, Change]>([
+    ['its value', (id, at) => rotateApiKey(at.context, id, { overlap: 0 })],
+    ['its scopes', (id, at) => updateApiKey(at.context, id, { scopes: ['messaging:view'] })],
+    [
+      'its sources',
+      async (id, at) => {
+        await addSubnet(at.context, id, { name: 'b', address: '192.0.2.0/24' });
+        const old = at.apiKeys.get(id)?.subnets.find(({ name }) => name === 'a');
+        await removeSubnet(at.context, id, old?.subnetId ?? '');
+      },
+    ],
+  ])('as API key with %s replaced has no second life, also if it is enabled', async (_, change) => {
+    const { works, lookAt } = await restoreKey(change);
+    expect(works).toBe(false);
+    expect(lookAt).toEqual([expect.stringMatching(/: make another key$/)]);
+  });
+
+  it('as API key keeps the least that it had in every state since', async () => {
+    const soon = (at: World, seconds: number) => Math.floor(at.context.clock() / 1000) + seconds;
+    const both = ['messaging:view', 'calls:view'];
+    const { now, expiresAt, scopes, lookAt } = await restoreKey(
+      (id, at) => updateApiKey(at.context, id, { expiresAt: soon(at, 60), scopes: null }),
+      (id, at) => updateApiKey(at.context, id, { expiresAt: null, scopes: both }),
+    );
+    expect([expiresAt - now, scopes]).toEqual([60, ['calls:view']]);
+    expect(lookAt).not.toContain(`it was enabled ${again}`);
+  });
+
+  it('as client never has an audience that it had neither then nor since', () => {
+    const then = makeClient({ audiences: ['https://a.example'], version: 3 });
+    const after = viewClient({ ...then, audiences: ['https://b.example'], version: 4 }, testConfig);
+    const change = record({ action: 'client.update', subject: then.clientId, after });
+    expect(replayClient(then, findChanges([change]), testConfig)).toMatchObject({
+      item: { enabled: false, audiences: ['https://b.example'] },
+      lookAt: ['disabled, as no scope or no audience of before is one that it had ever since'],
+    });
   });
 });
 
