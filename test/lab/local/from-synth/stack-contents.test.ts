@@ -33,6 +33,7 @@ describe('what the local run takes from a stack', () => {
             handler: 'index.handler',
             memoryMb: 512,
             timeoutMs: 10_000,
+            isTraced: false,
             variables: {
               TABLE: 'test-audit',
               ISSUER: 'https://local.execute-api.us-west-2.amazonaws.com/live',
