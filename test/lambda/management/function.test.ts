@@ -83,7 +83,10 @@ describe('the management function', () => {
     test.context.clients.replaceClient = async () => {
       throw new UnavailableError('no answer');
     };
-    await ask({ operation: 'setClientEnabled', input: { clientId: intended?.subject, enabled: false } });
+    await ask({
+      operation: 'setClientEnabled',
+      input: { clientId: intended?.subject, enabled: false },
+    });
     expect(reports[0]?.fields).toMatchObject({
       action: 'client.disable',
       change_outcome: 'unfinished',
