@@ -9,3 +9,8 @@ export type ProofAlg = (typeof proofAlgs)[number];
 export function isProofAlg(value: unknown): value is ProofAlg {
   return proofAlgs.some((alg) => alg === value);
 }
+
+/** Whether a text is an origin (RFC 6454 §6.2), the part of a proof's URL that an API knows itself. */
+export function isOrigin(text: string): boolean {
+  return URL.parse(text)?.origin === text;
+}

@@ -14,7 +14,7 @@ import {
   failureStatuses,
   maxResultCacheTtl,
 } from '../contract/platform-authorizer.ts';
-import { isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
+import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
@@ -217,7 +217,6 @@ function checkProofProps(props: PlatformAuthorizerProps): void {
     const allowed = '0, since dpop is required: no one would check the proofs of later requests';
     refuse('resultCacheTtl', `${props.resultCacheTtl?.toSeconds()} s`, allowed);
   }
-  const isOrigin = (text: string) => URL.canParse(text) && new URL(text).origin === text;
   if (dpopOrigins?.length === 0 || !(dpopOrigins ?? []).every(isOrigin)) {
     const allowed = 'one origin or more, e.g. "https://api.example.com"';
     refuse('dpopOrigins', JSON.stringify(dpopOrigins), allowed);

@@ -12,7 +12,7 @@ import {
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
 import { tokenMemoryMegabytes } from '../contract/limits.ts';
-import { isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
+import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import {
   type ResourceMetadata,
   resourceHelp,
@@ -251,7 +251,7 @@ const leastNonceKey = 32;
 function readProofSettings({ dpop }: VerifierOptions): ProofSettings | undefined {
   if (dpop === undefined) return undefined;
   const { origins, required = false, algorithms = proofAlgs, nonceKey } = dpop;
-  const wrong = origins.find((one) => !URL.canParse(one) || new URL(one).origin !== one);
+  const wrong = origins.find((one) => !isOrigin(one));
   if (origins.length === 0 || wrong !== undefined) {
     throw new InputError(
       `dpop.origins: received ${JSON.stringify(wrong ?? origins)}; allowed: one origin or more, e.g. "https://api.example.com"`,

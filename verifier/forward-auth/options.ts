@@ -7,7 +7,7 @@ import {
 } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
-import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
+import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
 import {
   isLookupFailureChoice,
@@ -219,7 +219,7 @@ function readProofs(reader: Reader): ForwardAuthProofs | undefined {
     if (!isAny) return undefined;
     return refuse('dpop-origin', undefined, originHelp);
   }
-  const wrong = origins.find((one) => URL.parse(one)?.origin !== one);
+  const wrong = origins.find((one) => !isOrigin(one));
   if (wrong !== undefined) return refuse('dpop-origin', wrong, originHelp);
   const needed = 'the name of the header in which the proxy says it, because --dpop-origin is set';
   return {
