@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../contract/json-object.ts';
 import { verifierLeeway } from '../../contract/limits.ts';
 import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
-import { type PublicJwk, PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';
+import { PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';
 import { BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
 import { decodeUnverifiedJws } from './compact-jws.ts';
 import { readType } from './jws-header.ts';
@@ -99,16 +99,18 @@ function decodeProof(proofs: readonly string[]) {
   }
 }
 
-function refuseKey(error: unknown): never {
-  if (!(error instanceof PublicJwkError)) throw error;
-  throw new BearerRefusal('proof_invalid', { proofPart: 'jwk' }, { cause: error });
-}
-
-function readKey(jwk: unknown): PublicJwk {
+/** The key of a proof, which must be the one that the token is bound to. */
+function importKey(jwk: unknown, alg: ProofAlg, boundTo: string, memory: ProofMemory): KeyObject {
   try {
-    return readPublicJwk(jwk);
+    const key = readPublicJwk(jwk);
+    // Before anything is imported or remembered: only the holders of good tokens take space.
+    if (key.thumbprint !== boundTo) {
+      throw refuseProof('jwk', key.thumbprint, boundTo, 'proof_key_wrong');
+    }
+    return memory.importKey(key, alg);
   } catch (error) {
-    return refuseKey(error);
+    if (!(error instanceof PublicJwkError)) throw error;
+    throw new BearerRefusal('proof_invalid', { proofPart: 'jwk' }, { cause: error });
   }
 }
 
@@ -123,16 +125,7 @@ function readHeader(
     throw refuseProof('alg', alg, algorithms.join(', '));
   }
   if (crit !== undefined) throw refuseProof('crit', crit, 'none');
-  const key = readKey(jwk);
-  // Before anything is imported or remembered: only the holders of good tokens take space.
-  if (key.thumbprint !== boundTo) {
-    throw refuseProof('jwk', key.thumbprint, boundTo, 'proof_key_wrong');
-  }
-  try {
-    return { alg, publicKey: memory.importKey(key, alg) };
-  } catch (error) {
-    return refuseKey(error);
-  }
+  return { alg, publicKey: importKey(jwk, alg, boundTo, memory) };
 }
 
 /**
