@@ -89,7 +89,7 @@ const replicaOptions = {
 
 /**
  * A table that is kept when its stack is deleted. Because of deletion protection, it is also kept
- * when the first deployment fails (docs/adr/0038). Encryption is DynamoDB's own: with a customer
+ * when the first deployment fails (docs/adr/0101). Encryption is DynamoDB's own: with a customer
  * managed key, every token would depend on one more KMS call.
  */
 export class ServiceTable extends Construct {
