@@ -10,7 +10,7 @@ import type { SampleOptions } from './sample.ts';
 import { percentile } from './statistics.ts';
 
 /*
- * What a handler costs next to its floor (docs/adr/0115). Both run in one process and are called
+ * What a handler costs next to its floor (docs/adr/0074). Both run in one process and are called
  * directly, in short blocks, one of each in drawn order. A figure is the lower quartile of its
  * blocks: a disturbance of the machine only adds.
  */
