@@ -212,7 +212,7 @@ export class WorkloadAuthentication {
     return { client, assertion };
   }
 
-  /** Once a day in each instance. A token never waits for it, as for that of a secret (docs/adr/0019). */
+  /** Once a day in each instance. A token never waits for it, as for that of a secret (docs/adr/0112). */
   #recordUse(clientId: string, { now, signal }: TokenValues): { readonly state: SecretUse } {
     const { used } = this.#memory;
     const day = formatDay(now);
