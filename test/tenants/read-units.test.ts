@@ -229,7 +229,7 @@ const unitsOfChanges = (changes * 2) / 4;
 
 function mostReads(name: string): number {
   if (readsTheAudit.has(name)) return unitsOfChanges;
-  // A list of providers reads the owner of each provider of a trunk group (ADR 0028).
+  // A list of providers reads the owner of each provider of a trunk group (ADR 0094).
   return name === 'listProviders' ? providersOfOther + 1 : 0;
 }
 

@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, number>> = {
   jwks: 46_900,
   // With the algorithms of assertions.
   discovery: 26_900,
-  // Patterns of client ids and required claims of providers (ADR 0057), bounds of the key cache
+  // Patterns of client ids and required claims of providers (ADR 0058), bounds of the key cache
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112), proofs of
   // bound tokens (RFC 9449).
   authorizer: 99_500,
@@ -25,8 +25,8 @@ const budgets: Readonly<Record<string, number>> = {
   // With the SDK's client of Lambda, for what the live version has (ADR 0100).
   'deployment-check': 309_500,
   notices: 56_500,
-  // The management library: every operation, over four tables, the daily run (ADR 0086), grants and
-  // stops that are repeated, rotations of API keys (ADR 0109), and decisions about assertions.
+  // The management library: every operation, over four tables, grants and stops that are
+  // repeated, rotations of API keys (ADR 0109), and decisions about assertions.
   management: 318_000,
   // Pages, also of trunk groups, grants and what expires, and login; no client of the SDK (ADR 0029).
   portal: 360_000,
