@@ -182,8 +182,8 @@ function pathOf(route: string, ids: FullTables): string {
  */
 const limit = 150;
 
-/** Pages that decode the ends of every client and API key. */
-const limits: Readonly<Record<string, number>> = { '/': 320, '/expiring': 220 };
+/** Pages that decode the ends of every client and API key: a third more than they take. */
+const limits: Readonly<Record<string, number>> = { '/': 320, '/expiring': 150 };
 
 type Form = Readonly<Record<string, string>>;
 
