@@ -170,6 +170,8 @@ export const deploymentConfigSchema = v.strictObject({
   witnessAwsRegion: v.optional(awsRegion),
   /** `aud` of tokens of clients that have no audience of their own (RFC 9068 §3). */
   defaultAudience: audience,
+  /** `audience` of a token request, which Auth0's clients send instead of `resource`. */
+  audienceParameter: v.optional(v.picklist(['ignore', 'refuse', 'resource']), 'ignore'),
   /** The default audience that this config replaces on purpose. */
   formerDefaultAudience: v.optional(audience),
   /**

@@ -57,6 +57,7 @@ export interface FederationVariables {
   readonly signingKeysTable: string;
   readonly tokenEndpoints: readonly string[];
   readonly audience?: string | undefined;
+  readonly audienceParameter?: 'refuse' | 'resource' | undefined;
   /** Seconds. */
   readonly maxAge: number;
   readonly ownProviders: boolean;
@@ -71,6 +72,7 @@ function federationVariables(
   const tokenEndpoints = Object.values(addresses.regionalTokenEndpoints);
   return toJson({
     ...settings,
+    ...(config.audienceParameter !== 'ignore' && { audienceParameter: config.audienceParameter }),
     identityProvidersTable: deployedTableName(config, 'identityProviders'),
     signingKeysTable: deployedTableName(config, 'signingKeys'),
     tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
@@ -100,6 +102,9 @@ export function tokenEnvironment(
       AUTH_SIGNS_PER_MINUTE: String(config.fairShare.signsPerMinute),
     }),
     ...accessTokenTypeVariable(config.accessTokenType),
+    ...(config.audienceParameter !== 'ignore' && {
+      AUTH_AUDIENCE_PARAMETER: config.audienceParameter,
+    }),
     ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
     ...(config.federatedClients && {

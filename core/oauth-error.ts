@@ -67,6 +67,7 @@ const errorTexts = {
   scope_syntax: ['invalid_scope', 'scope must be scope tokens, each separated by one space'],
   scope_not_granted: ['invalid_scope', 'the client may not have a scope that it asks for'],
   client_without_scopes: ['invalid_scope', 'the client has no scopes'],
+  audience_parameter: ['invalid_request', 'audience is not supported: name the API with resource'],
   repeated_resource: ['invalid_target', 'there must be one resource'],
   resource_syntax: ['invalid_target', 'resource must be an absolute URI without a fragment'],
   resource_not_allowed: ['invalid_target', 'the client may not ask for this resource'],

@@ -33,6 +33,10 @@ export const tokenVariables = v.object({
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
   AUTH_FEDERATED_CLIENTS: v.optional(text),
+  /** What `audience` of a request means. Without a value: nothing. */
+  AUTH_AUDIENCE_PARAMETER: v.optional(
+    v.picklist(['refuse', 'resource'], 'allowed: refuse or resource'),
+  ),
   /** Scopes that a request may name and that count for nothing, separated by a space. */
   AUTH_IGNORED_SCOPES: v.optional(text),
   /** Whether each client has metrics of its own. */

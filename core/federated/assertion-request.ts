@@ -2,13 +2,14 @@ import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { OAuthErrorCode, OAuthRefusal } from '../oauth-error.ts';
 import { jwtBearerGrantType } from '../token/capabilities.ts';
 import {
+  type AudienceParameter,
   assertFormContentType,
   assertNoRepetition,
   bodyOnly,
   type Form,
   parseForm,
-  parseResource,
   parseScope,
+  readResource,
   type TokenRequest,
   valueOf,
 } from '../token/token-parameters.ts';
@@ -115,7 +116,10 @@ function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion
  *
  * @throws {AssertionRefusal} and the `OAuthError` of forms, scopes and resources.
  */
-export function readAssertionRequest(request: TokenRequest): AssertionRequest {
+export function readAssertionRequest(
+  request: TokenRequest,
+  audienceParameter?: AudienceParameter,
+): AssertionRequest {
   if (request.queryNames.some((name) => bodyOnly.has(name) || name === 'assertion')) {
     throw refuse('parameter_in_query');
   }
@@ -127,6 +131,6 @@ export function readAssertionRequest(request: TokenRequest): AssertionRequest {
     ...readAssertionOf(form),
     clientId: valueOf(form, 'client_id'),
     scopes: parseScope(valueOf(form, 'scope')),
-    resource: parseResource(form.get('resource')?.[0]),
+    resource: readResource(form, request, audienceParameter),
   };
 }

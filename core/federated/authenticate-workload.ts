@@ -15,7 +15,7 @@ import type { PortOptions } from '../port.ts';
 import { formatDay } from '../rfc3339.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
 import type { AuthenticatedWorkload } from '../token/federation.ts';
-import type { TokenRequest } from '../token/token-parameters.ts';
+import type { AudienceParameter, TokenRequest } from '../token/token-parameters.ts';
 import type { SecretUse, TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
@@ -37,6 +37,7 @@ import {
 interface WorkloadSettings extends AssertionSettings {
   /** Whether providers that trunk groups registered for themselves take part. */
   readonly ownProviders: boolean;
+  readonly audienceParameter?: AudienceParameter;
 }
 
 export interface WorkloadPorts {
@@ -177,7 +178,10 @@ export class WorkloadAuthentication {
    * @throws {UnavailableError} if a record cannot be read.
    */
   async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
-    const { scopes, resource, ...presented } = readAssertionRequest(request);
+    const { scopes, resource, ...presented } = readAssertionRequest(
+      request,
+      this.#settings.audienceParameter,
+    );
     const { log } = values;
     try {
       const { client, assertion } = await this.decide(presented, values);

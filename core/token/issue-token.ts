@@ -19,7 +19,7 @@ import type { FailureLimiter } from './failure-limiter.ts';
 import type { FairShare } from './fair-share.ts';
 import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
 import {
-  type Form,
+  type AudienceParameter,
   grantScopes,
   parseTokenParameters,
   selectAudience,
@@ -58,6 +58,7 @@ export interface TokenSettings extends KeySettings {
   readonly maxTokenLifetime: number;
   readonly accessTokenType: AccessTokenType;
   readonly ignoredScopes?: readonly string[] | undefined;
+  readonly audienceParameter?: AudienceParameter;
 }
 
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */
@@ -92,7 +93,12 @@ export async function issueToken(
   const found =
     federation !== undefined && form === undefined
       ? await authenticateWorkload(request, federation, values)
-      : await authenticateBySecret(request, ports, values, form);
+      : await authenticateBySecret(
+          request,
+          ports,
+          values,
+          parseTokenParameters(request, form, settings.audienceParameter),
+        );
   const { client, secret, parameters } = found;
 
   // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2).
@@ -156,14 +162,13 @@ export async function findOrSign(
  * source. Logs which client authenticates with which secret, also if it fails.
  */
 async function authenticateBySecret(
-  request: TokenRequest,
+  { authorizations }: TokenRequest,
   { clients, failures }: TokenPorts,
   values: TokenValues,
-  form: Form | undefined,
+  parameters: TokenParameters,
 ): Promise<AuthenticatedRequest> {
   const { now, signal, log } = values;
-  const parameters = parseTokenParameters(request, form);
-  const credentials = readClientCredentials(request.authorizations, parameters);
+  const credentials = readClientCredentials(authorizations, parameters);
   if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
   const attempt = { ...credentials, source: values.source };
   failures.assertAllowed(attempt, now);

@@ -54,11 +54,34 @@ function assertGrantType(grantType: string | undefined): void {
   if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
 }
 
+/** What `audience` of a request means (`audienceParameter` of the config). Undefined: nothing. */
+export type AudienceParameter = 'refuse' | 'resource' | undefined;
+
+/** Reads `resource` (RFC 8707 §2), and Auth0's name for it. */
+export function readResource(
+  form: Form,
+  { queryNames }: Pick<TokenRequest, 'queryNames'>,
+  meaning: AudienceParameter,
+): string | undefined {
+  // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
+  const [resource] = form.get('resource') ?? [];
+  const audience = meaning && valueOf(form, 'audience');
+  if (meaning && queryNames.includes('audience')) throw new OAuthError('parameter_in_query');
+  if (audience === undefined) return parseResource(resource);
+  if (meaning === 'refuse') throw new OAuthError('audience_parameter');
+  if (resource !== undefined && resource !== audience) throw new OAuthError('repeated_resource');
+  return parseResource(audience);
+}
+
 /**
  * @param parsed the form, if it was read before.
  * @throws {OAuthError} if the request can be refused without knowing the client.
  */
-export function parseTokenParameters(request: TokenRequest, parsed?: Form): TokenParameters {
+export function parseTokenParameters(
+  request: TokenRequest,
+  parsed?: Form,
+  audienceParameter?: AudienceParameter,
+): TokenParameters {
   if (request.queryNames.some((name) => bodyOnly.has(name))) {
     throw new OAuthError('parameter_in_query');
   }
@@ -70,8 +93,7 @@ export function parseTokenParameters(request: TokenRequest, parsed?: Form): Toke
     clientId: valueOf(form, 'client_id'),
     hasBodyCredentials: unsupportedCredentialParameters.some((name) => valueOf(form, name)),
     scopes: parseScope(valueOf(form, 'scope')),
-    // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
-    resource: parseResource(form.get('resource')?.[0]),
+    resource: readResource(form, request, audienceParameter),
   };
 }
 

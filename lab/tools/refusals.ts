@@ -46,6 +46,8 @@ const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
   scope_not_granted:
     'Ask for fewer scopes (`authctl client show ID` lists those granted), or grant it: `authctl client update ID --add-scope SCOPE` adds one, `--scope` replaces all.',
   client_without_scopes: 'Grant one: `authctl client update ID --add-scope SCOPE`.',
+  audience_parameter:
+    'Send `resource` instead, or nothing; or set `audienceParameter` to `resource`.',
   repeated_resource: sendOnce,
   resource_syntax: 'Send an absolute URI without `#`, or leave `resource` out.',
   resource_not_allowed: 'Send one of the client’s audiences, or leave `resource` out.',

@@ -132,6 +132,7 @@ export function createTokenFunction(
     leeway: environment.AUTH_LEEWAY,
     accessTokenType: accessTokenTypeOf(environment),
     ignoredScopes: environment.AUTH_IGNORED_SCOPES?.split(' '),
+    audienceParameter: environment.AUTH_AUDIENCE_PARAMETER,
   };
   const selfTest = createSelfTest(ports, settings);
   const healthTest = createSelfTest(ports, settings, history);

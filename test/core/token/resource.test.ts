@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { maxAudienceLength } from '../../../contract/limits.ts';
-import { parseResource, selectAudience } from '../../../core/token/token-parameters.ts';
+import {
+  type AudienceParameter,
+  parseForm,
+  parseResource,
+  readResource,
+  selectAudience,
+} from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 describe('resource parameter', () => {
@@ -32,6 +38,37 @@ describe('resource parameter', () => {
     `https://api.example.com/${'x'.repeat(maxAudienceLength)}`,
   ])('refuses %j', (value) => {
     expect(refusal(() => parseResource(value))).toBe('resource_syntax');
+  });
+});
+
+describe('audience parameter', () => {
+  const read = (form: string, meaning: AudienceParameter, query: readonly string[] = []) =>
+    readResource(parseForm(Buffer.from(form)), { queryNames: query }, meaning);
+
+  it.each([
+    ['audience=urn:a', undefined, undefined],
+    ['audience=&resource=urn:b', 'refuse', 'urn:b'],
+    ['resource=urn:b', 'resource', 'urn:b'],
+    ['audience=urn:a', 'resource', 'urn:a'],
+    ['audience=urn:a&resource=urn:a', 'resource', 'urn:a'],
+  ] as const)('of %s, if config says %s, gives %s', (form, meaning, resource) => {
+    expect(read(form, meaning)).toBe(resource);
+  });
+
+  it.each([
+    ['audience=urn:a', 'refuse', [], 'audience_parameter'],
+    ['audience=urn:a&resource=urn:a', 'refuse', [], 'audience_parameter'],
+    ['audience=urn:a&resource=urn:b', 'resource', [], 'repeated_resource'],
+    ['audience=urn:a&resource=', 'resource', [], 'repeated_resource'],
+    ['audience=my-api', 'resource', [], 'resource_syntax'],
+    ['', 'resource', ['audience'], 'parameter_in_query'],
+    ['', 'refuse', ['audience'], 'parameter_in_query'],
+  ] as const)('of %s is refused, if config says %s (query: %j)', (form, meaning, query, reason) => {
+    expect(refusal(() => read(form, meaning, query))).toBe(reason);
+  });
+
+  it('in the query is as unknown as in the body, if the config says nothing', () => {
+    expect(read('', undefined, ['audience'])).toBeUndefined();
   });
 });
 

@@ -71,6 +71,39 @@ describe('a local run of a config', () => {
     ]);
   });
 
+  it('takes audience for resource, or refuses it, as it is told', async () => {
+    const bodyOf = async (run: LocalRun, changes: object) => {
+      const response = await requestToken(run, {
+        audience: 'https://orders.example.com',
+        ...changes,
+      });
+      return (await response.json()) as Readonly<Record<string, string>>;
+    };
+    const reading = await start(temporaryDirectory(), { audienceParameter: 'resource' });
+    expect(await bodyOf(reading, {})).toHaveProperty('access_token');
+    expect(await bodyOf(reading, { audience: 'https://other.example.com' })).toMatchObject({
+      error: 'invalid_target',
+    });
+    const refusing = await start(temporaryDirectory(), {
+      audienceParameter: 'refuse',
+      federatedClients: {},
+    });
+    const refused = {
+      error: 'invalid_request',
+      error_description: 'audience is not supported: name the API with resource',
+    };
+    expect(await bodyOf(refusing, {})).toEqual(refused);
+    const assertion = await fetch(refusing.tokenUrl, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: 'x',
+        audience: 'https://orders.example.com',
+      }),
+    });
+    expect(await assertion.json()).toEqual(refused);
+  });
+
   it.each([{}, { ignoredScopes: ['offline_access'] }])(
     'refuses a scope that the client does not have: %j',
     async (changes) => {
