@@ -6,7 +6,7 @@ import { fullPlan, quickPlan } from './plan.ts';
 import { findShort, joinRounds } from './report/bands.ts';
 import { formatTargets } from './report/tables.ts';
 import { functionRows, pairRows, targetRows } from './report/targets.ts';
-import { writeReport, writeSpeeds } from './report/write-report.ts';
+import { writeReport, writeSlow } from './report/write-report.ts';
 import {
   measureAll,
   measureFunctions,
@@ -70,8 +70,7 @@ if (values.pairs) {
     `\n${formatTargets(joinRounds(slow.rounds.map((round) => functionRows(round, share))))}\n\n`,
   );
   write('slow', slow);
-  const full = readFull();
-  if (!values.quick && full !== undefined) writeSpeeds(full, slow);
+  if (!values.quick) writeSlow(slow);
 } else {
   const full = await measureAgain();
   const rows = joinRounds(full.rounds.map(targetRows));
@@ -79,7 +78,7 @@ if (values.pairs) {
   write('full', full);
   const slow = readSlow();
   if (!values.quick) writeReport(full);
-  if (!values.quick && slow !== undefined) writeSpeeds(full, slow);
+  if (!values.quick && slow !== undefined) writeSlow(slow);
   // The figures of a quick run are noise.
   const short = values.quick ? [] : findShort(rows);
   for (const { figure, against, band, bound } of short) {

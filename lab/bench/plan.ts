@@ -41,8 +41,6 @@ export interface Plan {
   readonly invocations: number;
   /** The same if the backends are slow. */
   readonly delayedInvocations: number;
-  /** Invocations of shared reuse with slow backends, twenty a turn. */
-  readonly sharedInvocations: number;
   /** Of two handlers next to each other. */
   readonly pairs: PairPlan;
   readonly load: LoadPlan;
@@ -57,7 +55,6 @@ export const fullPlan: Plan = {
   warmUp: 8000,
   invocations: 600,
   delayedInvocations: 60,
-  sharedInvocations: 480,
   pairs: { processes: 3, warmUp: 20_000, blockSize: 20, warm: 80, cold: 300 },
   load: { warmUp: 8000, runs: 10, seconds: 1 },
 };
@@ -71,7 +68,6 @@ export const quickPlan: Plan = {
   warmUp: 100,
   invocations: 50,
   delayedInvocations: 10,
-  sharedInvocations: 20,
   pairs: { processes: 1, warmUp: 50, blockSize: 5, warm: 8, cold: 8 },
   load: { warmUp: 100, runs: 1, seconds: 0.5 },
 };

@@ -116,12 +116,8 @@ export function formatLoad(rows: readonly LoadRow[]): string {
     'tokens a second': ({ summary }) => summary.perSecond.toFixed(0),
     p50: ({ summary }) => milliseconds(summary.p50Ms),
     p99: ({ summary }) => milliseconds(summary.p99Ms),
-    'its band': ({ summary: { p99Band } }) =>
-      `${milliseconds(p99Band.lowest)} to ${milliseconds(p99Band.highest)}`,
-    'p99.9': ({ summary }) => milliseconds(summary.p999Ms),
     errors: ({ summary }) => formatErrors(summary.errors),
-    signatures: ({ summary }) => summary.signatures,
-    'in the busiest second': ({ summary }) => summary.busiestSecond,
+    'signatures in the busiest second': ({ summary }) => summary.busiestSecond,
     'used up first': ({ usage }) => findFirstLimit(usage),
   });
 }

@@ -35,7 +35,6 @@ export function formatTargets(rows: readonly BandRow[]): string {
     median: ({ value, unit }) => formatValue(value, unit),
     band: formatBand,
     'to reach': formatBound,
-    stretch: ({ stretch }) => stretch ?? '–',
     '': formatOutcome,
   });
 }

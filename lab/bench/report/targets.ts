@@ -1,4 +1,3 @@
-import type { ColdStart } from '../measure.ts';
 import type { FunctionRound, Round } from '../rounds.ts';
 import type { PairName, PairsSection } from '../sections/pairs.ts';
 
@@ -14,7 +13,6 @@ export interface TargetRow {
   readonly value: number;
   /** None if the row only shows what is possible. */
   readonly bound?: number;
-  readonly stretch?: number;
   /** Of value and bound. */
   readonly unit: 'ratio' | 'KB' | 'calls' | 'ms' | 'µs';
 }
@@ -53,18 +51,12 @@ function ownPart(
   return [{ ...row, value: ours - other }];
 }
 
-/** What a start on one core consists of, next to the same of the floor. */
+/** A start on one core, next to the same of the floor. */
 function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[] {
   const [own, theirs] = [ours.oneCore, twoCalls.oneCore];
   if (own === undefined || theirs === undefined) return [];
-  const untilModule = (start: ColdStart) =>
-    start.firstResponseMs - start.moduleLoadMs - start.firstPollMs - start.firstInvocationMs;
   return [
     ['process start to first token, on one core', own.firstResponseMs, theirs.firstResponseMs],
-    ['– of it the process and Node', untilModule(own), untilModule(theirs)],
-    ['– module load', own.moduleLoadMs, theirs.moduleLoadMs],
-    ['– first poll of the Runtime API', own.firstPollMs, theirs.firstPollMs],
-    ['– first token', own.firstInvocationMs, theirs.firstInvocationMs],
   ];
 }
 
@@ -86,7 +78,7 @@ export function functionRows({ token }: FunctionRound, share = 1): readonly Targ
   return [
     ...compare(floor, milliseconds, [start, ...startPart, wall]),
     ...ownPart('ms', floor, start, 18 / share),
-    ...startPart.slice(0, 1).flatMap((pair) => ownPart('ms', floor, pair, 20 / share)),
+    ...startPart.flatMap((pair) => ownPart('ms', floor, pair, 20 / share)),
     ...ownPart('ms', floor, wall, 0.8 / share),
   ];
 }
@@ -148,7 +140,7 @@ function oidcProviderRows({ oidcProvider }: Round): readonly TargetRow[] {
 
 function sizeRows({ token }: FunctionRound): readonly TargetRow[] {
   const { bundleBytes: ours } = token.ours;
-  const fixed = { value: ours / 1000, bound: 120, stretch: 40, unit: 'KB' } as const;
+  const fixed = { value: ours / 1000, bound: 120, unit: 'KB' } as const;
   return [
     ...compare('usual-way handler', kilobytes, [
       ['bundle', ours, token.reference.bundleBytes, 0.3],

@@ -1,18 +1,10 @@
-import {
-  formatColumns,
-  formatTable,
-  performancePages,
-  writeParts,
-} from '../../support/generated-parts.ts';
+import { formatColumns, performancePages, writeParts } from '../../support/generated-parts.ts';
 import type { Results, SlowResults } from '../rounds.ts';
 import { share } from '../slow-machine.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
 import {
-  formatBand,
-  formatBound,
   formatMachine,
-  formatOutcome,
   formatReuse,
   formatScale,
   formatTargets,
@@ -21,28 +13,15 @@ import {
 } from './tables.ts';
 import { functionRows, targetRows } from './targets.ts';
 
-function formatCells(row: BandRow | undefined): readonly string[] {
-  if (row === undefined) return ['–', '–', '–', '–', '–'];
-  const median = formatValue(row.value, row.unit);
-  return [row.format(row.ours), median, formatBand(row), formatBound(row), formatOutcome(row)];
+/** Without the ratio of a figure whose own part has a row, which says the same. */
+function withoutTwins(rows: readonly BandRow[]): readonly BandRow[] {
+  const ownParts = new Set(rows.map(({ figure, against }) => `${figure}, ${against}`));
+  return rows.filter(({ figure, against }) => !ownParts.has(`own part: ${figure}, ${against}`));
 }
 
-/** The figures of the functions at both speeds. */
-function formatSpeeds(full: Results, slow: SlowResults): string {
-  const atFullSpeed = joinRounds(full.rounds.map((round) => functionRows(round)));
-  const rows = joinRounds(slow.rounds.map((round) => functionRows(round, share)));
-  const head = ['ours', 'median', 'band', 'to reach'];
-  const slowHead = head.map((name) => `slow: ${name}`);
-  const table = formatTable([
-    ['figure', 'against', ...head, '', ...slowHead, ''],
-    ...atFullSpeed.map((row) => [
-      row.figure,
-      row.against,
-      ...formatCells(row),
-      ...formatCells(rows.find(({ figure }) => figure === row.figure)),
-    ]),
-  ]);
-  return `${table}\n\nSlow: ${formatMachine(slow.machine, slow.rounds.length)}`;
+function formatSlow({ machine, rounds }: SlowResults): string {
+  const rows = joinRounds(rounds.map((round) => functionRows(round, share)));
+  return `${formatTargets(withoutTwins(rows))}\n\nSlow: ${formatMachine(machine, rounds.length)}`;
 }
 
 /** Rows that the summary of the page shows. */
@@ -81,14 +60,14 @@ export function writeReport(results: Results): void {
   writeParts(performancePages, {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
-    targets: formatTargets(targets),
+    targets: formatTargets(withoutTwins(targets)),
     throughput: formatThroughput(median),
     scale: formatScale(scale),
     reuse: formatReuse(reuse),
   });
 }
 
-/** Writes the part of docs/performance.md that compares both speeds. */
-export function writeSpeeds(full: Results, slow: SlowResults): void {
-  writeParts(performancePages, { speeds: formatSpeeds(full, slow) });
+/** Writes the part of docs/performance.md about the slow machine. */
+export function writeSlow(slow: SlowResults): void {
+  writeParts(performancePages, { slow: formatSlow(slow) });
 }
