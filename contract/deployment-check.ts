@@ -4,6 +4,7 @@ import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
 import { json, readVariables } from './environments/read-variables.ts';
 import { tokenVariables } from './environments/token.ts';
 import { defaultKmsSignQuota } from './limits.ts';
+import { gatewayQuota } from './partitions.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { reservationsOf } from './reservations.ts';
 import { algs, signingAlgorithms } from './signing-algorithms.ts';
@@ -21,6 +22,18 @@ const literalsSchema = v.object({
 /** The literals of one config. */
 export type DeploymentLiterals = v.InferOutput<typeof literalsSchema>;
 
+const raisedQuotaSchema = v.object({
+  key: v.picklist(['kmsSignQuota', 'apiGatewayQuota']),
+  value: v.number(),
+  /** What an account has without a request. */
+  standard: v.number(),
+  service: v.string(),
+  code: v.string(),
+});
+
+/** A figure of a config that is more than AWS gives without a request. */
+export type RaisedQuota = v.InferOutput<typeof raisedQuotaSchema>;
+
 /** Properties of the custom resource by which a stack asks whether it may change anything. */
 const deploymentCheckPropertiesSchema = v.object({
   SigningAlgorithms: v.array(v.picklist(algs)),
@@ -33,8 +46,7 @@ const deploymentCheckPropertiesSchema = v.object({
     v.pipe(json, v.array(v.object({ name: v.string(), key: v.string(), executions: v.number() }))),
     '[]',
   ),
-  /** `kmsSignQuota`, if it is more than KMS gives without a request. */
-  KmsSignQuota: v.optional(v.pipe(v.string(), v.digits(), v.transform(Number))),
+  Quotas: v.optional(v.pipe(json, v.array(raisedQuotaSchema)), '[]'),
 });
 
 /** What CloudFormation passes on to the function. */
@@ -43,19 +55,25 @@ export type DeploymentCheckProperties = v.InferOutput<typeof deploymentCheckProp
 /** AWS's codes of the quotas of signatures. That of ML-DSA is not known. */
 const signQuotaCodes = { RSA: 'L-2AC98190', EC: 'L-DC14942D', AKP: undefined } as const;
 
-/** The quota that `kmsSignQuota` is about; undefined if KMS gives as much to each account. */
-export function signQuotaCode(
-  config: Pick<DeploymentConfig, 'kmsSignQuota' | 'signingAlgorithms'>,
-): string | undefined {
+/** What a region must ask AWS about before its throttles depend on it. */
+export function raisedQuotas(config: DeploymentConfig, regionId: RegionId): RaisedQuota[] {
   const [alg] = config.signingAlgorithms;
-  if (alg === undefined || config.kmsSignQuota <= defaultKmsSignQuota) return undefined;
-  return signQuotaCodes[signingAlgorithms[alg].kty];
+  const gateway = gatewayQuota(config.regions[regionId]?.awsRegion ?? '');
+  const quotas = [
+    ['kmsSignQuota', defaultKmsSignQuota, 'kms', alg && signQuotaCodes[signingAlgorithms[alg].kty]],
+    ['apiGatewayQuota', gateway, 'apigateway', 'L-8A5B8E43'],
+  ] as const;
+  return quotas.flatMap(([key, standard, service, code]) => {
+    const value = config[key] ?? 0;
+    return code !== undefined && value > standard ? [{ key, value, standard, service, code }] : [];
+  });
 }
 
 /** What the stack of a config asks. */
 export function deploymentCheckProperties(config: DeploymentConfig, regionId: RegionId) {
   const { issuer, defaultAudience, formerIssuer, formerDefaultAudience, formerTablesName } = config;
   const reservations = reservationsOf(config, regionId);
+  const quotas = raisedQuotas(config, regionId);
   const clientsTable = (names: Parameters<typeof deployedTableName>[0]) =>
     deployedTableName(names, 'clients');
   return {
@@ -74,7 +92,7 @@ export function deploymentCheckProperties(config: DeploymentConfig, regionId: Re
       }),
     },
     ...(reservations.length > 0 && { Reservations: JSON.stringify(reservations) }),
-    ...(signQuotaCode(config) !== undefined && { KmsSignQuota: String(config.kmsSignQuota) }),
+    ...(quotas.length > 0 && { Quotas: JSON.stringify(quotas) }),
   } satisfies v.InferInput<typeof deploymentCheckPropertiesSchema>;
 }
 

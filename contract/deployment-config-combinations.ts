@@ -5,7 +5,7 @@ import { saying } from './parse-problem.ts';
 import { partitionOf } from './partitions.ts';
 import { namesOf } from './reach.ts';
 import { strongConsistencySets } from './regions.ts';
-import { highestTokenRate, tokenPath } from './routes.ts';
+import { highestTokenRate, leastGatewayQuota, tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { findTagProblems } from './tags.ts';
 
@@ -143,7 +143,11 @@ function findConcurrencyProblems(config: ParsedKeys): readonly string[] {
 function findThrottleProblems(config: ParsedKeys): readonly string[] {
   const rate = config.throttles.token?.rateLimit ?? 0;
   const highest = highestTokenRate(config);
+  const documents = config.throttles.documents?.rateLimit ?? 0;
+  const gateway = leastGatewayQuota(config);
   return saying(
+    documents > 0.3 * gateway &&
+      `throttles.documents.rateLimit: received ${documents}; allowed: at most ${Math.floor(0.3 * gateway)}, which is 30 % of apiGatewayQuota (${gateway})`,
     rate > config.kmsSignQuota &&
       config.fairShare.mode !== 'enforce' &&
       `throttles.token.rateLimit: received ${rate}; allowed: at most kmsSignQuota, which is ${config.kmsSignQuota}, unless fairShare.mode is "enforce"`,

@@ -194,7 +194,7 @@ export const operationsEntries = {
   /**
    * Requests a second, and at once, that API Gateway lets through to each of these paths in each
    * region. If left out, the token path has 80 % of `kmsSignQuota`, and twice the quota if executions
-   * are reserved for it and `fairShare` is enforced; documents have 2,000.
+   * are reserved for it and `fairShare` is enforced; documents have 20 % of `apiGatewayQuota`, or 2,000.
    */
   throttles: v.optional(
     v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),

@@ -111,7 +111,7 @@ export function routesOf(options: RouteOptions): readonly Route[] {
 const signQuotaShare = 0.8;
 
 /** Documents are cached by their readers and cost neither a Sign nor, when warm, a read. */
-const documentThrottle: Throttle = { rateLimit: 2000, burstLimit: 1000 };
+const mostDocuments = 2000;
 
 /**
  * Route 53 asks about every other second per region, from several checkers. The rest is for other
@@ -138,14 +138,22 @@ interface ThrottleConfig {
 }
 
 /**
+ * Requests a second that API Gateway gives the account in each region. The token path may have 40 %
+ * and each document 30 %, so that a flood of one leaves the others theirs.
+ */
+export function leastGatewayQuota({ apiGatewayQuota, regions }: ThrottleConfig): number {
+  const quotas = Object.values(regions).flatMap((region) =>
+    region === undefined ? [] : gatewayQuota(region.awsRegion),
+  );
+  return apiGatewayQuota ?? Math.min(...quotas);
+}
+
+/**
  * The most that the stage may let in to the token path, in requests a second, with the reason. What
  * KMS does not sign costs an execution; the account's quota is also that of other APIs.
  */
 export function highestTokenRate(config: ThrottleConfig): { rate: number; reason: string } {
-  const quotas = Object.values(config.regions).flatMap((region) =>
-    region === undefined ? [] : gatewayQuota(region.awsRegion),
-  );
-  const gateway = config.apiGatewayQuota ?? Math.min(...quotas);
+  const gateway = leastGatewayQuota(config);
   const { token: reserved } = config.reservedConcurrency;
   const bounds = [
     { rate: 4 * config.kmsSignQuota, reason: `four times kmsSignQuota (${config.kmsSignQuota})` },
@@ -173,7 +181,8 @@ function defaultTokenRate(config: ThrottleConfig): number {
 
 /** The throttles of a deployment: those of its config, or defaults that fit its quotas. */
 export function throttlesOf(config: ThrottleConfig): Throttles {
-  const { token = withBurst(defaultTokenRate(config)), documents = documentThrottle } =
+  const documentRate = Math.min(mostDocuments, Math.floor(0.2 * leastGatewayQuota(config)));
+  const { token = withBurst(defaultTokenRate(config)), documents = withBurst(documentRate) } =
     config.throttles;
   return { token, documents, health: healthThrottle };
 }

@@ -12,7 +12,6 @@ import { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import { requestsOfExecution } from '../contract/limits.ts';
-import { gatewayQuota } from '../contract/partitions.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, throttlesOf, tokenPath } from '../contract/routes.ts';
 import {
@@ -107,7 +106,6 @@ export class RegionStack extends Stack {
     this.addOutputs();
     check.letAllWait();
     this.warnOfLowConcurrency();
-    this.warnOfGatewayQuota();
   }
 
   /** A throttle that Lambda reaches first gives callers 5xx instead of 429. */
@@ -127,18 +125,6 @@ export class RegionStack extends Stack {
         `reservedConcurrency.${name}: received ${reserved}; allowed: ${needed} or more for the throttle of ${rateLimit} requests a second, because Lambda serves at most ${requestsOfExecution} a second for each execution`,
       );
     }
-  }
-
-  /** Throttles above the account's quota protect no path from another: API Gateway refuses first. */
-  private warnOfGatewayQuota(): void {
-    const { config, awsRegion } = this.props;
-    const { token, documents } = throttlesOf(config);
-    const [sum, quota] = [token.rateLimit + documents.rateLimit, gatewayQuota(awsRegion)];
-    if (sum <= quota) return;
-    Annotations.of(this).addWarningV2(
-      'authorization-server:throttles',
-      `throttles: received ${sum} requests a second for tokens and documents; allowed in ${awsRegion}: ${quota}, which API Gateway lets through for all APIs of an account until its quota is raised`,
-    );
   }
 
   /** It is of the account, so a new stack replaces what other APIs of the region log with. */

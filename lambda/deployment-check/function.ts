@@ -5,8 +5,8 @@ import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { tableExists } from '../../adapters/dynamodb/check-tables.ts';
 import type { JsonTables } from '../../adapters/dynamodb/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
-import type { ReadSignQuota } from '../../adapters/kms/sign-quota.ts';
 import type { ReadConcurrency, ReadVariables } from '../../adapters/lambda/function-calls.ts';
+import type { ReadQuota } from '../../adapters/service-quotas.ts';
 import {
   type CustomResourceEvent,
   CustomResourceEventError,
@@ -17,14 +17,13 @@ import {
   parseDeploymentCheckProperties,
   readFormerProperties,
   readLiveLiterals,
-  signQuotaCode,
 } from '../../contract/deployment-check.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
+import { assertQuota } from '../../core/deployment/raised-quota.ts';
 import { assertReservable } from '../../core/deployment/reserved-concurrency.ts';
-import { assertSignQuota } from '../../core/deployment/sign-quota.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource } from '../shared/answer-custom-resource.ts';
@@ -34,7 +33,7 @@ import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.t
 export interface DeploymentCheckPorts {
   readonly readVariables: ReadVariables;
   readonly readConcurrency: ReadConcurrency;
-  readonly readSignQuota: ReadSignQuota;
+  readonly readQuota: ReadQuota;
   readonly sendAnswer: SendAnswer;
   /** Seconds since the epoch. */
   readonly now?: () => number;
@@ -95,7 +94,7 @@ export function createDeploymentCheckHandler(
       assertLiteralsKept({ config, before, deployed: readLiveLiterals(live) });
     }
     await checkReservations(config, environment, ports);
-    await checkSignQuota(config, ports);
+    for (const quota of config.Quotas) assertQuota(quota, await ports.readQuota(quota));
     const isTableInUse = live?.['AUTH_SIGNING_KEYS_TABLE'] === environment.AUTH_SIGNING_KEYS_TABLE;
     // If not, the deployment creates a table that nothing uses yet.
     if (isTableInUse || (await tableExists(dynamodb, environment.AUTH_SIGNING_KEYS_TABLE))) {
@@ -132,15 +131,6 @@ async function checkReservations(
   if (reservations.length === 0) return;
   const names = reservations.map(({ name }) => token.replace(/token$/, name));
   assertReservable({ reservations, ...(await readConcurrency(names)) });
-}
-
-/** KMS would refuse what the throttle of the token path lets through. */
-async function checkSignQuota(
-  { KmsSignQuota: kmsSignQuota = 0, SigningAlgorithms }: DeploymentCheckProperties,
-  { readSignQuota }: DeploymentCheckPorts,
-): Promise<void> {
-  const code = signQuotaCode({ kmsSignQuota, signingAlgorithms: SigningAlgorithms });
-  if (code !== undefined) assertSignQuota(kmsSignQuota, await readSignQuota(code));
 }
 
 /** Errors whose message says why a deployment must not continue. */

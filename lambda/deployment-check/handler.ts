@@ -1,11 +1,11 @@
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
-import { createReadSignQuota } from '../../adapters/kms/sign-quota.ts';
 import {
   createReadConcurrency,
   createReadVariables,
 } from '../../adapters/lambda/function-calls.ts';
 import { createLambdaClient } from '../../adapters/lambda/lambda-client.ts';
+import { createReadQuota } from '../../adapters/service-quotas.ts';
 import { deploymentCheckVariables } from '../../contract/environments/deployment-check.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
 import { createDeploymentCheckHandler } from './function.ts';
@@ -22,6 +22,6 @@ export const handler = createDeploymentCheckHandler(
     sendAnswer,
     readVariables: createReadVariables(lambda),
     readConcurrency: createReadConcurrency(lambda),
-    readSignQuota: createReadSignQuota(process.env),
+    readQuota: createReadQuota(process.env),
   },
 );

@@ -3,7 +3,7 @@ import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { deploymentCheckMinutes, signQuotaCode } from '../../contract/deployment-check.ts';
+import { deploymentCheckMinutes, raisedQuotas } from '../../contract/deployment-check.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
@@ -297,7 +297,7 @@ export class ServiceFunctions extends Construct {
       );
       fn.allow({ actions: ['lambda:GetFunctionConcurrency'], resources });
     }
-    if (signQuotaCode(this.source.config) !== undefined) {
+    if (raisedQuotas(this.source.config, this.context.regionId).length > 0) {
       // It has no resource either.
       fn.allow({ actions: ['servicequotas:GetServiceQuota'], resources: ['*'] });
     }

@@ -119,6 +119,10 @@ describe('the throttles', () => {
     expect(of({ kmsSignQuota: 1 }).token).toEqual({ rateLimit: 1, burstLimit: 1 });
     const throttles = { token: { rateLimit: 900, burstLimit: 100 } };
     expect(of({ throttles })).toMatchObject({ ...throttles, documents });
+    const newer = { regions: { slc: { awsRegion: 'eu-south-1' } } };
+    expect(of(newer).documents).toEqual({ rateLimit: 500, burstLimit: 250 });
+    expect(of({ ...newer, apiGatewayQuota: 10_000 }).documents).toEqual(documents);
+    expect(of({ apiGatewayQuota: 40_000 }).documents).toEqual(documents);
   });
 
   it('let twice the Sign quota in if executions are reserved, because the function protects KMS', () => {
@@ -167,6 +171,10 @@ describe('the throttles', () => {
     [{ token: { rateLimit: 5 } }, 'throttles.token.burstLimit'],
     [{ documents: { rateLimit: 1.5, burstLimit: 1 } }, 'allowed: a whole number'],
     [{ health: { rateLimit: 1, burstLimit: 1 } }, 'throttles.health'],
+    [
+      { documents: { rateLimit: 3001, burstLimit: 1 } },
+      'throttles.documents.rateLimit: received 3001; allowed: at most 3000, which is 30 % of apiGatewayQuota (10000)',
+    ],
   ])('are refused: %o', (throttles, message) => {
     expect(() => parseDeploymentConfig({ ...single, throttles })).toThrow(message);
   });

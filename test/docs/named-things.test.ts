@@ -176,6 +176,11 @@ describe('what the documentation names exists:', () => {
     expect(loops.map(([, names = '']) => names.split(' '))).toEqual([retained, retained]);
   });
 
+  it('no partition, where the account is a variable', () => {
+    const one = (code: string) => (/arn:aws:\S*\$[A-Z{]/.test(code) ? [code] : []);
+    expect(complaints(one)).toEqual([]);
+  });
+
   it('the labels of the portal, in bold', () => {
     const page = readPage('docs/procedures/leaked-token.md');
     const [, section = ''] = /## In the portal\n(.*?)\n## /s.exec(page) ?? [];

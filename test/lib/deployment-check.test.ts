@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseDeploymentCheckProperties } from '../../contract/deployment-check.ts';
+import { parseDeploymentCheckProperties, raisedQuotas } from '../../contract/deployment-check.ts';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { evaluate, type Resource, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 function region(config: 'single-region' | 'three-regions', more: object = {}): Template {
@@ -119,10 +120,12 @@ describe('the deployment check', () => {
       },
       Former: {},
       Reservations: [],
+      Quotas: [],
     });
     const signingAlgorithms = ['PS256', 'RS256'];
     expect(properties(region('three-regions', { signingAlgorithms }))).toEqual({
       SigningAlgorithms: signingAlgorithms,
+      Quotas: [],
       Regions: ['slc', 'dfw', 'pit'],
       Literals: {
         issuer: 'https://auth.example.com',
@@ -149,7 +152,28 @@ describe('the deployment check', () => {
     });
   });
 
-  it('may read quotas and reservations, if the config reserves anything or raises kmsSignQuota', () => {
+  it.each([
+    [{ kmsSignQuota: 2000 }, 'us-west-2', ['kms L-2AC98190 2000 of 1000']],
+    [
+      { kmsSignQuota: 1500, signingAlgorithms: ['ES256'] },
+      'us-west-2',
+      ['kms L-DC14942D 1500 of 1000'],
+    ],
+    [{ kmsSignQuota: 1000, apiGatewayQuota: 10_000 }, 'us-west-2', []],
+    [{ kmsSignQuota: 2000, signingAlgorithms: ['ML-DSA-44'] }, 'us-west-2', []],
+    [{ apiGatewayQuota: 10_000 }, 'eu-south-1', ['apigateway L-8A5B8E43 10000 of 2500']],
+    [{ apiGatewayQuota: 2500 }, 'eu-south-1', []],
+  ])('asks about the quotas that %o in %s must have had raised', (more, awsRegion, asked) => {
+    const config = { ...readConfigFile('single-region'), regions: { slc: { awsRegion } }, ...more };
+    const quotas = raisedQuotas(parseDeploymentConfig(config), 'slc');
+    expect(
+      quotas.map(
+        ({ service, code, value, standard }) => `${service} ${code} ${value} of ${standard}`,
+      ),
+    ).toEqual(asked);
+  });
+
+  it('may read quotas and reservations, if the config reserves anything or raises a quota', () => {
     const statementsOf = (template: Template) => {
       const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
       const [, own] = policies.find(([id]) => id.startsWith('FunctionsDeploymentCheck')) ?? [];
@@ -168,8 +192,10 @@ describe('the deployment check', () => {
       ['lambda:GetAccountSettings', '*'],
       ['lambda:GetFunctionConcurrency', ['discovery', 'jwks', 'token'].map(arn)],
     ]);
-    expect(statementsOf(region('single-region', { kmsSignQuota: 2000 }))).toEqual([
-      ['servicequotas:GetServiceQuota', '*'],
-    ]);
+    for (const raised of [{ kmsSignQuota: 2000 }, { apiGatewayQuota: 10_001 }]) {
+      expect(statementsOf(region('single-region', raised))).toEqual([
+        ['servicequotas:GetServiceQuota', '*'],
+      ]);
+    }
   });
 });

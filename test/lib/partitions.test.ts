@@ -68,30 +68,3 @@ describe('an app without the feature flags of this project', () => {
     expect(() => synthesise(config, { checked: true, app })).not.toThrow();
   });
 });
-
-describe('the throttles of a region', () => {
-  it.each([
-    [
-      'eu-south-1',
-      {},
-      'received 2800 requests a second for tokens and documents; allowed in eu-south-1: 2500',
-    ],
-    ['eu-south-1', { documents: { rateLimit: 1000, burstLimit: 500 } }, undefined],
-    ['eu-west-1', {}, undefined],
-  ])(
-    'are compared with what API Gateway gives a new account in %s: %o',
-    (awsRegion, throttles, warning) => {
-      const config = {
-        ...readConfigFile('single-region'),
-        regions: { slc: { awsRegion } },
-        throttles,
-      };
-      const { metadata } = synthesise(config).app.node.findChild('AuthorizationServer-slc').node;
-      const found = metadata
-        .map(({ data }) => String(data))
-        .find((text) => text.startsWith('throttles: '));
-      if (warning === undefined) expect(found).toBeUndefined();
-      else expect(found).toContain(warning);
-    },
-  );
-});

@@ -17,6 +17,7 @@ import { type Command, type CommandOptions, runCommand } from '../../support/run
 import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { checkCompanyApp } from './company-app.ts';
+import { checkJestProject } from './jest-project.ts';
 import { checkConfirmation, checkCreateQuestions } from './questions.ts';
 import { type Authctl, runEveryGroup, useForwardAuth, usePortal } from './run-commands.ts';
 
@@ -153,6 +154,7 @@ const uses: Readonly<Record<string, Use>> = {
     const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
     assert.match(await run([node, 'use-constructs.js'], options), /^the constructs work$/m);
     await checkCompanyApp(node, project, options);
+    say(await checkJestProject(node, project));
   },
   authctl: (node, project, { manifest, folder }) =>
     withLocalService({}, async ({ environment, clientId }) => {

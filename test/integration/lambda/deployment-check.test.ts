@@ -94,8 +94,8 @@ function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string)
       asked.push(...names);
       return { account: { limit: 10, unreserved: 10 }, held: 0 };
     },
-    readSignQuota: async (code) => {
-      asked.push(code);
+    readQuota: async ({ service, code }) => {
+      asked.push(`${service} ${code}`);
       return 1500;
     },
     now: () => now,
@@ -229,27 +229,23 @@ describe('the deployment check', () => {
   });
 
   it.each([
-    [
-      'RS256',
-      '2000',
-      'L-2AC98190',
-      /^kmsSignQuota: received 2000; allowed: at most 1500, which KMS/,
-    ],
-    ['ES256', '1500', 'L-DC14942D', undefined],
-    ['RS256', '1000', undefined, undefined],
-    ['ML-DSA-44', '2000', undefined, undefined],
-  ])(
-    'with %s and a kmsSignQuota of %s, reads the quota %s',
-    async (alg, KmsSignQuota, code, reason) => {
-      const { ResourceProperties } = event([alg]);
-      const change = { ResourceProperties: { ...ResourceProperties, KmsSignQuota } };
-      await createHandler()(event([alg], change), context);
-      expect(asked).toEqual(code === undefined ? [] : [code]);
-      const [answer] = answers();
-      expect(answer?.Status).toBe(reason === undefined ? 'SUCCESS' : 'FAILED');
-      if (reason !== undefined) expect(answer?.Reason).toMatch(reason);
-    },
-  );
+    ['kmsSignQuota', 'kms', 2000, 'AWS KMS, "Cryptographic operations request rate" of the'],
+    ['apiGatewayQuota', 'apigateway', 1501, 'Amazon API Gateway, "Throttle rate")'],
+    ['apiGatewayQuota', 'apigateway', 1500, undefined],
+  ])('reads the quota of %s, and refuses more than the account has', async (...row) => {
+    const [key, service, value, remedy] = row;
+    const { ResourceProperties } = event(['RS256']);
+    const quota = { key, service, code: 'L-1', standard: 1000, value };
+    const change = {
+      ResourceProperties: { ...ResourceProperties, Quotas: JSON.stringify([quota]) },
+    };
+    await createHandler()(event(['RS256'], change), context);
+    expect(asked).toEqual([`${service} L-1`]);
+    const refused = `${key}: received ${value}; allowed: at most 1500, which this account has in this AWS region: request a higher quota (Service Quotas, ${remedy}`;
+    const [answer] = answers();
+    expect(answer?.Status).toBe(remedy === undefined ? 'SUCCESS' : 'FAILED');
+    if (remedy !== undefined) expect(answer?.Reason).toContain(refused);
+  });
 
   it('refuses without the table that the deployed service uses', async () => {
     live = liveVariables({ AUTH_SIGNING_KEYS_TABLE: 'no-such-table' });
@@ -394,8 +390,8 @@ describe('the permissions of a role that was just made', () => {
     const sleep = async () => {};
     const readVariables = async () => live;
     const readConcurrency = async () => ({ account: { limit: 0, unreserved: 0 }, held: 0 });
-    const readSignQuota = async () => 0;
-    const ports = { sendAnswer, readVariables, readConcurrency, readSignQuota, sleep, telemetry };
+    const readQuota = async () => 0;
+    const ports = { sendAnswer, readVariables, readConcurrency, readQuota, sleep, telemetry };
     return createDeploymentCheckHandler(environment, { ...clients, query }, ports);
   };
 

@@ -88,7 +88,7 @@ export class DeployedFunctions {
         readVariables: this.#readVariables('deployment-check'),
         // The config reserves nothing, so the role may not ask.
         readConcurrency: () => Promise.reject(new Error('nothing is reserved')),
-        readSignQuota: () => Promise.reject(new Error('KMS gives as much to each account')),
+        readQuota: () => Promise.reject(new Error('AWS gives as much to each account')),
       },
     );
   }
