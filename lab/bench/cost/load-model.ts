@@ -66,8 +66,6 @@ export interface LoadRow {
   readonly tokensASecond: number;
   readonly regions: number;
   readonly needs: readonly (Omit<Quota, 'need'> & { readonly need: number })[];
-  /** The one that is used up first. */
-  readonly binding: string;
   readonly dollarsAMonth: number;
 }
 
@@ -83,7 +81,6 @@ export function modelLoad(
     ...quota,
     need: need(rate, configuration, work),
   }));
-  const [first] = needs.toSorted((a, b) => b.need / b.limit - a.need / a.limit);
   const tokensAMonth = tokensASecond * secondsAMonth;
   const perMillion = total(
     costOfMillion(configuration, work, { tokens: tokensAMonth / regions, others: 0 }),
@@ -92,7 +89,6 @@ export function modelLoad(
     tokensASecond,
     regions,
     needs,
-    binding: first?.name ?? '',
     dollarsAMonth: (perMillion * tokensAMonth) / 1e6,
   };
 }

@@ -162,13 +162,8 @@ function formatMemory(): string {
 }
 
 function formatLoad(): string {
-  const loads = [usual, { ...usual, ...findReuse(0.5, 4) }].flatMap((configuration) =>
-    [1000, 10_000, 100_000].flatMap((rate) =>
-      [1, 3].map((regions) => ({
-        reuse: configuration.reused > 0 ? 'yes' : 'no',
-        ...modelLoad(rate, regions, configuration, work),
-      })),
-    ),
+  const loads = [1000, 10_000, 100_000].flatMap((rate) =>
+    [1, 3].map((regions) => modelLoad(rate, regions, usual, work)),
   );
   const quotas = loads[0]?.needs ?? [];
   const formatNeed = ({ need, limit }: (typeof quotas)[number]) =>
@@ -181,9 +176,7 @@ function formatLoad(): string {
   return formatColumns(loads, {
     'tokens a second': ({ tokensASecond }) => thousands(tokensASecond),
     regions: ({ regions }) => regions,
-    reuse: ({ reuse }) => reuse,
     ...Object.fromEntries(needs),
-    'used up first': ({ binding }) => binding,
     'to raise': (load) => {
       const over = load.needs.filter(({ need, limit }) => need > limit);
       return over.map(({ raised }) => raised).join(', ') || 'nothing';
