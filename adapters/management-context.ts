@@ -94,7 +94,6 @@ export function openManagementTables(
     clock: Date.now,
     random: Math.random,
   });
-  const inspections = new Map<string, Promise<void>>();
   const ended = { clients: table('clients'), apiKeys: table('apiKeys') };
   const credentialEnds = createDynamoDbCredentialEnds(dynamodb, ended);
   return ({ onMalformedRecord = () => undefined, onAuditGap }) => {
@@ -125,7 +124,6 @@ export function openManagementTables(
       personNames: createDynamoDbPersonNameStore(dynamodb, table('signingKeys'), store),
       fetchJson,
       providerKeys,
-      inspections,
       clock: Date.now,
       awsTime: () => serverDate.bounds(),
       wait: async (milliseconds) => wait(milliseconds),

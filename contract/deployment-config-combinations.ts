@@ -1,5 +1,5 @@
 import type { ParsedKeys } from './deployment-config-schema.ts';
-import { maxAliasPolicyBytes } from './limits.ts';
+import { maxAliasPolicyBytes, operatorExecutions, portalExecutions } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 import { saying } from './parse-problem.ts';
 import { partitionOf } from './partitions.ts';
@@ -347,6 +347,19 @@ function findAdministratorProblems(
   );
 }
 
+/** Every page can hold an execution of the function that operators stop something with. */
+function findRoomProblems(
+  { reservedConcurrency: received }: NonNullable<ParsedKeys['portal']>,
+  { management = portalExecutions + operatorExecutions }: ParsedKeys['reservedConcurrency'],
+): readonly string[] {
+  if (management === 'none') return [];
+  const most = management - operatorExecutions;
+  return saying(
+    (received === 'none' || received > most) &&
+      `portal.reservedConcurrency: received ${JSON.stringify(received)}; allowed: at most ${most}, which is reservedConcurrency.management (${management}) less ${operatorExecutions} for operators, so that pages never keep them from stopping something`,
+  );
+}
+
 /** Problems of the portal with other keys of the config. */
 function findPortalProblems(config: ParsedKeys): readonly string[] {
   const { portal, management } = config;
@@ -355,6 +368,7 @@ function findPortalProblems(config: ParsedKeys): readonly string[] {
   return saying(
     ...findPlaceProblems(portal, config),
     ...findAdministratorProblems(portal, management),
+    ...findRoomProblems(portal, config.reservedConcurrency),
     [viewer, manager, administrator].every((groups) => groups === undefined) &&
       'portal.people.role: received no groups; allowed: groups of one role or more',
   );

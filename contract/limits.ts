@@ -122,7 +122,13 @@ export const maxProviderDocumentBytes = 256 * 1024;
 export const providerFetchTimeout = 2000;
 
 /**
- * The same for a document of this service, whose function may have to start, and of the provider
+ * Milliseconds for all documents of one inspection or registration. What others than the staff ask
+ * for must not hold the executions that the staff needs to stop something.
+ */
+export const inspectionTime = { staff: 5000, others: 2000 } as const;
+
+/**
+ * Milliseconds for a document of this service, whose function may have to start, and of the provider
  * that the company chose for its own login.
  */
 export const trustedFetchTimeout = 5000;
@@ -352,6 +358,13 @@ export const requestsOfExecution = 10;
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, November 2026.
  */
 export const maxAliasPolicyBytes = 20_480;
+
+/**
+ * Executions that a portal keeps, of which each page can hold one of the management function, and those
+ * of that function that are left to operators, who stop something with them.
+ */
+export const portalExecutions = 50;
+export const operatorExecutions = 10;
 
 /** Signatures a second that KMS gives an account in an AWS region, for each family of keys. */
 export const defaultKmsSignQuota = 1000;

@@ -7,7 +7,7 @@ import {
   reservation,
   trunkGroup,
 } from './config-values.ts';
-import { maxProviderUrlLength } from './limits.ts';
+import { maxProviderUrlLength, portalExecutions } from './limits.ts';
 import { addressLimit } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';
 import { regionIds } from './regions.ts';
@@ -91,9 +91,10 @@ export const portalSchema = v.strictObject({
   requestsPerFiveMinutes: v.optional(addressLimit, 1000),
   /**
    * Concurrent executions that are kept for the portal, and its limit. Anyone can reach its address,
-   * and without a limit a flood of pages takes the executions that tokens need.
+   * and without a limit a flood of pages takes the executions that tokens need. Each page can hold the
+   * management function, so it is ten below what that has.
    */
-  reservedConcurrency: v.optional(reservation, 50),
+  reservedConcurrency: v.optional(reservation, portalExecutions),
   look: v.optional(portalLookSchema, {}),
 });
 

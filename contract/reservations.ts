@@ -1,10 +1,8 @@
 import { reservedExecutions } from './config-values.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import type { FunctionName } from './environment.ts';
+import { operatorExecutions, portalExecutions } from './limits.ts';
 import type { RegionId } from './regions.ts';
-
-/** Executions for the pages of a portal with 50, most of which wait for nothing else. */
-const executionsForPortal = 20;
 
 /** What a function of a region keeps for itself. */
 export interface Reservation {
@@ -20,7 +18,8 @@ export function reservationsOf(
   regionId: RegionId,
 ): readonly Reservation[] {
   const here = portal?.region === regionId ? portal : undefined;
-  const { management = here && executionsForPortal, ...others } = reservedConcurrency;
+  const { management = here && portalExecutions + operatorExecutions, ...others } =
+    reservedConcurrency;
   const all = { ...others, management, portal: here?.reservedConcurrency };
   return Object.entries(all).flatMap(([name, value]) => {
     const executions = reservedExecutions(value);

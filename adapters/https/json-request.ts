@@ -62,12 +62,13 @@ function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction 
  * proxy, and limits on time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {
+  const longest = options.timeout ?? providerFetchTimeout;
   return async (text, port = {}) => {
     const url = parseProviderUrl(text, 'URL', options);
     const { body } = await requestJson(url, {
       lookup: guardLookup(url.href, options),
       ca: options.ca,
-      timeout: options.timeout ?? providerFetchTimeout,
+      timeout: Math.min(longest, port.timeout ?? longest),
       maxBytes: options.maxBytes ?? maxProviderDocumentBytes,
       signal: port.signal,
     });

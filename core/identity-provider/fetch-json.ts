@@ -37,4 +37,9 @@ export class FetchError extends Error {
  * @throws {InputError} if the URL itself is not allowed.
  * @throws {FetchError} if it does not return a JSON document.
  */
-export type FetchJson = (url: string, options?: PortOptions) => Promise<unknown>;
+export type FetchJson = (url: string, options?: FetchOptions) => Promise<unknown>;
+
+interface FetchOptions extends PortOptions {
+  /** Milliseconds, if that is less than every fetch may take. */
+  readonly timeout?: number | undefined;
+}

@@ -44,8 +44,6 @@ interface ManagementPorts {
   readonly fetchJson: FetchJson;
   /** Keys of registered providers. Every question shares them, and the pause of one that fails. */
   readonly providerKeys: Pick<JwksCache, 'findKey' | 'findLeftOut' | 'readKeySet'>;
-  /** The inspection of a provider that each person waits for. All contexts of a process share it. */
-  readonly inspections: Map<string, Promise<void>>;
   readonly clock: Clock;
   /** The time at AWS; undefined before its first response. */
   readonly awsTime: () => TimeBounds | undefined;
@@ -78,6 +76,8 @@ export interface ManagementContext extends ManagementPorts {
   readonly trunkGroups?: readonly string[] | undefined;
   /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
   readonly everyClient?: ClientReader | undefined;
+  /** Milliseconds for all documents of an inspection. Those of the staff if left out. */
+  readonly inspectionTime?: number | undefined;
   /** What the caller may grant. Set by `limitCaller`, which also limits the stores. */
   readonly grants?: GrantReach | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */

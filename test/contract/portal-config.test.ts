@@ -75,6 +75,11 @@ describe('the portal of a config', () => {
       people({ trunkGroups: { claim: 'org', groups: { acme: ['tg-1'] } } }),
       {},
     ],
+    [
+      'no limit next to a management function without one',
+      { ...portalConfig, reservedConcurrency: 'none' },
+      { reservedConcurrency: { management: 'none' } },
+    ],
     ['a support address', look({ support: 'help@example.com' }), {}],
     ['a support page', look({ support: 'https://example.com/help?x=1' }), {}],
     ['a logo', look({ logo: svg(32 * 1024) }), {}],
@@ -171,6 +176,20 @@ describe('the portal of a config', () => {
   ])('is refused: %#', (portal, problem) => {
     expect(problemsOf(portal)).toEqual([expect.stringContaining(problem)]);
   });
+
+  it.each([
+    [51, {}, 50, 60],
+    ['none', {}, 50, 60],
+    [undefined, { management: 59 }, 49, 59],
+  ] as const)(
+    'is refused with %s executions that operators need',
+    (received, management, most, all) => {
+      const portal = { ...portalConfig, reservedConcurrency: received };
+      expect(problemsOf(portal, { reservedConcurrency: management })).toEqual([
+        `portal.reservedConcurrency: received ${JSON.stringify(received ?? 50)}; allowed: at most ${most}, which is reservedConcurrency.management (${all}) less 10 for operators, so that pages never keep them from stopping something`,
+      ]);
+    },
+  );
 
   it.each(['auth.example.com', 'slc.auth.example.com'])(
     'is not on a host of the issuer: %s',

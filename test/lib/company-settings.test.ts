@@ -115,9 +115,8 @@ describe('executions that are reserved for a portal', () => {
   const [name, management] = ['authorization-server-portal', 'authorization-server-management'];
 
   it.each([
-    ['its region has 20 for the function that decides', {}, 50, 20],
-    ['it may have none', { reservedConcurrency: 'none' }, undefined, 20],
-    ['it may have others', { reservedConcurrency: 10 }, 10, 20],
+    ['its region has 60 for the function that decides', {}, 50, 60],
+    ['it may have others', { reservedConcurrency: 10 }, 10, 60],
   ])('%s', (_case, added, ofPortal, ofManagement) => {
     expect(reservedOf({ portal: { ...portalConfig, ...added } })).toEqual({
       [`AuthorizationServer-portal ${name}`]: ofPortal,

@@ -123,7 +123,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       personNames: createMemoryPersonNames(people),
       fetchJson,
       providerKeys: createTestKeys(clock, ({ jwksUri }) => fetchJson(jwksUri)),
-      inspections: new Map(),
       clock: () => test.now * 1000,
       awsTime: () => ({ earliest: test.now * 1000, latest: test.now * 1000 }),
       wait: async (milliseconds) => {

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import { inspectionTime } from '../../../contract/limits.ts';
 import type { inspectOptions } from '../../../contract/management/inputs.ts';
 import { InputError, RefusedError } from '../../errors.ts';
 import {
@@ -7,7 +8,7 @@ import {
   discoveryUrls,
   parseDiscoveryDocument,
 } from '../../identity-provider/discovery-document.ts';
-import { FetchError } from '../../identity-provider/fetch-json.ts';
+import { FetchError, type FetchJson } from '../../identity-provider/fetch-json.ts';
 import {
   checkOwnKeySet,
   lintKeySet,
@@ -194,8 +195,8 @@ interface Registration {
 }
 
 /**
- * Takes every step of a registration except the last, which stores the provider. A person has one at
- * a time in a process: each can take the time of three fetches.
+ * Takes every step of a registration except the last, which stores the provider. All its fetches
+ * share one limit on their time.
  *
  * @throws {InputError} for a URL that is not allowed.
  */
@@ -205,21 +206,11 @@ export async function examineProvider(
 ): Promise<Examined> {
   const { discoveryUrl: url } = registration;
   checkDiscoveryUrl(context, url);
-  const { inspections } = context;
-  const actor = await context.actor();
-  const examined = (inspections.get(actor) ?? Promise.resolve()).then(() =>
-    examineUrl(context, url, registration),
-  );
-  const ended = examined.then(
-    () => undefined,
-    () => undefined,
-  );
-  inspections.set(actor, ended);
-  try {
-    return await examined;
-  } finally {
-    if (inspections.get(actor) === ended) inspections.delete(actor);
-  }
+  const { clock, inspectionTime: time = inspectionTime.staff } = context;
+  const end = clock() + time;
+  const fetchJson: FetchJson = (document) =>
+    context.fetchJson(document, { timeout: end - clock() });
+  return examineUrl({ ...context, fetchJson }, url, registration);
 }
 
 async function examineUrl(

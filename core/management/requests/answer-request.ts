@@ -1,3 +1,4 @@
+import { inspectionTime } from '../../../contract/limits.ts';
 import { operationOf } from '../../../contract/management/operations.ts';
 import type {
   ManagementAnswer,
@@ -144,7 +145,9 @@ function limitRequest(
     .filter((some) => some !== undefined)
     .reduce<readonly string[] | undefined>(narrowTrunkGroups, undefined);
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
-  return limitCaller(context, groups, {
+  const isStaff = caller.alias !== 'portal' && groups === undefined;
+  const time = isStaff ? inspectionTime.staff : inspectionTime.others;
+  return limitCaller({ ...context, inspectionTime: time }, groups, {
     limits: intersectLimits({}, portal ?? {}),
     // The platform's staff, who sets the limits of trunk groups, has only those of the portal.
     hasTrunkGroupLimits: !isAdministrator || groups !== undefined,

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { maxOwnProviderKeys } from '../../../contract/limits.ts';
+import { FetchError, type FetchJson } from '../../../core/identity-provider/fetch-json.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';
@@ -19,8 +20,8 @@ function personOf(name: string) {
   };
 }
 
-async function createCustomer(): Promise<AskedWorld> {
-  const asked = await askedWorld();
+async function createCustomer(config: Parameters<typeof askedWorld>[0] = {}): Promise<AskedWorld> {
+  const asked = await askedWorld(config);
   const { world } = asked;
   world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', version: 1, ownProviders: 50 });
   world.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
@@ -92,50 +93,35 @@ describe('a request with several changes', () => {
 });
 
 describe('an inspection of a provider', () => {
-  it('waits for another one of the same person, and not for other people', async () => {
-    const { world, ask } = await createCustomer();
-    const running = new Map<string, number>();
-    let together = 0;
-    let most = 0;
-    const { fetchJson } = world.context;
-    const inspect = (name: string) => {
-      const path = `${issuer}/${name}/.well-known/openid-configuration`;
-      world.documents.set(path, world.documents.get(discoveryUrl));
-      return ask('inspectProvider', { discoveryUrl: path }, 'portal', personOf(name));
-    };
-    Object.assign(world.context, {
-      fetchJson: async (url: string) => {
-        const [, name] = /example\.net\/(ada|vic)\//.exec(url) ?? [];
-        // The documents that the first one names are everyone's.
-        if (name === undefined) return fetchJson(url);
-        running.set(name, (running.get(name) ?? 0) + 1);
-        most = Math.max(most, running.get(name) ?? 0);
-        together = Math.max(together, [...running.values()].filter((count) => count > 0).length);
-        await new Promise((resolve) => setImmediate(resolve));
-        running.set(name, (running.get(name) ?? 0) - 1);
-        return fetchJson(url);
-      },
-    });
-    const asked = ['ada', 'ada', 'ada', 'vic', 'ada', 'vic'].map(inspect);
-    for (const { result } of await Promise.all(asked)) expect(result).toMatchObject({ issuer });
-    expect([most, together >= 2]).toEqual([1, true]);
-    expect(world.context.inspections.size).toBe(0);
-  });
+  const askers = [
+    ['a customer in the portal', 'portal', personOf('ada'), 2],
+    [
+      'the staff in the portal',
+      'portal',
+      { person: { actor: 'https://idp.example.net#linus', role: 'administrator' } },
+      2,
+    ],
+    ['a customer with authctl', 'administrator', { trunk_groups: ['tg-1001'] }, 2],
+    ['the staff with authctl', 'administrator', {}, 5],
+  ] as const;
 
-  it('goes on after one that failed', async () => {
-    const { world, ask } = await createCustomer();
+  it.each(askers)('holds the function for a bounded time, of %s', async (_, alias, who, most) => {
+    const { world, ask } = await createCustomer({ portalReach: { administrators: true } });
+    // Three documents, because the issuer's own place must confirm the first.
+    const elsewhere = `${issuer}/elsewhere/.well-known/openid-configuration`;
+    world.documents.set(elsewhere, world.documents.get(discoveryUrl));
     const { fetchJson } = world.context;
-    let isBroken = true;
-    Object.assign(world.context, {
-      fetchJson: async (url: string) => {
-        if (isBroken) throw new TypeError('a bug');
-        return fetchJson(url);
-      },
-    });
-    const inspect = () => ask('inspectProvider', { discoveryUrl }, 'portal', personOf('ada'));
-    await expect(inspect()).rejects.toThrow('the management function failed');
-    isBroken = false;
-    expect((await inspect()).result).toMatchObject({ registrable: true });
+    const slow: FetchJson = async (url, { timeout = 0 } = {}) => {
+      const time = Math.min(timeout / 1000, 1.9);
+      world.now += time;
+      if (time < 1.9) throw new FetchError(url, 'timeout');
+      return fetchJson(url);
+    };
+    Object.assign(world.context, { fetchJson: slow });
+    const begun = world.now;
+    const { result } = await ask('inspectProvider', { discoveryUrl: elsewhere }, alias, who);
+    expect(result).toMatchObject({ problem: expect.stringContaining('did not answer in time') });
+    expect(world.now - begun).toBeCloseTo(most);
   });
 });
 
