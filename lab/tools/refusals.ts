@@ -1,4 +1,3 @@
-import { describeRule } from '../../core/management/rules.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorReasons } from '../../core/oauth-error.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
 import { formatColumns, writeParts } from '../support/generated-parts.ts';
@@ -83,7 +82,8 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
     'Get the token from this deployment, or register the [identity provider](providers.md).',
   client_unknown: 'Create the client under the provider: `authctl client create`.',
   client_disabled: '`authctl client enable ID`, after you know why it was disabled.',
-  token_revoked: 'Get a new token.',
+  token_revoked:
+    'Get a token from after the creation of the client, and after its tokens were last revoked.',
   client_condition_unmet: '`authctl explain request` names the claim and the value expected.',
   api_key_malformed: anotherKey,
   api_key_not_accepted: 'Call with a token, or let the verifier accept API keys.',
@@ -124,17 +124,18 @@ interface Entry {
   /** The heading: the name, with more if both parts have one. */
   readonly title: string;
   readonly shown: Shown;
-  readonly sentences: readonly string[];
+  /** What ends it. */
+  readonly end: string;
 }
 
 function formatCode({ status, code }: Shown): string {
   return [status, ...(code === undefined ? [] : [`\`${code}\``])].join(' ');
 }
 
-function formatReason({ title, shown, sentences }: Entry): string {
+function formatReason({ title, shown, end }: Entry): string {
   const wire = formatCode(shown);
   const answer = shown.description === undefined ? wire : `${wire}, “${shown.description}”`;
-  return `### ${title}\n\n${[`${answer}.`, ...sentences].join(' ')}`;
+  return `### ${title}\n\n${answer}. ${end}`;
 }
 
 function byName(a: Entry, b: Entry): number {
@@ -165,7 +166,7 @@ export function computeRefusals(): Readonly<Record<string, string>> {
       name,
       title: name,
       shown: new OAuthError(name),
-      sentences: [ofTokenRequests[name]],
+      end: ofTokenRequests[name],
     }))
     .sort(byName);
   const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[])
@@ -173,7 +174,7 @@ export function computeRefusals(): Readonly<Record<string, string>> {
       name,
       title: Object.hasOwn(ofTokenRequests, name) ? `${name} (platform API)` : name,
       shown: new BearerRefusal(name),
-      sentences: [`Rule: ${describeRule(name)}.`, ofPlatformApis[name]],
+      end: ofPlatformApis[name],
     }))
     .sort(byName);
   return {
