@@ -1,5 +1,5 @@
 import completion from '@bomb.sh/tab/commander';
-import { Command, Help, type Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import { packageVersion } from '../adapters/package-version.ts';
 import { sayAsDuration } from '../core/duration.ts';
 import { InputError, type InputProblem } from '../core/errors.ts';
@@ -147,10 +147,8 @@ export function createProgram(
       'limit the command to this service trunk group; may be repeated',
       collectValues,
     )
-    .option(
-      '--through <place>',
-      'tables: stop a client, a secret, tokens or an API key while the management function fails; default: AUTHCTL_THROUGH, or function',
-    )
+    // Only for a day on which the management function fails, and the procedure of that day has it.
+    .addOption(new Option('--through <place>').hideHelp())
     .option('--yes', 'do not ask before a change that cannot be undone')
     .addHelpText(
       'after',

@@ -105,8 +105,7 @@ function springBoot(boot: SpringBoot): readonly Library[] {
     {
       ...common,
       name,
-      needs:
-        '`AccessTokenDecoder` of [the example](../examples/spring-boot/README.md), `audiences`',
+      needs: '`jwtDecoder` of [the example](../examples/spring-boot/README.md)',
       prepare: prepareSpring(boot),
     },
     {
