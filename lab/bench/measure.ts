@@ -4,7 +4,6 @@ import {
 } from '../emulator/runtime-api/function-process.ts';
 import type { Bundle } from './build.ts';
 import { awsRegion } from './scenario.ts';
-import type { SlowMachine } from './slow-machine.ts';
 import { median } from './statistics.ts';
 
 /** A cold start: times are milliseconds. */
@@ -78,18 +77,13 @@ export const beforeOthers = process.getuid?.() === 0 ? ['nice', '-n', '-20'] : [
  */
 export const onOneCore = [...beforeOthers, 'taskset', '-c', '0'];
 
-/** @param slow what slows the process down from its start. */
 export async function measureColdStart(
   target: Target,
   runtime: string,
-  {
-    slow,
-    launcher,
-  }: { readonly slow?: SlowMachine | undefined; readonly launcher?: readonly string[] },
+  launcher: readonly string[],
 ): Promise<ColdStart> {
   const begin = performance.now();
   const process = await start(target, runtime, launcher);
-  slow?.add(process.pid);
   try {
     const { payload, headers } = await process.invoke(asOfNow(target.event));
     const firstResponseMs = performance.now() - begin;
@@ -115,8 +109,7 @@ export async function measureWarm(
   let first = 0;
   let last = 0;
   for (let index = 0; index <= invocations; index += 1) {
-    const event = target.events?.[index % target.events.length] ?? target.event;
-    const { payload, headers } = await process.invoke(asOfNow(event));
+    const { payload, headers } = await process.invoke(asOfNow(target.event));
     target.check(payload);
     last = Number(headers['bench-cpu-us']);
     if (index === 0) first = last;

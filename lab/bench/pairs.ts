@@ -37,7 +37,7 @@ export interface PairQuestion {
 export type PairBlocks = Readonly<Record<Temperature, Readonly<Record<SideName, number[]>>>>;
 
 /** CPU time of one invocation, in microseconds. */
-export type PairFigures = Readonly<Record<SideName, number>>;
+type PairFigures = Readonly<Record<SideName, number>>;
 
 /** None if no such block was measured. */
 export type PairSection = Readonly<Partial<Record<Temperature, PairFigures>>>;

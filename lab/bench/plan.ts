@@ -15,7 +15,7 @@ export interface PairPlan {
 }
 
 /** How much of servers under load is measured. */
-export interface LoadPlan {
+interface LoadPlan {
   /** Requests to each server before anything counts. */
   readonly warmUp: number;
   /** Measurements of each server, by turns. */

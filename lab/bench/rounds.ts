@@ -8,7 +8,6 @@ import { type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
 import { runScaleSection, type ScaleSection } from './sections/scale.ts';
 import { runTokenSection, type TokenSection } from './sections/token.ts';
-import { startSlowMachine } from './slow-machine.ts';
 
 /** Where and how it was measured. */
 export interface Machine {
@@ -33,12 +32,6 @@ export interface FunctionRound {
 export interface Round extends FunctionRound {
   readonly pairs: PairsSection;
   readonly oidcProvider: OidcProviderSection;
-}
-
-/** The token function on a slow machine. */
-export interface SlowResults {
-  readonly machine: Machine;
-  readonly rounds: readonly FunctionRound[];
 }
 
 /** Everything that one run of the benchmark measured. */
@@ -145,16 +138,4 @@ export async function measureReuse(before: Results): Promise<Results> {
 /** @param before figures of a full run, which stay except those of the token function's processes. */
 export async function measureFunctions(plan: Plan, before: Results): Promise<Results> {
   return replaceInRounds(before, await measureRounds(plan, measureFunction));
-}
-
-/** @throws {Error} if this machine cannot be slowed down. */
-export async function measureSlow(plan: Plan): Promise<SlowResults> {
-  const describe = describeRun(plan);
-  const slow = startSlowMachine();
-  try {
-    const rounds = await measureRounds(plan, (options) => measureFunction({ ...options, slow }));
-    return { machine: describe(), rounds };
-  } finally {
-    slow.close();
-  }
 }

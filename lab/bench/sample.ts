@@ -12,7 +12,6 @@ import {
 } from './measure.ts';
 import type { Plan } from './plan.ts';
 import { noDelays } from './scenario.ts';
-import type { SlowMachine } from './slow-machine.ts';
 import { inDrawnOrder, medianOf, percentileOf } from './statistics.ts';
 
 /** A start of a new process. */
@@ -20,7 +19,7 @@ interface ColdFigures {
   readonly moduleLoadMs: number;
   /** From the start of the process to its first response. */
   readonly firstResponseMs: number;
-  /** The same on one core; not on a slow machine, and only on Linux. */
+  /** The same on one core; only on Linux. */
   readonly oneCore?: ColdStart | undefined;
 }
 
@@ -39,8 +38,6 @@ export interface SampleOptions {
   readonly backend: Backend;
   /** Of the backends while wall time is measured. If there are none, they answer at once. */
   readonly delays?: Delays;
-  /** What slows functions down while they are measured. */
-  readonly slow?: SlowMachine;
 }
 
 interface Samples {
@@ -49,14 +46,10 @@ interface Samples {
   readonly warm: WarmRun[];
 }
 
-async function sampleCold(target: Target, { runtime, slow }: SampleOptions): Promise<ColdFigures> {
-  const launcher = slow === undefined ? beforeOthers : [];
-  const { moduleLoadMs, firstResponseMs } = await measureColdStart(target, runtime, {
-    slow,
-    launcher,
-  });
-  if (slow !== undefined || process.platform !== 'linux') return { moduleLoadMs, firstResponseMs };
-  const oneCore = await measureColdStart(target, runtime, { launcher: onOneCore });
+async function sampleCold(target: Target, { runtime }: SampleOptions): Promise<ColdFigures> {
+  const { moduleLoadMs, firstResponseMs } = await measureColdStart(target, runtime, beforeOthers);
+  if (process.platform !== 'linux') return { moduleLoadMs, firstResponseMs };
+  const oneCore = await measureColdStart(target, runtime, onOneCore);
   return { moduleLoadMs, firstResponseMs, oneCore };
 }
 
@@ -74,17 +67,12 @@ async function sampleWarm(
   return { ...warm, wallMs };
 }
 
-/** Each of several events is sent at least once before anything counts. */
-async function warmUp(process: FunctionProcess, target: Target, plan: Plan): Promise<void> {
-  await measureWarm(process, target, Math.max(plan.warmUp, target.events?.length ?? 0));
-}
-
 /** Measures targets by turns, so that what disturbs the machine disturbs all of them alike. */
 export async function sampleTargets<Name extends string>(
   targets: Readonly<Record<Name, Target>>,
   options: SampleOptions,
 ): Promise<Readonly<Record<Name, Figures>>> {
-  const { plan, runtime, slow } = options;
+  const { plan, runtime } = options;
   const samples = Object.values<Target>(targets).map(
     (target): Samples => ({ target, cold: [], warm: [] }),
   );
@@ -95,8 +83,9 @@ export async function sampleTargets<Name extends string>(
   const running: (readonly [FunctionProcess, Samples])[] = [];
   for (const each of samples) running.push([await start(each.target, runtime), each]);
   // Nothing is measured while processes warm up, so they do so at the same time.
-  await Promise.all(running.map(([process, { target }]) => warmUp(process, target, plan)));
-  for (const [process] of running) slow?.add(process.pid);
+  await Promise.all(
+    running.map(([process, { target }]) => measureWarm(process, target, plan.warmUp)),
+  );
   for (let run = 0; run < plan.runs; run += 1) {
     for (const [process, { target, warm }] of running) {
       warm.push(await sampleWarm(process, target, options));

@@ -37,7 +37,7 @@ export interface TestApiKey {
 }
 
 /** What `createDynamoDbLookups` of the verifier takes, to look up the keys and clients of a test. */
-export interface TestLookups {
+interface TestLookups {
   readonly tables: string;
   readonly region: string;
   readonly endpointDynamoDb: string;

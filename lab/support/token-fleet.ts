@@ -25,7 +25,7 @@ const settings: TokenSettings = {
 };
 
 /** What a client asks for. */
-export interface FleetRequest {
+interface FleetRequest {
   readonly client?: number;
   readonly secret?: number;
   readonly scope?: string;

@@ -19,7 +19,7 @@ export function readConfigFile(name: string): DeploymentConfigInput {
 }
 
 /** Bundles that do nothing: a template does not depend on what a function does. */
-export function stubBundles(directory: string): string {
+function stubBundles(directory: string): string {
   for (const name of Object.keys(environments)) {
     mkdirSync(join(directory, name), { recursive: true });
     writeFileSync(join(directory, name, 'index.js'), 'exports.handler = async () => ({});\n');

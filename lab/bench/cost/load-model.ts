@@ -62,7 +62,7 @@ const quotas: readonly Quota[] = [
   },
 ];
 
-export interface LoadRow {
+interface LoadRow {
   readonly tokensASecond: number;
   readonly regions: number;
   readonly needs: readonly (Omit<Quota, 'need'> & { readonly need: number })[];

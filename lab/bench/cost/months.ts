@@ -13,7 +13,7 @@ import {
 } from './standing-cost.ts';
 import { type Configuration, costOfMillion, type TokenWork, total } from './token-cost.ts';
 
-export interface CostModel {
+interface CostModel {
   readonly usual: Configuration;
   readonly work: TokenWork;
 }
@@ -119,7 +119,7 @@ const { perThousandTokens, firstTierTokens } = prices.cognito;
 const ofCognito = (tokens: number) => (tokens / 1000) * perThousandTokens;
 
 /** Tokens a month, to the next hundred, from which a deployment costs less than Cognito's first tier. */
-export function findBreakEven(deployment: Deployment, model: CostModel): number {
+function findBreakEven(deployment: Deployment, model: CostModel): number {
   const isLess = (tokens: number) => costOfMonth(deployment, model, tokens) < ofCognito(tokens);
   let [from, to]: readonly [number, number] = [0, firstTierTokens];
   if (!isLess(to)) throw new Error(`${deployment.name} costs more than Cognito's first tier`);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatColumns } from '../../support/generated-parts.ts';
-import { formatComparison } from '../peers/comparison.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
+import { formatComparison } from './comparison.ts';
 import { costOfGuard, costOfGuardAlarms, guards } from './guard-cost.ts';
 import { modelLoad, signQuota } from './load-model.ts';
 import {

@@ -207,7 +207,7 @@ const noticeRecord = { bytes: 700, cpuMs: 0.055 };
 const noticeWaits = { read: 100, put: 30 };
 
 /** One run of the notices function, which makes ten calls at once on one processor. */
-export function costOfNotices({
+function costOfNotices({
   records,
   notices,
 }: {

@@ -45,7 +45,7 @@ export interface Traffic {
 export type CostLines = Readonly<Record<string, number>>;
 
 /** One vCPU whole; less memory is as much less of it. */
-export const wholeCpuMemory = 1769;
+const wholeCpuMemory = 1769;
 const million = 1e6;
 const gigabyte = 1e9;
 export const secondsAMonth = 30 * 86_400;
@@ -80,7 +80,7 @@ function signCost({ alg, reused }: Configuration): number {
 }
 
 /** A month's REST API at so many requests, a million of them on average. */
-export function restApiPerMillion(requestsAMonth: number): number {
+function restApiPerMillion(requestsAMonth: number): number {
   let below = 0;
   let total = 0;
   for (const { upTo, perMillion } of prices.restApiTiers) {

@@ -17,7 +17,6 @@ import { withLocalService } from '../../support/with-local-service.ts';
 import { root } from '../build.ts';
 import { keepBusy } from '../load/token-load.ts';
 import { median, percentile } from '../statistics.ts';
-import { buildOauth2Proxy, startOauth2Proxy } from './oauth2-proxy.ts';
 import { cpuSeconds, type MeasuredProcess, peakMegabytes } from './process-usage.ts';
 
 /** How Node starts forward-auth in a container: the Dockerfile's entry point without the file. */
@@ -120,8 +119,6 @@ async function measure(
 
 type Start = (...args: readonly string[]) => Promise<MeasuredProcess>;
 
-const peerName = 'oauth2-proxy 7.6.0 (Go), own token';
-
 interface Credentials extends Readonly<Record<'token' | 'issuer' | 'audience', string>> {
   readonly apiKeys: readonly string[];
 }
@@ -133,8 +130,6 @@ async function measureRows(
 ): Promise<Readonly<Record<string, Figures>>> {
   const bare = await reference('bare');
   await send(bare.url, [token], warmUp);
-  const peer = buildOauth2Proxy();
-  if ('missing' in peer) process.stdout.write(`SKIPPED: oauth2-proxy: ${peer.missing}\n`);
   const rows: readonly (readonly [
     string,
     () => Promise<MeasuredProcess>,
@@ -144,9 +139,6 @@ async function measureRows(
     ['node:http and one RS256 signature', () => reference('signature'), token],
     ['node:http and one request by node:http', () => reference('request', bare.url), token],
     ['jose on node:http, own token', () => reference('jose', issuer, audience), token],
-    ...('missing' in peer
-      ? []
-      : [[peerName, () => startOauth2Proxy(peer.path, issuer, audience), token] as const]),
     ['forward-auth, own token', () => check(), token],
     ['forward-auth, own token, --token-memory 0', () => check('--token-memory', '0'), token],
     ['forward-auth, own token, every request logged', () => check('--log', 'all'), token],

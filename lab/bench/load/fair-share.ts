@@ -29,7 +29,7 @@ const webAclModel = { window: 60, delay: 20, limit: 600 } as const;
 
 const kinds = ['naive', 'other scopes each time', 'without credentials'] as const;
 
-export interface FloodPlan {
+interface FloodPlan {
   readonly instances: number;
   readonly kind: (typeof kinds)[number];
   /** Requests a second of the flood. */

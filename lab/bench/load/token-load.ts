@@ -4,7 +4,7 @@ import { clientId, secretValue, tokenRequestBody, tokenRequestHeaders } from '..
 import { median, percentile } from '../statistics.ts';
 
 /** A request for a token, to a server on loopback. */
-export interface TokenPost {
+interface TokenPost {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export function createTokenPost(
  * @returns the body of a token response.
  * @throws {Error} if the connection fails, or the answer is not a token.
  */
-export async function postForToken(post: TokenPost, agent: Agent): Promise<string> {
+async function postForToken(post: TokenPost, agent: Agent): Promise<string> {
   const { port, path, headers, body } = post;
   const options = { agent, method: 'POST', headers, timeout };
   const response = await sendRequest(`http://127.0.0.1:${port}${path}`, options, body);

@@ -10,18 +10,18 @@ export function formatValue(value: number, unit: BandRow['unit']): string {
   return value.toFixed(unit === 'µs' && value < 10 ? 1 : 0);
 }
 
-export function formatBound({ bound, unit }: BandRow): string {
+function formatBound({ bound, unit }: BandRow): string {
   if (bound === undefined) return '–';
   return `≤ ${formatValue(bound, unit)}${unit === 'ratio' ? '' : ` ${unit}`}`;
 }
 
 /** Lowest and highest value; one value if they read alike. */
-export function formatBand({ band, unit }: BandRow): string {
+function formatBand({ band, unit }: BandRow): string {
   const [lowest, highest] = [band.lowest, band.highest].map((value) => formatValue(value, unit));
   return lowest === highest ? `${lowest}` : `${lowest} to ${highest}`;
 }
 
-export function formatOutcome({ outcome }: BandRow): string {
+function formatOutcome({ outcome }: BandRow): string {
   return outcome === 'short' ? '**short**' : (outcome ?? '–');
 }
 

@@ -60,12 +60,8 @@ function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[]
   ];
 }
 
-/**
- * The figures of functions that the speed of a machine can change.
- *
- * @param share of a core that the machine gives to a process.
- */
-export function functionRows({ token }: FunctionRound, share = 1): readonly TargetRow[] {
+/** The figures of functions that the speed of a machine can change. */
+function functionRows({ token }: FunctionRound): readonly TargetRow[] {
   const { ours, twoCalls, delays } = token;
   const name = `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`;
   const start: Pair = [
@@ -77,9 +73,9 @@ export function functionRows({ token }: FunctionRound, share = 1): readonly Targ
   const wall: Pair = [name, ours.wallMs, twoCalls.wallMs];
   return [
     ...compare(floor, milliseconds, [start, ...startPart, wall]),
-    ...ownPart('ms', floor, start, 18 / share),
-    ...startPart.flatMap((pair) => ownPart('ms', floor, pair, 20 / share)),
-    ...ownPart('ms', floor, wall, 0.8 / share),
+    ...ownPart('ms', floor, start, 18),
+    ...startPart.flatMap((pair) => ownPart('ms', floor, pair, 20)),
+    ...ownPart('ms', floor, wall, 0.8),
   ];
 }
 

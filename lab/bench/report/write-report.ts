@@ -1,6 +1,5 @@
 import { formatColumns, performancePages, writeParts } from '../../support/generated-parts.ts';
-import type { Results, SlowResults } from '../rounds.ts';
-import { share } from '../slow-machine.ts';
+import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
 import {
@@ -11,17 +10,12 @@ import {
   formatThroughput,
   formatValue,
 } from './tables.ts';
-import { functionRows, targetRows } from './targets.ts';
+import { targetRows } from './targets.ts';
 
 /** Without the ratio of a figure whose own part has a row, which says the same. */
 function withoutTwins(rows: readonly BandRow[]): readonly BandRow[] {
   const ownParts = new Set(rows.map(({ figure, against }) => `${figure}, ${against}`));
   return rows.filter(({ figure, against }) => !ownParts.has(`own part: ${figure}, ${against}`));
-}
-
-function formatSlow({ machine, rounds }: SlowResults): string {
-  const rows = joinRounds(rounds.map((round) => functionRows(round, share)));
-  return `${formatTargets(withoutTwins(rows))}\n\nSlow: ${formatMachine(machine, rounds.length)}`;
 }
 
 /** Rows that the summary of the page shows. */
@@ -37,7 +31,7 @@ const headlines: readonly string[] = [
 ];
 
 /** The rows that a reader needs first, each figure once, and how many targets are met. */
-export function formatSummary(rows: readonly BandRow[]): string {
+function formatSummary(rows: readonly BandRow[]): string {
   const shown = headlines.flatMap((figure) => rows.find((row) => row.figure === figure) ?? []);
   const table = formatColumns(shown, {
     figure: ({ figure }) => figure,
@@ -65,9 +59,4 @@ export function writeReport(results: Results): void {
     scale: formatScale(scale),
     reuse: formatReuse(reuse),
   });
-}
-
-/** Writes the part of docs/performance.md about the slow machine. */
-export function writeSlow(slow: SlowResults): void {
-  writeParts(performancePages, { slow: formatSlow(slow) });
 }

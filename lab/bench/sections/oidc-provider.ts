@@ -9,7 +9,6 @@ import {
   noDelays,
   usualDelays,
 } from '../scenario.ts';
-import type { Place } from '../servers/server-process.ts';
 import { type Server, startServer } from '../servers/start-server.ts';
 import { medianOf, percentile } from '../statistics.ts';
 
@@ -72,11 +71,9 @@ async function compare<Name extends string>(
 export async function runOidcProviderSection(options: SampleOptions): Promise<OidcProviderSection> {
   const { backend } = options;
   await backend.command({ items: createItems(backend), delays: usualDelays });
-  const place: Place = 'aws';
   const variables = {
     ...backendEnvironment(backend),
     ...environments.token,
-    BENCH_PLACE: place,
     BENCH_PUBLIC_SPKI: backend.publicSpki,
   };
   const inTable = { ...variables, BENCH_CLIENTS: 'dynamodb' };

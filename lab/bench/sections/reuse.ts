@@ -3,7 +3,7 @@ import { clientIdOf, makeClient } from '../../support/clients.ts';
 import { TokenFleet } from '../../support/token-fleet.ts';
 
 /** What one setting does to a day of a fleet of clients. */
-export interface ReusePoint {
+interface ReusePoint {
   /** None: reuse is off. */
   readonly minimumRemainingShare: number | undefined;
   /** Function instances that the requests fall on by chance. Each keeps its own tokens. */

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -9,20 +9,16 @@ import { scopeName } from '../../../contract/scopes.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createTelemetry } from '../../../lambda/shared/telemetry.ts';
 import { clientId, config, issuer, kmsKeyArn, secretValue } from '../scenario.ts';
-import { createLocalKey } from './local-key.ts';
-import { type Place, serve } from './server-process.ts';
+import { serve } from './server-process.ts';
 
 // oidc-provider set up for the same work: client_credentials, a JWT access token by RFC 9068 for
 // one audience, and a signing key outside the process. Its defaults otherwise.
 
 const kms = new KMSClient({});
 const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-const local = createLocalKey();
-const place = process.env['BENCH_PLACE'] as Place;
 const clientsInTable = process.env['BENCH_CLIENTS'] === 'dynamodb';
-const spki = place === 'memory' ? local.publicSpki : (process.env['BENCH_PUBLIC_SPKI'] ?? '');
 const publicKey = createPublicKey({
-  key: Buffer.from(spki, 'base64'),
+  key: Buffer.from(process.env['BENCH_PUBLIC_SPKI'] ?? '', 'base64'),
   format: 'der',
   type: 'spki',
 });
@@ -45,8 +41,7 @@ class Key extends ExternalSigningKey {
   }
 
   override sign(data: Uint8Array): Promise<Uint8Array> {
-    if (place === 'aws') return signWithKms(data);
-    return Promise.resolve(sign('sha256', data, local.privateKey));
+    return signWithKms(data);
   }
 }
 

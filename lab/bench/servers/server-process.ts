@@ -2,9 +2,6 @@ import { createServer, type RequestListener } from 'node:http';
 import { listenOnLoopback } from '../../emulator/loopback-server.ts';
 import { answerParent } from '../../support/child-script.ts';
 
-/** Where the keys and the client are: in this process, or behind KMS and DynamoDB. */
-export type Place = 'memory' | 'aws';
-
 function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

@@ -12,7 +12,7 @@ import { buildGatewayError } from './gateway-error.ts';
 import type { GatewayRequest, GatewayResponse } from './gateway-route.ts';
 
 /** Certificate chain and private key, PEM. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }

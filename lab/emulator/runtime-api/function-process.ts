@@ -8,7 +8,7 @@ import {
   startRuntimeApi,
 } from './runtime-api-server.ts';
 
-export interface FunctionProcessOptions {
+interface FunctionProcessOptions {
   readonly name: string;
   /** Folder of the bundle, as Lambda would unpack it. */
   readonly taskRoot: string;

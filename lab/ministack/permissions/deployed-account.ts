@@ -38,7 +38,7 @@ export interface DeployedAccount {
 }
 
 /** Options of a client of the SDK, for an AWS region. */
-export type ClientOptions = (region: string) => {
+type ClientOptions = (region: string) => {
   readonly region: string;
   readonly endpoint: string;
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };

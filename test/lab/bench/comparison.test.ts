@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findOldFacts, formatComparison, listFacts } from '../../../lab/bench/peers/comparison.ts';
+import { findOldFacts, formatComparison, listFacts } from '../../../lab/bench/cost/comparison.ts';
 
 describe('docs/compare.md', () => {
   it.each(listFacts())('has a page and a month: $topic, $text', ({ source, month }) => {
