@@ -1,5 +1,5 @@
 import { formatColumns } from '../../support/generated-parts.ts';
-import type { Machine, Round } from '../rounds.ts';
+import type { Machine } from '../rounds.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
 import type { ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
@@ -51,23 +51,6 @@ export function formatScale(scale: ScaleSection): string {
       points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
     'last to first': ([, points]) =>
       ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
-  });
-}
-
-export function formatThroughput({ oidcProvider }: Round): string {
-  const { aws, connections, delays } = oidcProvider;
-  const servers = [
-    ['ours', aws.ours],
-    ['oidc-provider, client in DynamoDB', aws.oidcProvider],
-    ['oidc-provider, client in memory', aws.oidcProviderStaticClient],
-  ] as const;
-  const about = `${connections} connections, KMS ${delays.kms} ms, DynamoDB ${delays.dynamodb} ms`;
-  return formatColumns(servers, {
-    [about]: ([name]) => name,
-    'tokens a second': ([, { perSecond }]) => Math.round(perSecond),
-    'CPU a token': ([, { cpuUs }]) => `${Math.round(cpuUs)} µs`,
-    median: ([, { medianMs }]) => `${medianMs.toFixed(1)} ms`,
-    p99: ([, { p99Ms }]) => `${p99Ms.toFixed(1)} ms`,
   });
 }
 

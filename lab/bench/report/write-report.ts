@@ -1,15 +1,7 @@
 import { formatColumns, performancePages, writeParts } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
-import { medianOf } from '../statistics.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
-import {
-  formatMachine,
-  formatReuse,
-  formatScale,
-  formatTargets,
-  formatThroughput,
-  formatValue,
-} from './tables.ts';
+import { formatMachine, formatReuse, formatScale, formatTargets, formatValue } from './tables.ts';
 import { targetRows } from './targets.ts';
 
 /** Without the ratio of a figure whose own part has a row, which says the same. */
@@ -50,12 +42,10 @@ function formatSummary(rows: readonly BandRow[]): string {
 export function writeReport(results: Results): void {
   const { machine, rounds, reuse, scale } = results;
   const targets = joinRounds(rounds.map(targetRows));
-  const median = medianOf(rounds);
   writeParts(performancePages, {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
     targets: formatTargets(withoutTwins(targets)),
-    throughput: formatThroughput(median),
     scale: formatScale(scale),
     reuse: formatReuse(reuse),
   });
