@@ -5,9 +5,11 @@ import {
 } from '../contract/management/operations.ts';
 import type { PersonRole } from '../contract/management/roles.ts';
 import type { ApiKeyWithUse } from '../core/api-key/api-key.ts';
-import type { ClientSecret as StoredClientSecret } from '../core/client/client.ts';
+import type {
+  Client as StoredClient,
+  ClientSecret as StoredClientSecret,
+} from '../core/client/client.ts';
 import { CallerRefusedError } from '../core/errors.ts';
-import type { ClientWithUse } from '../core/management/find-client.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
@@ -20,7 +22,7 @@ import { AwsCallerError, findAwsCallerError } from './sts/authenticate-caller.ts
 /** An API key without its hash. The days of its last use are only of a key that is shown or listed. Times are seconds since the epoch. */
 export type ApiKey = WithoutHashes<ApiKeyWithUse>;
 /** A client with its secrets, without their hashes. Times are seconds since the epoch. */
-export type Client = WithoutHashes<ClientWithUse>;
+export type Client = WithoutHashes<StoredClient>;
 /** A secret of a client, without its hash. Times are seconds since the epoch. */
 export type ClientSecret = WithoutHashes<StoredClientSecret>;
 

@@ -32,7 +32,6 @@ import {
 import { openDynamoDb } from './dynamodb/sdk-regions.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
-import { createDynamoDbWorkloadUseReader } from './dynamodb/workload-use.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 
 /** The deployment that the library manages, and how it is reached. */
@@ -103,9 +102,6 @@ export function openManagementTables(
       config,
       allowLoopbackProviders,
       clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, findRecent }),
-      workloadUses: useIndexes
-        ? createDynamoDbWorkloadUseReader(dynamodb, table('signingKeys'), store)
-        : { findWorkloadUses: async () => new Map() },
       apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, findRecent }),
       apiKeyUses: useIndexes ? apiKeyUses : undefined,
       credentialEnds,
@@ -114,14 +110,14 @@ export function openManagementTables(
         table('identityProviders'),
         store,
       ),
-      providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('signingKeys'), store),
-      providerGrants: createDynamoDbGrantStore(dynamodb, table('signingKeys'), store),
+      providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('settings'), store),
+      providerGrants: createDynamoDbGrantStore(dynamodb, table('settings'), store),
       signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
-      trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('signingKeys'), store),
+      trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('settings'), store),
       audit,
       auditPages: audit,
       auditHistory: auditHistory(store),
-      personNames: createDynamoDbPersonNameStore(dynamodb, table('signingKeys'), store),
+      personNames: createDynamoDbPersonNameStore(dynamodb, table('settings'), store),
       fetchJson,
       providerKeys,
       clock: Date.now,

@@ -53,8 +53,6 @@ function accessTokenTypeVariable(type: AccessTokenType | undefined) {
 /** `AUTH_FEDERATED_CLIENTS`. Only the token function's second file reads it. */
 export interface FederationVariables {
   readonly identityProvidersTable: string;
-  /** The last use of assertions is in a partition of it. */
-  readonly signingKeysTable: string;
   readonly tokenEndpoints: readonly string[];
   readonly audience?: string | undefined;
   readonly audienceParameter?: 'refuse' | 'resource' | undefined;
@@ -74,7 +72,6 @@ function federationVariables(
     ...settings,
     ...(config.audienceParameter !== 'ignore' && { audienceParameter: config.audienceParameter }),
     identityProvidersTable: deployedTableName(config, 'identityProviders'),
-    signingKeysTable: deployedTableName(config, 'signingKeys'),
     tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
   } satisfies FederationVariables);
 }

@@ -1,10 +1,5 @@
 import type { ManagementAlias } from './management/roles.ts';
-import {
-  grantRecordTypes,
-  providerOwnerRecordType,
-  signingKeyRecordTypes,
-  type TableKey,
-} from './tables.ts';
+import { settingRecordTypes, signingKeyRecordTypes, type TableKey } from './tables.ts';
 
 /** DynamoDB actions that `authctl` uses. None of them reaches an index or another item's key. */
 type TableAction =
@@ -64,7 +59,6 @@ export const operatorGroups = {
   'signing-key-operator': {
     description: 'authctl signing-key: changes are made by the rotation function alone',
     tables: { signingKeys: ['dynamodb:Query'] },
-    // No names of people, limits or grants.
     partitions: { signingKeys: Object.values(signingKeyRecordTypes) },
     functions: ['key-rotation'],
   },
@@ -75,12 +69,11 @@ export const operatorGroups = {
       clients: replace,
       apiKeys: replace,
       identityProviders: replace,
-      signingKeys: ['dynamodb:GetItem', 'dynamodb:Query'],
+      settings: ['dynamodb:GetItem', 'dynamodb:Query'],
       audit: ['dynamodb:Query', ...append],
     },
-    // What is granted at a provider, and whose it is: no keys.
-    partitions: { signingKeys: [...Object.values(grantRecordTypes), providerOwnerRecordType] },
-    restoredTables: ['clients', 'apiKeys', 'identityProviders'],
+    partitions: { settings: Object.values(settingRecordTypes) },
+    restoredTables: ['clients', 'apiKeys', 'identityProviders', 'settings'],
     functions: [],
   },
   /**

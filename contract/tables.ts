@@ -22,6 +22,9 @@ export interface IndexSchema {
 /** The ends of the enabled secrets of a client, or of a key and its values, by id. */
 export const endsAttribute = 'ends';
 
+/** UTC day on which an assertion last authenticated a client under a provider. */
+export const lastUseAttribute = 'last_used_on';
+
 /** What belongs to a service trunk group, in the order of the names. */
 export const trunkGroupIndex = {
   name: 'by-trunk-group',
@@ -29,6 +32,8 @@ export const trunkGroupIndex = {
   sortKey: 'name',
   projected: [endsAttribute],
 } as const satisfies IndexSchema;
+
+const byRecordType = { partitionKey: 'record_type', sortKey: 'record_id' } as const;
 
 /**
  * The tables of records. All keys are strings. None of them has a TTL or a local secondary index, because strongly
@@ -43,13 +48,13 @@ export const tables = {
     partitionKey: 'issuer',
     scope: 'global',
   },
-  /** Partitioned by the kind of record, so that one Query reads every key of every region. */
-  signingKeys: {
-    suffix: 'signing-keys',
-    partitionKey: 'record_type',
-    sortKey: 'record_id',
-    scope: 'global',
-  },
+  /**
+   * The service's own keys and nothing else: an item here is trust. Partitioned by the kind of record,
+   * so that one Query reads every key of every region.
+   */
+  signingKeys: { suffix: 'signing-keys', ...byRecordType, scope: 'global' },
+  /** What the staff allows trunk groups, and names of people. Partitioned by the kind of record. */
+  settings: { suffix: 'settings', ...byRecordType, scope: 'global' },
   /** Append-only; partitioned by UTC day (`2026-11-20`), sorted by time and id. */
   audit: { suffix: 'audit', partitionKey: 'day', sortKey: 'record_id', scope: 'regional' },
 } as const satisfies Record<string, TableSchema>;
@@ -69,32 +74,22 @@ export const signingKeyRecordTypes = {
   choice: 'key_choice',
 } as const;
 
-/**
- * A partition of the same table that has nothing to do with keys: what a service trunk group may
- * have. Sort key: the trunk group. Every reader of the table names the partition that it reads.
- */
-export const trunkGroupLimitsRecordType = 'trunk_group_limits';
-
-/** A partition of which trunk groups own a provider. Sort key: the id of the registration. */
-export const providerOwnerRecordType = 'provider_owner';
-
-/**
- * Partitions of what the staff gave to trunk groups (docs/adr/0094). The first: client ids at an
- * issuer, which is the sort key. The second: issuers at a host, which is the sort key.
- */
-export const grantRecordTypes = { subject: 'subject_grants', issuer: 'issuer_grants' } as const;
-
-/** A partition of the days on which assertions were last used. Sort key: the client's id. */
-export const workloadUseRecordType = 'workload_use';
-
-/** All attributes of such a record. The token function may write no other. */
-export const workloadUseAttributes = ['record_type', 'record_id', 'last_used_on'] as const;
-
-/**
- * A partition of the names of people behind a portal (docs/adr/0110). Sort key: the actor of the
- * audit, `https://issuer#subject`. A name is nowhere else.
- */
-export const personRecordType = 'person';
+/** Partitions of the table of settings. Roles get access to partitions here, too. */
+export const settingRecordTypes = {
+  /** What a service trunk group may have. Sort key: the trunk group. */
+  limits: 'trunk_group_limits',
+  /** Which trunk groups own a provider. Sort key: the id of the registration. */
+  owner: 'provider_owner',
+  /** Client ids that the staff gave to trunk groups (docs/adr/0094). Sort key: the issuer. */
+  subject: 'subject_grants',
+  /** Issuers that the staff gave to trunk groups. Sort key: their host. */
+  issuer: 'issuer_grants',
+  /**
+   * Names of people behind a portal (docs/adr/0110), which are nowhere else. Sort key: the actor of
+   * the audit, `https://issuer#subject`.
+   */
+  person: 'person',
+} as const;
 
 /**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may

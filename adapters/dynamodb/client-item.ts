@@ -11,6 +11,7 @@ import {
   maxTokenLifetime,
 } from '../../contract/limits.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
+import { lastUseAttribute } from '../../contract/tables.ts';
 import type { CheckedClient, Client, ClientSecret } from '../../core/client/client.ts';
 import { secretEnds } from '../../core/credential/credential-ends.ts';
 import {
@@ -33,12 +34,14 @@ import {
 
 const name = textUpTo(maxNameLength);
 
+const day = v.pipe(v.string(), v.isoDate());
+
 const secretSchema = v.strictObject({
   hash: hashText,
   name: v.optional(name),
   created_at: epochSeconds,
   expires_at: v.optional(epochSeconds),
-  last_used_on: v.optional(v.pipe(v.string(), v.isoDate())),
+  last_used_on: v.optional(day),
   disabled: v.optional(v.literal(true)),
 });
 
@@ -81,6 +84,7 @@ export const clientSchema = v.pipe(
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),
+    [lastUseAttribute]: v.optional(day),
     version,
     created_at: epochSeconds,
     updated_at: epochSeconds,

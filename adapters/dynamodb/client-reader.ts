@@ -1,5 +1,5 @@
 import { tables } from '../../contract/tables.ts';
-import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import type { ClientReader, UseRecorder } from '../../core/client/client-store.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { callAws, unlessConditionFails } from '../aws-errors.ts';
 import { parseClientItem, toClient } from './client-item.ts';
@@ -10,25 +10,32 @@ import type { StoreOptions } from './store-options.ts';
 
 const { partitionKey } = tables.clients;
 
-async function recordSecretUse(
+async function recordUse(
   calls: DynamoDbCalls,
   table: string,
-  use: { readonly clientId: string; readonly secretId: string; readonly day: string },
+  use: {
+    readonly clientId: string;
+    readonly secretId: string | undefined;
+    readonly day: string;
+  },
   options: PortOptions,
 ): Promise<void> {
+  const { clientId, secretId, day } = use;
+  const path = secretId === undefined ? '' : 'secrets.#id.';
+  const credential = secretId === undefined ? partitionKey : 'secrets.#id';
   const input = {
     TableName: table,
-    Key: { [partitionKey]: use.clientId },
-    UpdateExpression: 'SET secrets.#id.last_used_on = :day',
-    // A deleted secret stays deleted, and a clock that is behind never overwrites a later day.
+    Key: { [partitionKey]: clientId },
+    UpdateExpression: `SET ${path}last_used_on = :day`,
+    // What was deleted stays deleted, and a clock that is behind never overwrites a later day.
     ConditionExpression:
-      'attribute_exists(secrets.#id) AND ' +
-      '(attribute_not_exists(secrets.#id.last_used_on) OR secrets.#id.last_used_on < :day)',
-    ExpressionAttributeNames: { '#id': use.secretId },
-    ExpressionAttributeValues: { ':day': use.day },
+      `attribute_exists(${credential}) AND ` +
+      `(attribute_not_exists(${path}last_used_on) OR ${path}last_used_on < :day)`,
+    ...(secretId !== undefined && { ExpressionAttributeNames: { '#id': secretId } }),
+    ExpressionAttributeValues: { ':day': day },
   };
-  const doing = `record the use of a secret of client "${use.clientId}"`;
-  // Already recorded, or the secret no longer exists: there is nothing to record.
+  const doing = `record the use of a credential of client "${clientId}"`;
+  // Already recorded, or the credential no longer exists: there is nothing to record.
   await unlessConditionFails(
     callAws('DynamoDB', doing, () => calls.update(input, { abortSignal: options.signal })),
   );
@@ -39,7 +46,7 @@ export function createDynamoDbClientReader(
   calls: DynamoDbCalls,
   table: string,
   store: StoreOptions = {},
-): ClientReader & SecretUseRecorder {
+): ClientReader & UseRecorder {
   const parse = rememberParsed((item) => toClient(parseClientItem(item)));
   return {
     async findClient(clientId, options = {}) {
@@ -47,7 +54,7 @@ export function createDynamoDbClientReader(
       const item = await findItem(calls, { ...store, table, key }, options);
       return item && parse(item);
     },
-    recordSecretUse: (clientId, secretId, day, options = {}) =>
-      recordSecretUse(calls, table, { clientId, secretId, day }, options),
+    recordUse: (clientId, secretId, day, options = {}) =>
+      recordUse(calls, table, { clientId, secretId, day }, options),
   };
 }

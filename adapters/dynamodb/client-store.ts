@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tables } from '../../contract/tables.ts';
+import { lastUseAttribute, tables } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
-import type { ClientStore, SecretUseRecorder } from '../../core/client/client-store.ts';
+import type { ClientStore, UseRecorder } from '../../core/client/client-store.ts';
 import { ConflictError } from '../../core/errors.ts';
 import {
   type ClientAttributes,
@@ -75,7 +75,7 @@ export function createDynamoDbClientStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
-): ClientStore & SecretUseRecorder {
+): ClientStore & UseRecorder {
   const kind = { table, partitionKey, noun: 'client', exists: 'a client of this id exists' };
   const writes = openVersioned(dynamodb, kind);
   return {
@@ -110,17 +110,18 @@ export function createDynamoDbClientStore(
   };
 }
 
-/** The attributes that differ, but one: what is in it changes by itself, or is not management's. */
+/** The attributes that differ, without a day of last use, which is not management's to write. */
 function changesOf<T extends object>(
   path: readonly string[],
   [from, to]: readonly [T, T],
-  except: keyof T & string,
 ): readonly AttributeChange[] {
   const values = (attributes: T) => new Map<string, unknown>(Object.entries(attributes));
   const [before, after] = [values(from), values(to)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .toSorted()
-    .filter((name) => name !== except && !isDeepStrictEqual(before.get(name), after.get(name)))
+    .filter(
+      (name) => name !== lastUseAttribute && !isDeepStrictEqual(before.get(name), after.get(name)),
+    )
     .map((name) => [[...path, name], after.get(name)]);
 }
 
@@ -131,19 +132,20 @@ function secretChanges(
 ): readonly AttributeChange[] {
   const path = ['secrets', secretId];
   if (from === undefined || to === undefined) return [[path, to]];
-  return changesOf(path, [from, to], 'last_used_on');
+  return changesOf(path, [from, to]);
 }
 
 /**
  * The update that changes one state of a client into another. It writes only differences, and never
- * `last_used_on` of an existing secret. A use that the token path records at the same time is
+ * `last_used_on` of it or of an existing secret. A use that the token path records at the same time is
  * therefore kept. Recording a use never adds a secret, so a deleted secret stays deleted.
  */
 export function createClientUpdate(from: ClientAttributes, to: ClientAttributes): UpdateExpression {
-  const secretIds = new Set([...Object.keys(from.secrets), ...Object.keys(to.secrets)]);
+  const [{ secrets: before, ...others }, { secrets: after, ...changed }] = [from, to];
+  const secretIds = new Set([...Object.keys(before), ...Object.keys(after)]);
   return toUpdateExpression([
-    ...changesOf([], [from, to], 'secrets'),
-    ...[...secretIds].flatMap((id) => secretChanges(id, from.secrets[id], to.secrets[id])),
+    ...changesOf<object>([], [others, changed]),
+    ...[...secretIds].flatMap((id) => secretChanges(id, before[id], after[id])),
   ]);
 }
 

@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
-  grantRecordTypes,
-  personRecordType,
-  providerOwnerRecordType,
+  settingRecordTypes,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
   tables,
-  trunkGroupLimitsRecordType,
-  workloadUseRecordType,
 } from '../../contract/tables.ts';
 import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
@@ -27,7 +23,6 @@ import {
 } from './rotation-item.ts';
 import { parseSigningKeyItem } from './signing-key-item.ts';
 import { parseTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
-import { parseWorkloadUseItem } from './workload-use.ts';
 import { absent, putItem } from './write-item.ts';
 
 /** Tables that several regions share. Each region keeps its own audit. */
@@ -53,26 +48,19 @@ export interface CopiedRow {
   readonly because?: string;
 }
 
-const { key, intent, heartbeat, choice } = signingKeyRecordTypes;
-
-const signingKeyParsers = new Map<string, (item: Item) => unknown>([
-  [key, parseSigningKeyItem],
-  [intent, parseKeyIntentItem],
-  [heartbeat, parseHeartbeatItem],
-  [choice, parseAlgorithmChoiceItem],
-  [trunkGroupLimitsRecordType, parseTrunkGroupLimitsItem],
-  [providerOwnerRecordType, parseProviderOwnerItem],
-  [grantRecordTypes.subject, (item) => parseGrantListItem('subject', item)],
-  [grantRecordTypes.issuer, (item) => parseGrantListItem('issuer', item)],
-  [workloadUseRecordType, parseWorkloadUseItem],
-  [personRecordType, parsePersonNameItem],
-]);
-
-function parseSigningKeyRecord(item: Item): void {
-  const type = String(item[tables.signingKeys.partitionKey]);
-  const parse = signingKeyParsers.get(type);
-  if (parse === undefined) throw new MalformedRecordError(`unknown type of record "${type}"`);
-  parse(item);
+/** Parses by the partition that an item is in. */
+function parseByType<Name extends string>(
+  types: Readonly<Record<Name, string>>,
+  parsersOf: Readonly<Record<NoInfer<Name>, (item: Item) => unknown>>,
+): (item: Item) => unknown {
+  const names = Object.entries(types) as [Name, string][];
+  const byType = new Map(names.map(([name, type]) => [type, parsersOf[name]]));
+  return (item) => {
+    const type = String(item[tables.signingKeys.partitionKey]);
+    const parse = byType.get(type);
+    if (parse === undefined) throw new MalformedRecordError(`unknown type of record "${type}"`);
+    return parse(item);
+  };
 }
 
 /** An item that no function can read is not copied to a new table. */
@@ -80,7 +68,19 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   clients: parseClientItem,
   apiKeys: parseApiKeyItem,
   identityProviders: parseIdentityProviderItem,
-  signingKeys: parseSigningKeyRecord,
+  signingKeys: parseByType(signingKeyRecordTypes, {
+    key: parseSigningKeyItem,
+    intent: parseKeyIntentItem,
+    heartbeat: parseHeartbeatItem,
+    choice: parseAlgorithmChoiceItem,
+  }),
+  settings: parseByType(settingRecordTypes, {
+    limits: parseTrunkGroupLimitsItem,
+    owner: parseProviderOwnerItem,
+    subject: (item) => parseGrantListItem('subject', item),
+    issuer: (item) => parseGrantListItem('issuer', item),
+    person: parsePersonNameItem,
+  }),
 };
 
 function keyOf(table: CopiedTable, item: Item): Record<string, string> {
@@ -93,15 +93,13 @@ function idOf(table: CopiedTable, item: Item): string {
   return Object.values(keyOf(table, item)).join('/');
 }
 
-const replacedTypes: ReadonlySet<string> = new Set([heartbeat, workloadUseRecordType]);
-
 /**
  * Whether two items have the same content. Every relevant change of an item also changes its
- * version; only the day on which a secret was last used changes without it. An older heartbeat and an
- * older day of use are not relevant: the next replaces them.
+ * version; only a day of last use changes without it. An older heartbeat is not relevant: the next
+ * replaces it.
  */
 function isSame(a: Item, b: Item): boolean {
-  if (replacedTypes.has(String(a['record_type']))) return true;
+  if (a['record_type'] === signingKeyRecordTypes.heartbeat) return true;
   return a['version'] === undefined
     ? isDeepStrictEqual(a, b)
     : a['version'] === b['version'] && a['created_at'] === b['created_at'];

@@ -5,7 +5,7 @@ import {
   maxProviderUrlLength,
   maxTrunkGroupLimit,
 } from '../../contract/limits.ts';
-import { grantRecordTypes } from '../../contract/tables.ts';
+import { settingRecordTypes } from '../../contract/tables.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
 import {
   epochSeconds,
@@ -39,13 +39,13 @@ const ofList = {
 };
 
 export const subjectGrantsSchema = v.strictObject({
-  record_type: v.literal(grantRecordTypes.subject),
+  record_type: v.literal(settingRecordTypes.subject),
   ...ofList,
   grants: grantsOf(maxExternalIdLength),
 });
 
 export const issuerGrantsSchema = v.strictObject({
-  record_type: v.literal(grantRecordTypes.issuer),
+  record_type: v.literal(settingRecordTypes.issuer),
   ...ofList,
   grants: grantsOf(maxProviderUrlLength),
 });
@@ -71,7 +71,7 @@ export function parseGrantListItem(kind: GrantList['kind'], item: Item): GrantLi
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toGrantListItem({ kind, place, grants, ...list }: GrantList): Item {
   return toReadableItem((item) => parseGrantListItem(kind, item), {
-    record_type: grantRecordTypes[kind],
+    record_type: settingRecordTypes[kind],
     record_id: place,
     schema_version: 1,
     grants: grants.map((grant) => ({

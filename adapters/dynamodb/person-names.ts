@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxNameLength, maxTrunkGroupLimit } from '../../contract/limits.ts';
-import { personRecordType, tables } from '../../contract/tables.ts';
+import { settingRecordTypes, tables } from '../../contract/tables.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import { callAws, unlessConditionFails } from '../aws-errors.ts';
 import type { DynamoDbDocuments } from './dynamodb-calls.ts';
@@ -8,11 +8,11 @@ import { type Item, parseItem, text, textUpTo, toAttributes, toItem } from './it
 import { openRecordPartition } from './record-partition.ts';
 import type { StoreOptions } from './store-options.ts';
 
-const { sortKey } = tables.signingKeys;
+const { sortKey } = tables.settings;
 
 /** It has no version: each write replaces it whole. An erased one has no name and no groups. */
 export const personNameSchema = v.strictObject({
-  record_type: v.literal(personRecordType),
+  record_type: v.literal(settingRecordTypes.person),
   /** Of a sort key, DynamoDB takes 1,024 bytes. */
   record_id: textUpTo(1024),
   name: v.optional(textUpTo(maxNameLength)),
@@ -36,16 +36,20 @@ interface ErasedPerson {
 }
 
 export function toPersonNameItem({ subject, ...person }: PersonName | ErasedPerson): Item {
-  return toItem({ record_type: personRecordType, record_id: subject, ...toAttributes(person) });
+  return toItem({
+    record_type: settingRecordTypes.person,
+    record_id: subject,
+    ...toAttributes(person),
+  });
 }
 
-/** Names of people in DynamoDB: a partition of the table of signing keys. */
+/** Names of people in DynamoDB: a partition of the table of settings. */
 export function createDynamoDbPersonNameStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): PersonNameStore {
-  const partition = { table, recordType: personRecordType };
+  const partition = { table, recordType: settingRecordTypes.person };
   const { findReadable } = openRecordPartition(dynamodb, partition, store);
   const put = async (person: PersonName | ErasedPerson, condition = {}) => {
     const input = { TableName: table, Item: toPersonNameItem(person), ...condition };

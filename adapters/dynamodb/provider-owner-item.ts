@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxTrunkGroupLimit } from '../../contract/limits.ts';
-import { providerOwnerRecordType } from '../../contract/tables.ts';
+import { settingRecordTypes } from '../../contract/tables.ts';
 import type { ProviderOwner } from '../../core/identity-provider/identity-provider.ts';
 import {
   epochSeconds,
@@ -14,7 +14,7 @@ import {
 } from './item.ts';
 
 export const providerOwnerSchema = v.strictObject({
-  record_type: v.literal(providerOwnerRecordType),
+  record_type: v.literal(settingRecordTypes.owner),
   /** The id of the registration. */
   record_id: text,
   schema_version: schemaVersion,
@@ -39,7 +39,7 @@ export function parseProviderOwnerItem(item: Item): ProviderOwner {
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toProviderOwnerItem(owner: ProviderOwner): Item {
   return toReadableItem(parseProviderOwnerItem, {
-    record_type: providerOwnerRecordType,
+    record_type: settingRecordTypes.owner,
     record_id: owner.registrationId,
     schema_version: 1,
     issuer: owner.issuer,

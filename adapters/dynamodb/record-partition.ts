@@ -1,9 +1,4 @@
-import {
-  grantRecordTypes,
-  providerOwnerRecordType,
-  tables,
-  trunkGroupLimitsRecordType,
-} from '../../contract/tables.ts';
+import { settingRecordTypes, tables } from '../../contract/tables.ts';
 import {
   type GrantKind,
   type GrantStore,
@@ -25,7 +20,7 @@ import type { StoreOptions } from './store-options.ts';
 import { parseTrunkGroupLimitsItem, toTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
 import { following, putItem } from './write-item.ts';
 
-const { partitionKey, sortKey } = tables.signingKeys;
+const { partitionKey, sortKey } = tables.settings;
 
 /** Reads at the same time: a list of 100 own providers takes seven rounds. */
 const readsAtOnce = 16;
@@ -55,7 +50,7 @@ interface VersionWrite {
   readonly conflict: string;
 }
 
-/** A partition of the signing keys' table whose records have nothing to do with keys. */
+/** A partition of the table of settings. */
 export function openRecordPartition(
   dynamodb: DynamoDbDocuments,
   { table, recordType }: { readonly table: string; readonly recordType: string },
@@ -83,14 +78,14 @@ export function openRecordPartition(
   };
 }
 
-/** What the staff gave to trunk groups, in DynamoDB: two partitions of the table of signing keys. */
+/** What the staff gave to trunk groups, in DynamoDB: two partitions of the table of settings. */
 export function createDynamoDbGrantStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): GrantStore {
   const open = (kind: GrantKind) =>
-    openRecordPartition(dynamodb, { table, recordType: grantRecordTypes[kind] }, store);
+    openRecordPartition(dynamodb, { table, recordType: settingRecordTypes[kind] }, store);
   return {
     // A Query, which operators may make on this table: of what begins with the place, it is the first.
     findGrants: async (kind, place) => {
@@ -111,13 +106,13 @@ export function createDynamoDbGrantStore(
   };
 }
 
-/** Owners of providers in DynamoDB: a partition of the table of signing keys. */
+/** Owners of providers in DynamoDB: a partition of the table of settings. */
 export function createDynamoDbProviderOwnerStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): ProviderOwnerStore {
-  const recordType = providerOwnerRecordType;
+  const recordType = settingRecordTypes.owner;
   const { find, findReadable, put } = openRecordPartition(dynamodb, { table, recordType }, store);
   return {
     findOwner: async (registrationId) => {
@@ -138,7 +133,7 @@ export function createDynamoDbProviderOwnerStore(
   };
 }
 
-/** Limits of trunk groups in DynamoDB: a partition of the table of signing keys. */
+/** Limits of trunk groups in DynamoDB: a partition of the table of settings. */
 export function createDynamoDbTrunkGroupLimitsStore(
   dynamodb: DynamoDbDocuments,
   table: string,
@@ -146,7 +141,7 @@ export function createDynamoDbTrunkGroupLimitsStore(
 ): TrunkGroupLimitsStore {
   const { find, readPage, put } = openRecordPartition(
     dynamodb,
-    { table, recordType: trunkGroupLimitsRecordType },
+    { table, recordType: settingRecordTypes.limits },
     store,
   );
   return {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { maxLimitedItems, maxLimitProviders, maxOwnProviders } from '../../contract/limits.ts';
-import { trunkGroupLimitsRecordType } from '../../contract/tables.ts';
+import { settingRecordTypes } from '../../contract/tables.ts';
 import type { TrunkGroupLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 import {
   epochSeconds,
@@ -22,7 +22,7 @@ const seconds = v.optional(wholeNumber(1, Number.POSITIVE_INFINITY));
 const maxScopes = 10_000;
 
 export const trunkGroupLimitsSchema = v.strictObject({
-  record_type: v.literal(trunkGroupLimitsRecordType),
+  record_type: v.literal(settingRecordTypes.limits),
   /** The service trunk group. */
   record_id: text,
   schema_version: schemaVersion,
@@ -54,7 +54,7 @@ export function parseTrunkGroupLimitsItem(item: Item): TrunkGroupLimits {
 /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toTrunkGroupLimitsItem({ serviceTrunkGroup, ...limits }: TrunkGroupLimits): Item {
   return toReadableItem(parseTrunkGroupLimitsItem, {
-    record_type: trunkGroupLimitsRecordType,
+    record_type: settingRecordTypes.limits,
     record_id: serviceTrunkGroup,
     schema_version: 1,
     ...toAttributes(limits),

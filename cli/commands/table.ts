@@ -24,7 +24,7 @@ import { UsageError } from '../usage-error.ts';
 
 const tableArgument = [
   'table',
-  'clients, api-keys, identity-providers or, to copy, signing-keys',
+  'clients, api-keys, identity-providers, settings or, to copy, signing-keys',
 ] as const;
 
 const fromOption = () =>
@@ -175,6 +175,14 @@ const restore = command({
   },
 });
 
+const copiedTables = [
+  'clients',
+  'apiKeys',
+  'identityProviders',
+  'signingKeys',
+  'settings',
+] as const;
+
 const harmless: ReadonlySet<CopiedRow['outcome']> = new Set(['copied', 'present']);
 
 function printCopied(cli: Cli, rows: readonly CopiedRow[]): void {
@@ -201,7 +209,7 @@ const copy = command({
     'table copy signing-keys --from authorization-server-signing-keys --yes',
   ],
   run: async (cli, [name], { from, dryRun = false }) => {
-    const table = readTable(name, ['clients', 'apiKeys', 'identityProviders', 'signingKeys']);
+    const table = readTable(name, copiedTables);
     const to = targetOf(cli, table, from);
     const tables = await cli.tables();
     const run = () => collect(tables.copy({ table, from, to, dryRun }));

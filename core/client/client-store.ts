@@ -18,27 +18,18 @@ export interface ClientReader {
   findClient(clientId: string, options?: PortOptions): Promise<Client | undefined>;
 }
 
-/** Records that a secret was used. Costs at most one conditional write per day and secret. */
-export interface SecretUseRecorder {
-  /** @param day UTC day, e.g. `2026-11-20`. */
-  recordSecretUse(
+/** Records that a client authenticated: at most one conditional write per day and credential. */
+export interface UseRecorder {
+  /**
+   * @param secretId undefined if an assertion of its provider authenticated the client.
+   * @param day UTC day, e.g. `2026-11-20`.
+   */
+  recordUse(
     clientId: string,
-    secretId: string,
+    secretId: string | undefined,
     day: string,
     options?: PortOptions,
   ): Promise<void>;
-}
-
-/** Records that an assertion authenticated a client. Costs at most one write per day and client. */
-export interface WorkloadUseRecorder {
-  /** @param day UTC day, e.g. `2026-11-20`. */
-  recordWorkloadUse(clientId: string, day: string, options?: PortOptions): Promise<void>;
-}
-
-/** When assertions were last used. */
-export interface WorkloadUseReader {
-  /** @returns the UTC day of the last use of each client that has one. */
-  findWorkloadUses(clientIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** A request for one page of clients, with filters. */

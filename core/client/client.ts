@@ -44,6 +44,11 @@ export interface Client {
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
   /**
+   * UTC day on which the client last got a token for an assertion of its provider, e.g.
+   * `2026-11-20`. A secret has its own.
+   */
+  readonly lastUsedOn?: string | undefined;
+  /**
    * Checks that look up the client refuse tokens with an earlier `iat`. Only they read it: the token
    * path does not.
    */

@@ -3,7 +3,7 @@ import type { AssertionForm } from '../../contract/management/inputs.ts';
 import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Client } from '../client/client.ts';
-import type { ClientReader, WorkloadUseRecorder } from '../client/client-store.ts';
+import type { ClientReader } from '../client/client-store.ts';
 import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import { UnavailableError } from '../errors.ts';
 import {
@@ -12,11 +12,10 @@ import {
   type IdentityProviderReader,
 } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
-import { formatDay } from '../rfc3339.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
 import type { AuthenticatedWorkload } from '../token/federation.ts';
 import type { AudienceParameter, TokenRequest } from '../token/token-parameters.ts';
-import type { SecretUse, TokenValues } from '../token/token-values.ts';
+import type { TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
 import { checkConditions, getProviderClient, refuseUnknown } from '../verifier/provider-client.ts';
@@ -44,7 +43,6 @@ export interface WorkloadPorts {
   readonly clients: ClientReader;
   readonly identityProviders: IdentityProviderReader;
   readonly jwks: KeyFinder;
-  readonly workloadUses: WorkloadUseRecorder;
 }
 
 type PresentedAssertion = Pick<AssertionRequest, 'form' | 'assertion' | 'clientId'>;
@@ -76,8 +74,6 @@ function createMemory() {
     providers: new BoundedMap<string, Remembered<IdentityProvider | undefined>>(entries),
     /** Subjects without a client. */
     unknown: new BoundedMap<string, Remembered<true>>(entries),
-    /** UTC day on which the use of a client's assertion was recorded last, by client id. */
-    used: new BoundedMap<string, string>(entries),
   };
 }
 
@@ -185,8 +181,7 @@ export class WorkloadAuthentication {
     const { log } = values;
     try {
       const { client, assertion } = await this.decide(presented, values);
-      const recordUse = () => this.#recordUse(client.clientId, values);
-      return { ...toWorkload(client, assertion, { scopes, resource }), recordUse };
+      return toWorkload(client, assertion, { scopes, resource });
     } catch (error) {
       const refusal = toRefusal(error, presented.form);
       if (refusal instanceof AssertionRefusal) {
@@ -214,25 +209,6 @@ export class WorkloadAuthentication {
     const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
     log.isWorkload = true;
     return { client, assertion };
-  }
-
-  /** Once a day in each instance. A token never waits for it, as for that of a secret (docs/adr/0112). */
-  #recordUse(clientId: string, { now, signal }: TokenValues): { readonly state: SecretUse } {
-    const { used } = this.#memory;
-    const day = formatDay(now);
-    if (used.get(clientId) === day) return { state: 'not_due' };
-    const recording: { state: SecretUse } = { state: 'pending' };
-    used.set(clientId, day);
-    this.#ports.workloadUses.recordWorkloadUse(clientId, day, { signal }).then(
-      () => {
-        recording.state = 'recorded';
-      },
-      () => {
-        recording.state = 'failed';
-        used.delete(clientId);
-      },
-    );
-    return recording;
   }
 
   /**

@@ -5,7 +5,7 @@ import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { viewClient } from './client-view.ts';
-import { readStoredClient } from './find-client.ts';
+import { findClient } from './find-client.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
@@ -111,7 +111,7 @@ async function getClientToChange(
   clientId: string,
   ifVersion: number | undefined,
 ): Promise<Client> {
-  const client = await readStoredClient(context, clientId);
+  const client = await findClient(context, clientId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   return client;
 }

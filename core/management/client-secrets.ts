@@ -7,7 +7,7 @@ import { formatClientSecret, isId, secretBytes } from '../credential/credential-
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
-import { readStoredClient } from './find-client.ts';
+import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
@@ -104,7 +104,7 @@ async function addSecret(
   clientId: string,
   input: NewClientSecret,
 ): Promise<CreatedClientSecret> {
-  const client = await readStoredClient(context, clientId);
+  const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
   const { secret, value } = buildSecret(context, client.clientId, input);
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
@@ -153,7 +153,7 @@ async function getSecretToChange(
   secretId: string,
   ifVersion: number | undefined,
 ) {
-  const client = await readStoredClient(context, clientId);
+  const client = await findClient(context, clientId);
   const before = getSecret(client, secretId);
   checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
   return { client, before };
@@ -245,7 +245,7 @@ async function replaceSecrets(
   clientId: string,
   input: Rotation,
 ): Promise<RotatedClientSecret> {
-  const client = await readStoredClient(context, clientId);
+  const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
   // Rotations have their own keys, separate from creations. Otherwise a rotation could match an
   // earlier creation and leave the old secrets active.

@@ -3,7 +3,6 @@ import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
-import type { ClientWithUse } from './find-client.ts';
 import type { WithoutHashes } from './without-hashes.ts';
 
 /** A client secret as it is shown: everything but its hash. */
@@ -34,7 +33,7 @@ export function effectiveAudiences(
  * A client as it is shown, with RFC 7591 §2's names if they exist. Secrets are shown separately.
  */
 export function viewClient(
-  client: Omit<ClientWithUse, 'secrets'>,
+  client: Omit<Client, 'secrets'>,
   config: ManagementConfig,
 ): Record<string, unknown> {
   return {

@@ -42,10 +42,10 @@ function grantRequested(
   }
 }
 
-/** A decision of its own: no failure of another assertion counts, and no use is recorded. */
+/** A decision of its own: no failure of another assertion counts. */
 export async function decideAssertion(
   { scopes: requested, ...presented }: Omit<AssertionRequest, 'resource'>,
-  ports: Omit<WorkloadPorts, 'workloadUses'>,
+  ports: WorkloadPorts,
   {
     config,
     issuer,
@@ -60,10 +60,12 @@ export async function decideAssertion(
   }
   const { audience, ...settings } = federatedClients;
   const tokenEndpoints = assertionAudiencesOf({ ...config, issuer, federatedClients: settings });
-  const workloads = new WorkloadAuthentication(
-    { ...ports, workloadUses: { recordWorkloadUse: async () => undefined } },
-    { ...settings, audience, issuer, tokenEndpoints },
-  );
+  const workloads = new WorkloadAuthentication(ports, {
+    ...settings,
+    audience,
+    issuer,
+    tokenEndpoints,
+  });
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
     const { client, assertion } = await workloads.decide(presented, values);

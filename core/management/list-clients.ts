@@ -10,7 +10,6 @@ import {
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { collect, type StorePage } from '../paging.ts';
-import { type ClientWithUse, withWorkloadUses } from './find-client.ts';
 import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
@@ -76,7 +75,7 @@ async function findById(
 export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
-): Promise<Page<ClientWithUse>> {
+): Promise<Page<Client>> {
   const conditions = [
     ...readConditions(filter, currentTime(context)),
     ...(await readUserTokens(context, filter.allowsUserTokens)),
@@ -95,9 +94,8 @@ export async function listClients(
     : await context.clients.readClients(
         isId('secret', text) ? { ...query, text: undefined, secretId: text } : query,
       );
-  const items = await withWorkloadUses(context, page.items);
   return toPage(
-    { ...page, items },
+    page,
     byNameThen((client) => client.clientId),
   );
 }

@@ -8,7 +8,7 @@ import type {
   AuditRecord,
 } from '../audit/audit-log.ts';
 import type { PersonNameStore } from '../audit/person-name.ts';
-import type { ClientReader, ClientStore, WorkloadUseReader } from '../client/client-store.ts';
+import type { ClientReader, ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
@@ -27,7 +27,6 @@ import type { JwksCache } from '../verifier/jwks-cache.ts';
 /** Everything that management reads and writes. */
 interface ManagementPorts {
   readonly clients: ClientStore;
-  readonly workloadUses: WorkloadUseReader;
   readonly apiKeys: ApiKeyStore;
   /** When values of API keys were last used. Left out: it is not known. */
   readonly apiKeyUses?: ApiKeyUseReader | undefined;

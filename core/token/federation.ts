@@ -8,7 +8,7 @@ import {
   type TokenParameters,
   type TokenRequest,
 } from './token-parameters.ts';
-import type { SecretUse, TokenValues } from './token-values.ts';
+import type { TokenValues } from './token-values.ts';
 
 /** A client that its provider's assertion authenticated. */
 export interface AuthenticatedWorkload {
@@ -20,8 +20,6 @@ export interface AuthenticatedWorkload {
   /** No token may outlive it: seconds since the epoch. */
   readonly latestExpiry: number;
   readonly shared?: undefined;
-  /** Begins to record the use of the assertion. It never fails. */
-  readonly recordUse: () => { readonly state: SecretUse };
 }
 
 /** A value and no error: the function's second file has error classes of its own. */

@@ -1,7 +1,7 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type ClientSecret, expiresSoon } from '../client/client.ts';
-import type { ClientReader, SecretUseRecorder } from '../client/client-store.ts';
+import type { ClientReader, UseRecorder } from '../client/client-store.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { formatDay } from '../rfc3339.ts';
@@ -31,7 +31,7 @@ import type { SecretUse, TokenValues } from './token-values.ts';
 
 export interface TokenPorts {
   readonly clients: ClientReader;
-  readonly secretUses: SecretUseRecorder;
+  readonly uses: UseRecorder;
   readonly listSigningKeys: ListSigningKeys;
   readonly sign: Sign;
   readonly failures: FailureLimiter;
@@ -47,8 +47,6 @@ export interface TokenPorts {
 interface AuthenticatedRequest extends Pick<UnsignedToken, 'client' | 'latestExpiry'> {
   readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
-  /** Begins to record the use of what is no secret. */
-  readonly recordUse?: (() => { readonly state: SecretUse }) | undefined;
 }
 
 /** Times are seconds. */
@@ -110,13 +108,13 @@ export async function issueToken(
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
   // Find a token that may be issued again, or sign this one if the client is below its limits. The
-  // first token of a secret on each day records its use, and does not wait for that.
+  // first token of a secret or workload on each day records its use, and does not wait for that.
   const content = { typ: settings.accessTokenType, payload: claims };
   const chooseKeys: ChooseKeys = (maxAge) =>
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
   const sign = () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys });
-  const secretUse = found.recordUse?.() ?? recordSecretUse(found, ports.secretUses, values);
+  const secretUse = recordUse(found, ports.uses, values);
   const { token, isReused } = await findOrSign(
     { client, secret, latestExpiry, claims },
     keys,
@@ -188,23 +186,25 @@ async function authenticateBySecret(
 }
 
 /**
- * Begins to record that a secret was used, unless that was already recorded today.
+ * Begins to record that a secret or an assertion was used, unless that was already recorded today.
  *
  * @returns the state of the recording, which changes when the store answers. It never fails.
  */
-function recordSecretUse(
-  { client, secret }: Pick<AuthenticatedRequest, 'client' | 'secret'>,
-  recorder: SecretUseRecorder,
+function recordUse(
+  { client, secret, latestExpiry }: Omit<AuthenticatedRequest, 'parameters'>,
+  recorder: UseRecorder,
   { now, signal }: TokenValues,
 ): { readonly state: SecretUse } {
   const day = formatDay(now);
-  if (secret.lastUsedOn === day) return { state: 'not_due' };
+  // An assertion, which is stored nowhere: the client has the day.
+  const isWorkload = latestExpiry !== undefined;
+  if ((isWorkload ? client : secret).lastUsedOn === day) return { state: 'not_due' };
   const recording: { state: SecretUse } = { state: 'pending' };
   const end = (state: SecretUse) => () => {
     recording.state = state;
   };
   recorder
-    .recordSecretUse(client.clientId, secret.secretId, day, { signal })
+    .recordUse(client.clientId, isWorkload ? undefined : secret.secretId, day, { signal })
     .then(end('recorded'), end('failed'));
   return recording;
 }

@@ -109,7 +109,7 @@ export class TokenFleet {
     const sign = signWithKeys(...testKeys);
     return {
       clients: { findClient: async (id) => this.clients.get(id) },
-      secretUses: { recordSecretUse: async () => undefined },
+      uses: { recordUse: async () => undefined },
       listSigningKeys: async () => this.keys,
       sign: async (key, ...rest) => {
         if (this.unusable.has(key.kid)) throw new SigningKeyUnusableError(key.kid);

@@ -1,6 +1,5 @@
 import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
-import { createDynamoDbWorkloadUseRecorder } from '../../adapters/dynamodb/workload-use.ts';
 import { createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
@@ -40,7 +39,7 @@ function toOutcome(error: unknown): FederatedOutcome {
  * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
-  const { identityProvidersTable, signingKeysTable, allowLoopback, ...settings } = JSON.parse(
+  const { identityProvidersTable, allowLoopback, ...settings } = JSON.parse(
     source.variables,
   ) as FederationVariables;
   const guard = { allowLoopback, ...source.guard };
@@ -49,7 +48,6 @@ export function createFederation(source: FederationSource): Federation {
     {
       clients: source.clients,
       identityProviders: createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
-      workloadUses: createDynamoDbWorkloadUseRecorder(source.calls, signingKeysTable),
       jwks: createKeyCache(({ jwksUri }) => fetchKeys(jwksUri), {
         clock: source.clock,
         isFunction: true,

@@ -11,7 +11,7 @@ import { type SelfTestResult, selfTestEvent } from '../../contract/function-even
 import { healthyBody, healthyOutcome } from '../../contract/health.ts';
 import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
-import type { ClientReader, SecretUseRecorder } from '../../core/client/client-store.ts';
+import type { ClientReader, UseRecorder } from '../../core/client/client-store.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
 import { rememberUnusableKeys } from '../../core/key-rotation/remember-unusable-keys.ts';
@@ -44,7 +44,7 @@ import { assertClock, createTokenEndpoint } from './token-endpoint.ts';
 
 interface TokenFunctionPorts {
   readonly clients: ClientReader;
-  readonly secretUses: SecretUseRecorder;
+  readonly uses: UseRecorder;
   readonly signingKeys: SigningKeyReader;
   readonly sign: Sign;
   /** Only if assertions are accepted. */
@@ -188,7 +188,7 @@ export function createTokenHandler(
   const sign = createJsonKmsSign(aws.kms);
   const { clock = Date.now, loadFederation } = options;
   const federation = openFederation(environment, { calls, clients, clock }, loadFederation);
-  const ports = { clients, secretUses: clients, signingKeys, sign, federation };
+  const ports = { clients, uses: clients, signingKeys, sign, federation };
   return createTokenFunction(environment, ports, options);
 }
 

@@ -32,14 +32,10 @@ import {
   changedSigningKeyAttributes,
   tables as contract,
   deployedTableName,
-  grantRecordTypes,
-  personRecordType,
-  providerOwnerRecordType,
+  lastUseAttribute,
   signingKeyRecordTypes as records,
+  settingRecordTypes,
   trunkGroupIndex,
-  trunkGroupLimitsRecordType,
-  workloadUseAttributes,
-  workloadUseRecordType,
 } from '../../contract/tables.ts';
 import { tagsOf } from '../../contract/tags.ts';
 import { type ServiceTables, type TableArns, tableArns } from '../data/service-tables.ts';
@@ -194,32 +190,27 @@ export class ServiceFunctions extends Construct {
     });
     fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.clients });
     // Records, once a day, that a secret was used. It cannot change a scope, group or lifetime.
+    this.allowUse(fn, 'secrets');
+    this.allowRecords(fn, ['dynamodb:Query'], records.key);
+    if (this.source.config.federatedClients !== undefined) {
+      fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
+      // The same of an assertion.
+      this.allowUse(fn, lastUseAttribute);
+    }
+    allowSign(fn, this.keys);
+    return fn;
+  }
+
+  /** Allows updates of one attribute of clients, whose value is not returned. */
+  private allowUse(fn: ServiceFunction<'token'>, attribute: string): void {
     fn.allow({
       actions: ['dynamodb:UpdateItem'],
       resources: this.tables.clients,
       conditions: {
-        ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, 'secrets'] }),
+        ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, attribute] }),
         StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
       },
     });
-    this.allowRecords(fn, ['dynamodb:Query'], records.key);
-    if (this.source.config.federatedClients !== undefined) {
-      fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
-      // Records, once a day, that an assertion was used. Records of keys are out of reach.
-      fn.allow({
-        actions: ['dynamodb:UpdateItem'],
-        resources: this.tables.signingKeys,
-        conditions: {
-          ...onlyValues({
-            'dynamodb:LeadingKeys': [workloadUseRecordType],
-            'dynamodb:Attributes': workloadUseAttributes,
-          }),
-          StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
-        },
-      });
-    }
-    allowSign(fn, this.keys);
-    return fn;
   }
 
   private addDiscovery(): ServiceFunction<'discovery'> {
@@ -362,7 +353,6 @@ export class ServiceFunctions extends Construct {
       timeout: rotationTimeout,
     });
     const read = ['dynamodb:Query', 'dynamodb:GetItem'];
-    // Its own records: the table also has names of people, limits and grants.
     this.allowRecords(fn, read, ...Object.values(records));
     this.allowRecords(fn, ['dynamodb:PutItem'], records.intent, records.heartbeat, records.choice);
     // What a key is, the rotation can neither add nor change: the canary publishes it.
@@ -393,7 +383,7 @@ export class ServiceFunctions extends Construct {
    */
   private allowManagement(fn: ServiceFunction<'management'>, apiKeyUses: string): void {
     const { config } = this.source;
-    const { clients, apiKeys, identityProviders, audit } = this.tables;
+    const { clients, apiKeys, identityProviders, settings, audit } = this.tables;
     fn.allow({
       actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
       resources: clients,
@@ -408,13 +398,18 @@ export class ServiceFunctions extends Construct {
       actions: ['dynamodb:Query', 'dynamodb:Scan'],
       resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
     });
-    const listed = [trunkGroupLimitsRecordType, ...Object.values(grantRecordTypes)];
-    this.allowRecords(fn, ['dynamodb:Query'], records.key, ...listed);
-    const put = ['dynamodb:GetItem', 'dynamodb:PutItem'];
-    this.allowRecords(fn, put, ...listed, providerOwnerRecordType, personRecordType);
-    if (config.federatedClients !== undefined) {
-      this.allowRecords(fn, ['dynamodb:GetItem'], workloadUseRecordType);
-    }
+    this.allowRecords(fn, ['dynamodb:Query'], records.key);
+    const { limits, subject, issuer } = settingRecordTypes;
+    fn.allow({
+      actions: ['dynamodb:Query'],
+      resources: settings,
+      conditions: onlyItems(limits, subject, issuer),
+    });
+    fn.allow({
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+      resources: settings,
+      conditions: onlyItems(...Object.values(settingRecordTypes)),
+    });
     fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
     const others = this.inOtherRegions(deployedTableName(config, 'audit'));
     if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });

@@ -88,7 +88,6 @@ describe('what assertions name as their audience', () => {
       {
         clients: { findClient: async (id) => (id === client.clientId ? client : undefined) },
         identityProviders: { findIdentityProvider: async () => provider },
-        workloadUses: { recordWorkloadUse: async () => undefined },
         jwks: createTestKeys({ now }, async () => ({ keys: [key.jwk] })),
       },
       {

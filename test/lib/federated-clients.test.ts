@@ -9,7 +9,7 @@ import {
 } from './synthesise.ts';
 
 const providers = 'table/authorization-server-identity-providers';
-const signingKeys = 'table/authorization-server-signing-keys';
+const clients = 'table/authorization-server-clients';
 
 let on: Synthesis;
 let off: Synthesis;
@@ -56,36 +56,22 @@ describe('a deployment with federatedClients', () => {
     expect(statements(off, 'token', providers)).toEqual([]);
   });
 
-  it('lets the token function record the use of an assertion, and change no signing key', () => {
-    const before = actions(statements(off, 'token', signingKeys));
-    expect(before).toEqual(new Set(['dynamodb:Query']));
-    const writes = statements(on, 'token', signingKeys).filter(({ Action }) => !before.has(Action));
-    expect(actions(writes)).toEqual(new Set(['dynamodb:UpdateItem']));
-    for (const { Condition } of writes) {
-      expect(Condition).toMatchObject({
-        'ForAllValues:StringEquals': {
-          'dynamodb:LeadingKeys': ['workload_use'],
-          'dynamodb:Attributes': ['record_type', 'record_id', 'last_used_on'],
-        },
-        Null: { 'dynamodb:LeadingKeys': 'false', 'dynamodb:Attributes': 'false' },
-        StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
+  it('lets the token function record the use of an assertion with the client, and no more', () => {
+    const attributes = (synthesis: Synthesis) =>
+      statements(synthesis, 'token', clients).flatMap(({ Condition }) => {
+        const lists = (Condition as Record<string, Record<string, readonly string[]>>)[
+          'ForAllValues:StringEquals'
+        ];
+        return lists === undefined ? [] : [lists['dynamodb:Attributes']?.join()];
       });
-    }
-  });
-
-  it('lets the management function read that use, and not write it', () => {
-    const reads = (synthesis: Synthesis) =>
-      statements(synthesis, 'management', signingKeys).filter((statement) =>
-        JSON.stringify(statement.Condition).includes('workload_use'),
-      );
-    expect(actions(reads(on))).toEqual(new Set(['dynamodb:GetItem']));
-    expect(reads(off)).toEqual([]);
+    expect(new Set(attributes(off))).toEqual(new Set(['client_id,secrets']));
+    const both = new Set(['client_id,secrets', 'client_id,last_used_on']);
+    expect(new Set(attributes(on))).toEqual(both);
   });
 
   it('tells the token function what an assertion may name', () => {
     expect(JSON.parse(variables(on, 'token')['AUTH_FEDERATED_CLIENTS'] ?? '')).toEqual({
       identityProvidersTable: 'authorization-server-identity-providers',
-      signingKeysTable: 'authorization-server-signing-keys',
       maxAge: 3600,
       ownProviders: true,
       tokenEndpoints: ['', 'slc.', 'dfw.', 'pit.'].map(

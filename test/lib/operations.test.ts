@@ -49,18 +49,14 @@ describe('the policies of operators', () => {
   }
 
   const prefix = 'authorization-server';
-  const [clients, apiKeys, providers, signingKeys] = [
-    `${prefix}-clients`,
-    `${prefix}-api-keys`,
-    `${prefix}-identity-providers`,
-    `${prefix}-signing-keys`,
-  ];
+  const signingKeys = `${prefix}-signing-keys`;
 
   const tableNames = {
-    clients,
-    apiKeys,
-    identityProviders: providers,
+    clients: `${prefix}-clients`,
+    apiKeys: `${prefix}-api-keys`,
+    identityProviders: `${prefix}-identity-providers`,
     signingKeys,
+    settings: `${prefix}-settings`,
     audit: 'audit',
   };
 
@@ -87,7 +83,7 @@ describe('the policies of operators', () => {
     },
   );
 
-  it('have two conditions: the four partitions of keys for their operator, and for a restore what was granted', () => {
+  it('have two conditions: the four partitions of keys for their operator, and those of settings for a restore', () => {
     const policies = Object.values(resourcesOf(single, 'AWS::IAM::ManagedPolicy'));
     const conditions = policies.flatMap(({ Properties }) =>
       (Properties['PolicyDocument'].Statement as { Condition?: unknown }[]).flatMap(
@@ -103,7 +99,13 @@ describe('the policies of operators', () => {
       },
       {
         'ForAllValues:StringEquals': {
-          'dynamodb:LeadingKeys': ['subject_grants', 'issuer_grants', 'provider_owner'],
+          'dynamodb:LeadingKeys': [
+            'trunk_group_limits',
+            'provider_owner',
+            'subject_grants',
+            'issuer_grants',
+            'person',
+          ],
         },
         Null: { 'dynamodb:LeadingKeys': 'false' },
       },
@@ -179,7 +181,7 @@ describe('backups', () => {
   });
 
   it('take the shared tables once, and the audit of every region', () => {
-    expect(selected('slc')).toHaveLength(5);
+    expect(selected('slc')).toHaveLength(6);
     expect(selected('dfw')).toEqual([expect.stringMatching(/^\{AuditTable\w+\}\.Arn$/)]);
     expect(selected('pit')).toHaveLength(1);
   });

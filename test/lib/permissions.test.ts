@@ -93,8 +93,14 @@ function items(...partitionKeys: readonly string[]) {
     Null: { 'dynamodb:LeadingKeys': 'false' },
   };
 }
-/** What the rotation and its operator read of the table: no names of people, limits or grants. */
 const ownRecords = items('signing_key', 'key_intent', 'region_heartbeat', 'key_choice');
+const settings = items(
+  'trunk_group_limits',
+  'provider_owner',
+  'subject_grants',
+  'issuer_grants',
+  'person',
+);
 const ownClientAlone = items('client_SyntheticCheck00000slc');
 
 function logsOf(fn: string, parent = 'Functions'): readonly Permission[] {
@@ -194,43 +200,22 @@ describe('the permission matrix', () => {
         ['Allow', 'dynamodb:GetItem', 'ApiKeysTable'],
         ['Allow', 'dynamodb:GetItem', 'ClientsTable'],
         ['Allow', 'dynamodb:GetItem', 'IdentityProvidersTable'],
-        [
-          'Allow',
-          'dynamodb:GetItem',
-          'SigningKeysTable',
-          items(
-            'trunk_group_limits',
-            'subject_grants',
-            'issuer_grants',
-            'provider_owner',
-            'person',
-          ),
-        ],
+        ['Allow', 'dynamodb:GetItem', 'SettingsTable', settings],
         ['Allow', 'dynamodb:PutItem', 'ApiKeysTable'],
         ['Allow', 'dynamodb:PutItem', 'AuditTable'],
         ['Allow', 'dynamodb:PutItem', 'ClientsTable'],
         ['Allow', 'dynamodb:PutItem', 'IdentityProvidersTable'],
-        [
-          'Allow',
-          'dynamodb:PutItem',
-          'SigningKeysTable',
-          items(
-            'trunk_group_limits',
-            'subject_grants',
-            'issuer_grants',
-            'provider_owner',
-            'person',
-          ),
-        ],
+        ['Allow', 'dynamodb:PutItem', 'SettingsTable', settings],
         ['Allow', 'dynamodb:Query', 'ApiKeysTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Query', 'AuditTable'],
         ['Allow', 'dynamodb:Query', 'ClientsTable/index/by-trunk-group'],
         [
           'Allow',
           'dynamodb:Query',
-          'SigningKeysTable',
-          items('signing_key', 'trunk_group_limits', 'subject_grants', 'issuer_grants'),
+          'SettingsTable',
+          items('trunk_group_limits', 'subject_grants', 'issuer_grants'),
         ],
+        ['Allow', 'dynamodb:Query', 'SigningKeysTable', items('signing_key')],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable'],
         ['Allow', 'dynamodb:Scan', 'ApiKeysTable/index/by-trunk-group'],
         ['Allow', 'dynamodb:Scan', 'ClientsTable'],
@@ -342,6 +327,86 @@ describe('the permission matrix', () => {
 
   it.each(Object.keys(expected))('%s may do exactly this', (name) => {
     expect(permissionMatrix(template)[name]).toEqual(expected[name]);
+  });
+});
+
+/** All data actions of DynamoDB that anyone has, by a letter, and every table. */
+const letters: Readonly<Record<string, string>> = {
+  'dynamodb:GetItem': 'G',
+  'dynamodb:BatchGetItem': 'B',
+  'dynamodb:Query': 'Q',
+  'dynamodb:Scan': 'S',
+  'dynamodb:PutItem': 'P',
+  'dynamodb:UpdateItem': 'U',
+  'dynamodb:DeleteItem': 'D',
+  'dynamodb:DescribeTable': 'T',
+};
+const everyTable = [
+  'clients',
+  'api-keys',
+  'identity-providers',
+  'signing-keys',
+  'settings',
+  'audit',
+  'api-key-uses',
+] as const;
+
+/** `ApiKeysTable` of a logical id, or the name in an ARN → `api-keys`; undefined for what is no table. */
+function tableOf(resource: string): string | undefined {
+  const name = /(?:table\/authorization-server-)([a-z-]+)/.exec(resource)?.[1];
+  if (name !== undefined) return name;
+  const [, id] = /^(\w+)Table(?:$|\/)/.exec(resource) ?? [];
+  return id?.replaceAll(/\B[A-Z]/g, '-$&').toLowerCase();
+}
+
+/** The letters that a role has on each table; a dash: nothing, by any condition. */
+function accessByTable(permissions: readonly Permission[]): string {
+  const ofTable = (table: string) => {
+    const own = permissions.filter(([, , resource]) => tableOf(resource) === table);
+    const found = new Set(own.map(([, action]) => letters[action] ?? action));
+    return [...found].toSorted().join('') || '-';
+  };
+  return everyTable.map(ofTable).join(' ');
+}
+
+describe('what each role may do with each table, and so what it may not', () => {
+  it('is this', () => {
+    const functions = Object.entries(permissionMatrix(template)).map(
+      ([name, permissions]) =>
+        [name.replace('authorization-server-slc-', ''), accessByTable(permissions)] as const,
+    );
+    const operators = Object.values(resourcesOf(template, 'AWS::IAM::ManagedPolicy')).map(
+      ({ Properties }) => {
+        const statements = evaluate(Properties['PolicyDocument'].Statement) as Statement[];
+        const permissions = statements.flatMap(({ Effect, Action, Resource }) =>
+          listed(Action).flatMap((action) =>
+            listed(Resource).map((one): Permission => [Effect, action, readable(one)]),
+          ),
+        );
+        const name = String(Properties['ManagedPolicyName']);
+        return [name.replace('authorization-server-slc-', ''), accessByTable(permissions)] as const;
+      },
+    );
+    expect(Object.fromEntries([...functions, ...operators])).toEqual({
+      //                     clients api-keys providers signing-keys settings audit uses
+      token: 'GU - - Q - - -',
+      discovery: '- - - - - - -',
+      jwks: '- - - Q - - -',
+      canary: '- - - GPQ - - -',
+      'key-rotation': '- - - GPQU - P -',
+      'deployment-check': '- - - QT - - -',
+      'synthetic-check': 'GPU - - - - - -',
+      management: 'BDGPQSU BDGPQS DGPS Q GPQ PQ B',
+      notices: 'S S - - - - -',
+      'client-operator': '- - - - - - -',
+      'api-key-operator': '- - - - - - -',
+      'provider-operator': '- - - - - - -',
+      'signing-key-operator': '- - - Q - - -',
+      'restore-operator': 'GP GP GP - GQ PQ -',
+      'break-glass-operator': 'GU GP - - - P -',
+      auditor: '- - - - - - -',
+      administrator: '- - - - - - -',
+    });
   });
 });
 

@@ -141,14 +141,6 @@ describe('the service control policy of the documentation', () => {
       'authorization-server-slc-key-rotation',
       ['dynamodb:PutItem', keys, { ...rotating(), 'dynamodb:LeadingKeys': ['key_intent'] }],
     ],
-    [
-      'authorization-server-slc-management',
-      [
-        'dynamodb:PutItem',
-        keys,
-        { ...from('management'), 'dynamodb:LeadingKeys': ['trunk_group_limits'] },
-      ],
-    ],
     ['deployer', ['sts:AssumeRole', role(deployment)]],
     ['deployer', ['sts:AssumeRole', role(publishing)]],
     [deployment, ['iam:PassRole', role(execution)]],

@@ -67,6 +67,7 @@ describe('tables that other accounts read', () => {
       'authorization-server-api-keys in us-west-2': only('api-keys'),
       'authorization-server-identity-providers in us-west-2': only('identity-providers'),
       'authorization-server-signing-keys in us-west-2': undefined,
+      'authorization-server-settings in us-west-2': undefined,
       'authorization-server-audit in us-west-2': undefined,
     });
   });

@@ -63,7 +63,7 @@ describe('the shared tables', () => {
     const names = (stack: string) =>
       propertiesOf(stack, 'AWS::DynamoDB::GlobalTable').map(({ TableName }) => TableName);
     expect(names('data')).toEqual(
-      (['clients', 'apiKeys', 'identityProviders', 'signingKeys'] as const).map((key) =>
+      (['clients', 'apiKeys', 'identityProviders', 'signingKeys', 'settings'] as const).map((key) =>
         tableName('authorization-server', key),
       ),
     );

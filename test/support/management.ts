@@ -47,8 +47,6 @@ export const testConfig = parseDeploymentConfig({
 export interface TestManagement {
   readonly context: ManagementContext;
   readonly clients: Map<string, Client>;
-  /** The day on which a client's assertion was used last. */
-  readonly uses: Map<string, string>;
   readonly apiKeys: Map<string, ApiKey>;
   readonly providers: Map<string, IdentityProvider>;
   readonly owners: Map<string, ProviderOwner>;
@@ -68,7 +66,6 @@ export interface TestManagement {
 /** Management over stores in memory, with a clock that stands still and chance that repeats. */
 export function createTestManagement(overrides: Partial<ManagementContext> = {}): TestManagement {
   const clients = new Map<string, Client>();
-  const uses = new Map<string, string>();
   const apiKeys = new Map<string, ApiKey>();
   const providers = new Map<string, IdentityProvider>();
   const owners = new Map<string, ProviderOwner>();
@@ -95,7 +92,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
   const test: TestManagement = {
     now: 1_800_000_000,
     clients,
-    uses,
     apiKeys,
     providers,
     owners,
@@ -107,9 +103,6 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
     documents,
     context: {
       clients: createMemoryClientStore(clients),
-      workloadUses: {
-        findWorkloadUses: async (ids) => new Map([...uses].filter(([id]) => ids.includes(id))),
-      },
       apiKeys: createMemoryApiKeyStore(apiKeys),
       credentialEnds: createMemoryCredentialEnds(clients, apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),

@@ -40,7 +40,7 @@ export function tokenWorld(
   const byId = new Map(clients.map((client) => [client.clientId, client]));
   const stores = {
     findClient: vi.fn(async (id: string) => byId.get(id)),
-    recordSecretUse: vi.fn(async () => {}),
+    recordUse: vi.fn(async () => {}),
     listSigningKeys: vi.fn(async (): Promise<readonly SigningKey[]> => [signer.key]),
     sign: vi.fn(signWithKeys(signer)),
   };
@@ -50,7 +50,7 @@ export function tokenWorld(
     { ...tokenEnvironment, ...environment },
     {
       clients: { findClient: stores.findClient },
-      secretUses: { recordSecretUse: stores.recordSecretUse },
+      uses: { recordUse: stores.recordUse },
       signingKeys: { listSigningKeys: stores.listSigningKeys },
       sign: stores.sign,
     },

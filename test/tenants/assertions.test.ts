@@ -59,7 +59,6 @@ function createWorld() {
           return clients.find(({ clientId }) => clientId === id);
         },
       },
-      workloadUses: { recordWorkloadUse: async () => undefined },
       identityProviders: {
         async findIdentityProvider(at) {
           calls.push('provider');

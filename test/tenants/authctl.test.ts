@@ -114,7 +114,7 @@ async function printAll(): Promise<readonly string[]> {
   return printed;
 }
 
-const recordTables = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'] as const;
+const recordTables = ['clients', 'apiKeys', 'identityProviders', 'settings'] as const;
 
 /** The token function records a use after its answer, while another test may read. */
 const withoutLastUse = (name: string, value: unknown) =>

@@ -33,7 +33,6 @@ export interface TwoCustomers {
 
 const stores = [
   'clients',
-  'workloadUses',
   'apiKeys',
   'identityProviders',
   'providerOwners',

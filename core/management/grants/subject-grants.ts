@@ -18,7 +18,7 @@ import {
 } from '../../identity-provider/grant.ts';
 import { readEvery } from '../../paging.ts';
 import { removeClient, writeClient } from '../change-client.ts';
-import { readStoredClient } from '../find-client.ts';
+import { findClient } from '../find-client.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
@@ -89,7 +89,7 @@ async function settle(
   if (action === undefined || action === 'leave') return;
   try {
     await repeatStop({}, async () => {
-      const client = await readStoredClient(context, clientId);
+      const client = await findClient(context, clientId);
       if (action === 'delete') await removeClient(context, client);
       else await writeClient(context, client, 'client.disable', { enabled: false });
     });

@@ -36,7 +36,7 @@ const token = createTokenFunction(
   tokenEnvironment,
   {
     clients: { findClient: async (id) => (id === client.clientId ? client : undefined) },
-    secretUses: { recordSecretUse: async () => {} },
+    uses: { recordUse: async () => {} },
     signingKeys: { listSigningKeys: async () => [signer.key] },
     sign: signWithKeys(signer),
   },

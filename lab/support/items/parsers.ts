@@ -13,7 +13,6 @@ import {
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { parseSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { parseTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
-import { parseWorkloadUseItem } from '../../../adapters/dynamodb/workload-use.ts';
 
 /** What reads each kind of item. A bundle of this file is kept with each release. */
 export const parsers = {
@@ -29,7 +28,6 @@ export const parsers = {
   provider_owner: parseProviderOwnerItem,
   subject_grants: (item: Item) => parseGrantListItem('subject', item),
   issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
-  workload_use: parseWorkloadUseItem,
   person: parsePersonNameItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 

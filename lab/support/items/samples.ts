@@ -13,7 +13,6 @@ import {
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
-import { toWorkloadUseItem } from '../../../adapters/dynamodb/workload-use.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
@@ -157,7 +156,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       client,
       { ...client, secrets: [], audiences: [], scopes: [], enabled: false },
       { ...client, tokensNotBefore: at },
-      { ...client, secrets: [], provider },
+      { ...client, secrets: [], provider, lastUsedOn: '2027-01-15' },
       {
         ...client,
         secrets: [],
@@ -253,7 +252,6 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       { subject: 'https://login.example.com#linus', name: 'Linus' },
       { subject: 'https://login.example.com#vic', erased: true as const },
     ].map(toPersonNameItem),
-    workload_use: [toWorkloadUseItem({ clientId: client.clientId, lastUsedOn: '2027-01-15' })],
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

@@ -9,7 +9,7 @@ import { expiryField } from '../../html/expiry-field.ts';
 import { radioGroup } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { secretUses } from '../clients/secret-table.ts';
+import { uses } from '../clients/secret-table.ts';
 import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
@@ -78,7 +78,7 @@ function expiring({ now }: RequestContext, client: Client): Html {
   return html`
     <div class="note">
       <p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p>
-      ${secretUses(live, now)}
+      ${uses(live, now)}
     </div>
   `;
 }

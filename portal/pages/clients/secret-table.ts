@@ -12,7 +12,7 @@ export function secretTitle({ name, secretId }: Pick<ClientSecret, 'name' | 'sec
 }
 
 /** Secrets that a change stops, each with its last use. */
-export function secretUses(secrets: readonly ClientSecret[], now: number): Html {
+export function uses(secrets: readonly ClientSecret[], now: number): Html {
   return html`<ul>${secrets.map((secret) => {
     const { lastUsedOn: day } = secret;
     const use = day === undefined ? 'never used' : `last used ${formatDayDistance(day, now)}`;

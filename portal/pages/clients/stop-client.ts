@@ -8,7 +8,7 @@ import { type Crumb, linkButton } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { isUseKnown } from './client-row.ts';
-import { secretUses } from './secret-table.ts';
+import { uses } from './secret-table.ts';
 
 export function getClient({ management, id }: RequestContext): Promise<Client> {
   return management.findClient(id('clientId'));
@@ -86,7 +86,7 @@ async function consequences(context: RequestContext, client: Client): Promise<Ht
       <li>
         ${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}
         :
-        ${secretUses(live, now)}
+        ${uses(live, now)}
       </li>
     `
       }

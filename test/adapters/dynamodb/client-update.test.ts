@@ -14,7 +14,7 @@ describe('the update of a client', () => {
       fc.property(client, day, (value, lastUsedOn) => {
         const secrets = value.secrets.map((secret) => ({ ...secret, lastUsedOn }));
         const from = fromClient(value);
-        const to = fromClient({ ...value, secrets });
+        const to = fromClient({ ...value, secrets, lastUsedOn });
         expect(createClientUpdate(from, to).UpdateExpression).toBe('');
         expect(isSameClient(from, to)).toBe(true);
       }),

@@ -13,7 +13,6 @@ import {
 } from '../../../adapters/dynamodb/rotation-item.ts';
 import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
 import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
-import { workloadUseSchema } from '../../../adapters/dynamodb/workload-use.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 
@@ -73,7 +72,6 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   provider_owner: providerOwnerSchema,
   subject_grants: subjectGrantsSchema,
   issuer_grants: issuerGrantsSchema,
-  workload_use: workloadUseSchema,
   person: personNameSchema,
 };
 

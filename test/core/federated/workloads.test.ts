@@ -1,12 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
-import type { WorkloadUseRecorder } from '../../../core/client/client-store.ts';
 import { ServiceUnavailableError, TooManyFailuresError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
-import { formatDay } from '../../../core/rfc3339.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -30,7 +27,6 @@ function createWorld() {
   const clients = new Map<string, Client>();
   const providers = new Map<string, IdentityProvider>();
   const reads: string[] = [];
-  const recordWorkloadUse = vi.fn<WorkloadUseRecorder['recordWorkloadUse']>(async () => undefined);
   const state = { keys: 'ok' as 'ok' | 'down' | 'hanging' };
   const jwks = createTestKeys(time, async () => {
     reads.push('keys');
@@ -42,7 +38,6 @@ function createWorld() {
     new WorkloadAuthentication(
       {
         jwks,
-        workloadUses: { recordWorkloadUse },
         clients: {
           async findClient(id) {
             reads.push('client');
@@ -77,7 +72,6 @@ function createWorld() {
     clients,
     providers,
     reads,
-    recordWorkloadUse,
     state,
     add,
     use: (more: object) => {
@@ -220,37 +214,6 @@ describe('an assertion of a provider', () => {
   });
 });
 
-describe('the last use of an assertion', () => {
-  const use = async () => {
-    const { workload } = await world.send(assertion());
-    const recording = workload?.recordUse();
-    const first = recording?.state;
-    await setImmediate();
-    return [first, recording?.state];
-  };
-
-  it('is recorded once a day, and again after a failure', async () => {
-    const { clientId } = world.add();
-    world.recordWorkloadUse.mockRejectedValueOnce(new Error('DynamoDB'));
-    expect(await use()).toEqual(['pending', 'failed']);
-    expect(await use()).toEqual(['pending', 'recorded']);
-    expect(await use()).toEqual(['not_due', 'not_due']);
-    world.time.now += 86_400;
-    expect(await use()).toEqual(['pending', 'recorded']);
-    expect(world.recordWorkloadUse.mock.calls.map(([id, day]) => [id, day])).toEqual([
-      [clientId, formatDay(start)],
-      [clientId, formatDay(start)],
-      [clientId, formatDay(start + 86_400)],
-    ]);
-  });
-
-  it('is not recorded for an assertion that is refused', async () => {
-    world.add({ enabled: false });
-    expect((await world.send(assertion())).status).toBe(400);
-    expect(world.recordWorkloadUse).not.toHaveBeenCalled();
-  });
-});
-
 describe('floods', () => {
   it('of bad signatures cost no read after a few, and good ones of the same source are accepted', async () => {
     world.add();
@@ -340,7 +303,6 @@ it('fails as the service does if a record cannot be read', async () => {
     {
       jwks: createTestKeys(world.time, async () => ({ keys: [createTestKey('ES256').jwk] })),
       clients: { findClient: async () => undefined },
-      workloadUses: { recordWorkloadUse: async () => undefined },
       identityProviders: {
         findIdentityProvider: () => Promise.reject(new ServiceUnavailableError('DynamoDB', 'down')),
       },

@@ -35,7 +35,7 @@ function authenticate(stored: Client | undefined, clientSecret = good) {
   const log: TokenLogFields = {};
   const ports = {
     clients: { findClient },
-    secretUses: { recordSecretUse: async () => {} },
+    uses: { recordUse: async () => {} },
     listSigningKeys: async () => [signer.key],
     sign: signWithKeys(signer),
     failures: new FailureLimiter({ window: 60, distinctSecrets: 2, repetitions: 2, capacity: 9 }),

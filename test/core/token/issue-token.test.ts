@@ -41,13 +41,13 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
   const log: TokenLogFields = {};
   const mocks = {
     findClient: vi.fn(async () => client),
-    recordSecretUse: vi.fn(async () => {}),
+    recordUse: vi.fn(async () => {}),
     listSigningKeys: vi.fn(async () => [own.key]),
     sign: vi.fn(signWithKeys(own)),
   };
   const ports: TokenPorts = {
     clients: { findClient: mocks.findClient },
-    secretUses: { recordSecretUse: mocks.recordSecretUse },
+    uses: { recordUse: mocks.recordUse },
     listSigningKeys: mocks.listSigningKeys,
     sign: mocks.sign,
     failures: new FailureLimiter(authenticationFailureLimits),
@@ -230,7 +230,7 @@ describe('noting that a secret was used', () => {
   it('happens on the first token of a UTC day', async () => {
     const { issue, mocks } = setUp(makeClient());
     await issue();
-    expect(mocks.recordSecretUse).toHaveBeenCalledExactlyOnceWith(
+    expect(mocks.recordUse).toHaveBeenCalledExactlyOnceWith(
       clientIdOf(1),
       expect.stringMatching(/^secret_/),
       today,
@@ -246,22 +246,35 @@ describe('noting that a secret was used', () => {
     const secrets = client.secrets.map((secret) => ({ ...secret, lastUsedOn }));
     const { issue, mocks, log } = setUp({ ...client, secrets });
     await issue();
-    expect(mocks.recordSecretUse).toHaveBeenCalledTimes(times);
+    expect(mocks.recordUse).toHaveBeenCalledTimes(times);
     expect(log.secretUse).toBe(secretUse);
   });
 
   it.each([
     ['failed', async () => Promise.reject(new UnavailableError('down'))],
     ['pending', async () => new Promise<void>(() => {})],
-  ])('never holds up a token: %s', async (secretUse, recordSecretUse) => {
-    const { issue, log } = setUp(makeClient(), { secretUses: { recordSecretUse } });
+  ])('never holds up a token: %s', async (secretUse, recordUse) => {
+    const { issue, log } = setUp(makeClient(), { uses: { recordUse } });
     expect((await issue()).token_type).toBe('Bearer');
     expect(log.secretUse).toBe(secretUse);
+  });
+
+  it.each([
+    [today, []],
+    ['2027-01-14', [[clientIdOf(1), undefined, today, { signal: undefined }]]],
+  ])('is for an assertion that of the client, last on %s', async (lastUsedOn, calls) => {
+    const client = { ...makeClient(), lastUsedOn };
+    const secret = { secretId: 'assertion', hash: '' };
+    const parameters = { scopes: undefined, resource: undefined };
+    const workload = { client, secret, latestExpiry: 2e9, parameters };
+    const { issue, mocks } = setUp(client, { federation: async () => ({ workload }) });
+    await issue('grant_type=client_credentials&client_assertion=x');
+    expect(mocks.recordUse.mock.calls).toEqual(calls);
   });
 
   it('does not happen if no token is granted', async () => {
     const { issue, mocks } = setUp(makeClient());
     await asyncRefusal(() => issue('grant_type=client_credentials&scope=other'));
-    expect(mocks.recordSecretUse).not.toHaveBeenCalled();
+    expect(mocks.recordUse).not.toHaveBeenCalled();
   });
 });

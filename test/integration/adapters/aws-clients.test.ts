@@ -55,7 +55,7 @@ describe.each([
       close: () => stub.close(),
       read: (signal?: AbortSignal) => store.findClient('client_1', { signal }),
       sign: (signal?: AbortSignal) => sign(key, new Uint8Array(1), { signal }),
-      note: () => store.recordSecretUse('client_1', 'secret_1', '2026-11-20'),
+      note: () => store.recordUse('client_1', 'secret_1', '2026-11-20'),
     };
   }
 

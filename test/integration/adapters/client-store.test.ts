@@ -2,10 +2,6 @@ import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import {
-  createDynamoDbWorkloadUseReader,
-  createDynamoDbWorkloadUseRecorder,
-} from '../../../adapters/dynamodb/workload-use.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
@@ -148,21 +144,18 @@ describe('the client store', () => {
   });
 });
 
-it('the use of an assertion is noted by day, and never goes back', async () => {
-  const table = tables.nameOf('signingKeys');
-  const recorder = createDynamoDbWorkloadUseRecorder(tables.dynamodb, table);
-  const malformed: unknown[] = [];
-  const reader = createDynamoDbWorkloadUseReader(tables.dynamodb, table, {
-    onMalformedRecord: (error) => malformed.push(error),
-  });
+it('the use of an assertion is noted by day, never goes back and creates no client', async () => {
+  await store.createClient(example);
   for (const day of ['2026-11-20', '2026-11-20', '2026-11-21', '2026-11-19']) {
-    await recorder.recordWorkloadUse('client_a', day);
+    await store.recordUse(example.clientId, undefined, day);
   }
-  const Item = { record_type: 'workload_use', record_id: 'client_b', last_used_on: 'today' };
-  await tables.dynamodb.put({ TableName: table, Item });
-  const found = await reader.findWorkloadUses(['client_a', 'client_b', 'client_c']);
-  expect([...found]).toEqual([['client_a', '2026-11-21']]);
-  expect(malformed).toHaveLength(1);
+  const changed = { ...example, version: example.version + 1, name: 'Renamed' };
+  await store.replaceClient(changed);
+  const lastUsedOn = '2026-11-21';
+  expect(await store.findClient(example.clientId)).toEqual({ ...changed, lastUsedOn });
+  await store.deleteClient(example.clientId, changed.version);
+  await store.recordUse(example.clientId, undefined, '2026-11-22');
+  expect(await store.findClient(example.clientId)).toBeUndefined();
 });
 
 describe('the use of a secret', () => {
@@ -172,21 +165,21 @@ describe('the use of a secret', () => {
 
   it('is noted by day, changes no version and never goes back', async () => {
     await store.createClient(example);
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-20');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
     expect(await lastUse('secret_a')).toBe('2026-11-20');
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-20');
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-21');
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-19');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-21');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-19');
     expect(await lastUse('secret_a')).toBe('2026-11-21');
     expect(await lastUse('secret_b')).toBeUndefined();
     expect((await store.findClient(example.clientId))?.version).toBe(1);
   });
 
   it('brings back neither a secret nor a client', async () => {
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-20');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
     expect(await store.findClient(example.clientId)).toBeUndefined();
     await store.createClient({ ...example, secrets: [secret('secret_b')] });
-    await store.recordSecretUse(example.clientId, 'secret_a', '2026-11-20');
+    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
     const found = await store.findClient(example.clientId);
     expect(found?.secrets.map(({ secretId }) => secretId)).toEqual(['secret_b']);
   });
@@ -216,8 +209,8 @@ describe('the use of a secret', () => {
     > = {
       use: (day: string) =>
         Promise.all([
-          store.recordSecretUse(example.clientId, 'secret_a', day),
-          store.recordSecretUse(example.clientId, 'secret_b', day),
+          store.recordUse(example.clientId, 'secret_a', day),
+          store.recordUse(example.clientId, 'secret_b', day),
         ]),
       rename: () => manage((now) => ({ ...now, name: `${now.name}x` })),
       delete: () =>
@@ -258,7 +251,7 @@ describe('the use of a secret', () => {
         const fresh = secrets.map((one) => ({ ...one, lastUsedOn: undefined }));
         await store.createClient({ ...example, secrets: fresh });
         for (const { secretId } of fresh) {
-          await store.recordSecretUse(example.clientId, secretId, '2026-11-20');
+          await store.recordUse(example.clientId, secretId, '2026-11-20');
         }
         // What management read before knows nothing of the uses.
         const renamed = fresh.map((one) => ({ ...one, name: 'renamed' }));

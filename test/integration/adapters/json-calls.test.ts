@@ -72,7 +72,7 @@ describe('readers on the AWS JSON client', () => {
       [secretId, '2026-11-19'],
       ['secret_gone', '2026-11-20'],
     ] as const) {
-      await reader.recordSecretUse(sample.clientId, id, day);
+      await reader.recordUse(sample.clientId, id, day);
     }
     const found = await store.findClient(sample.clientId);
     expect(found?.secrets.map(({ lastUsedOn }) => lastUsedOn)).toEqual(['2026-11-20']);

@@ -112,7 +112,7 @@ describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
       const clients = openClients();
       await clients.createClient(client);
       onLoss = () =>
-        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordSecretUse(
+        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordUse(
           'client_1',
           'secret_a',
           '2026-11-20',

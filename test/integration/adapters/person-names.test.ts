@@ -11,7 +11,7 @@ let malformed: unknown[] = [];
 
 beforeAll(async () => {
   tables = await startTables();
-  store = createDynamoDbPersonNameStore(tables.dynamodb, tables.nameOf('signingKeys'), {
+  store = createDynamoDbPersonNameStore(tables.dynamodb, tables.nameOf('settings'), {
     consistentRead: true,
     onMalformedRecord: (error) => malformed.push(error),
   });
@@ -20,7 +20,7 @@ afterAll(() => tables.close());
 
 beforeEach(async () => {
   malformed = [];
-  await tables.empty('signingKeys');
+  await tables.empty('settings');
 });
 
 const find = async () => [...(await store.findPersonNames([ada, grace])).values()];
@@ -47,13 +47,13 @@ it('an erased name is never written again, and others are', async () => {
   await store.recordPersonName({ subject: ada, name: 'Ada', trunkGroups: ['tg-1'] });
   await store.recordPersonName({ subject: grace, name: 'Grace' });
   expect(await find()).toEqual([{ subject: grace, name: 'Grace' }]);
-  const { Items } = await tables.dynamodb.scan({ TableName: tables.nameOf('signingKeys') });
+  const { Items } = await tables.dynamodb.scan({ TableName: tables.nameOf('settings') });
   expect(JSON.stringify(Items)).not.toContain('Ada');
 });
 
 it('a record that cannot be read is no name, and is reported', async () => {
   const Item = { record_type: 'person', record_id: ada, name: 'Ada', role: 'staff' };
-  await tables.dynamodb.put({ TableName: tables.nameOf('signingKeys'), Item });
+  await tables.dynamodb.put({ TableName: tables.nameOf('settings'), Item });
   expect(await find()).toEqual([]);
   expect(malformed).toHaveLength(1);
 });

@@ -222,7 +222,7 @@ describe('the requests of readers', () => {
     stored = clientItem;
     const reader = open();
     expect(await reader.findClient('client_1')).toEqual(client);
-    await reader.recordSecretUse('client_1', 'secret_a', '2026-11-20');
+    await reader.recordUse('client_1', 'secret_a', '2026-11-20');
     const Key = { client_id: { S: 'client_1' } };
     expect(sent()).toEqual([
       { operation: 'GetItem', TableName: 'clients', Key, ConsistentRead: false },

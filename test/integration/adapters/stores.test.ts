@@ -21,7 +21,7 @@ import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
-const tableKeys = ['apiKeys', 'identityProviders', 'signingKeys', 'audit'] as const;
+const tableKeys = ['apiKeys', 'identityProviders', 'signingKeys', 'settings', 'audit'] as const;
 let tables: TestTables;
 let malformed: MalformedRecordError[] = [];
 const options = {
@@ -302,7 +302,7 @@ describe('the signing key store', () => {
 
 describe('the store of limits', () => {
   const open = () =>
-    createDynamoDbTrunkGroupLimitsStore(tables.dynamodb, tables.nameOf('signingKeys'), options);
+    createDynamoDbTrunkGroupLimitsStore(tables.dynamodb, tables.nameOf('settings'), options);
   const limits = (serviceTrunkGroup: string, version = 1) => ({
     serviceTrunkGroup,
     scopes: ['calls:view'],
@@ -334,11 +334,7 @@ describe('the store of limits', () => {
   });
 
   it('lists them page by page, next to signing keys that do not see them', async () => {
-    const keys = createDynamoDbSigningKeyStore(
-      tables.dynamodb,
-      tables.nameOf('signingKeys'),
-      options,
-    );
+    const keys = createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('settings'), options);
     const store = open();
     await keys.createSigningKey(exampleSigningKey('ES256'));
     for (const group of ['b', 'a', 'c']) await store.putLimits(limits(group));
@@ -353,7 +349,7 @@ describe('the store of limits', () => {
   it('stores owners of providers next to them, and neither sees the other', async () => {
     const owners = createDynamoDbProviderOwnerStore(
       tables.dynamodb,
-      tables.nameOf('signingKeys'),
+      tables.nameOf('settings'),
       options,
     );
     const owner = (registrationId: string, version = 1) => ({
@@ -375,7 +371,7 @@ describe('the store of limits', () => {
     });
     expect(await owners.findOwner('tg-1')).toBeUndefined();
     const broken = { record_type: { S: 'provider_owner' }, version: { N: '-1' } };
-    await put('signingKeys', { ...broken, record_id: { S: 'idp_3' } });
+    await put('settings', { ...broken, record_id: { S: 'idp_3' } });
     const ids = ['idp_2', 'idp_3', 'idp_4', 'idp_1'];
     expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual(['idp_1', 'idp_2']);
     expect(malformed).toHaveLength(1);
@@ -386,7 +382,7 @@ describe('the store of limits', () => {
 
   it('fails limits that cannot be read', async () => {
     const key = { record_type: { S: 'trunk_group_limits' }, record_id: { S: 'tg-1' } };
-    await put('signingKeys', { ...key, max_clients: { N: '-1' } });
+    await put('settings', { ...key, max_clients: { N: '-1' } });
     await expect(open().findLimits('tg-1')).rejects.toThrow(MalformedRecordError);
   });
 });

@@ -9,6 +9,14 @@ import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import { useLocalCli } from './use-authctl.ts';
 
+const copiedTables = [
+  'clients',
+  'apiKeys',
+  'identityProviders',
+  'signingKeys',
+  'settings',
+] as const;
+
 const { service, authctl, json, requestToken } = useLocalCli();
 
 interface Row {
@@ -184,7 +192,7 @@ describe('authctl table restore and copy refuse', () => {
     [
       'the audit',
       ['copy', 'audit', ...from],
-      'table: received "audit"; allowed: clients, api-keys, identity-providers, signing-keys',
+      'table: received "audit"; allowed: clients, api-keys, identity-providers, signing-keys, settings',
     ],
     [
       'a copy of a table into itself',
@@ -205,9 +213,8 @@ describe('authctl table restore and copy refuse', () => {
 
 describe('authctl table copy', () => {
   it('copies every kind of item, once, and tells what differs since', async () => {
-    for (const table of ['clients', 'api-keys', 'identity-providers', 'signing-keys'] as const) {
-      const key = (Object.keys(tables) as TableKey[]).find((one) => tables[one].suffix === table);
-      if (key === undefined) throw new Error(`no table ${table}`);
+    for (const key of copiedTables) {
+      const table = tables[key].suffix;
       await snapshot(key, `other-${table}`);
       const list = await rows(['copy', table, '--from', `other-${table}`, '--yes']);
       expect(list.every(({ outcome }) => outcome === 'present')).toBe(true);

@@ -28,7 +28,13 @@ import { testAccessKey } from '../../support/test-access-key.ts';
 const issuer = 'https://auth.example.com';
 const audience = 'https://api.example.com';
 const clock = { time: Date.now() };
-const copied: readonly CopiedTable[] = ['clients', 'apiKeys', 'identityProviders', 'signingKeys'];
+const copied: readonly CopiedTable[] = [
+  'clients',
+  'apiKeys',
+  'identityProviders',
+  'signingKeys',
+  'settings',
+];
 
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 let kms: Awaited<ReturnType<typeof startKms>>;

@@ -104,7 +104,7 @@ async function verifyWith({ region }: Account, token: string) {
   return jwtVerify(token, keys, { issuer, audience, currentDate: new Date(clock.time) });
 }
 
-const kept = ['identityProviders', 'clients', 'apiKeys'] as const;
+const kept = ['settings', 'identityProviders', 'clients', 'apiKeys'] as const;
 
 /** The former account, and a new one with the restored tables next to the deployed ones. */
 async function startMove() {

@@ -62,7 +62,7 @@ function createWorld() {
     tokenEnvironment,
     {
       clients,
-      secretUses: { recordSecretUse: async () => {} },
+      uses: { recordUse: async () => {} },
       signingKeys: { listSigningKeys: async () => [signer.key] },
       sign: signWithKeys(signer),
       federation: createFederation(source),

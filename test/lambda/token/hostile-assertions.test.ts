@@ -119,7 +119,6 @@ function openFunction({ ownProviders = false } = {}) {
   const workloads = new WorkloadAuthentication(
     {
       clients: { findClient: readClient },
-      workloadUses: { recordWorkloadUse: async () => undefined },
       identityProviders: {
         async findIdentityProvider(at) {
           counts.providers += 1;
@@ -151,7 +150,7 @@ function openFunction({ ownProviders = false } = {}) {
     tokenEnvironment,
     {
       clients: { findClient: readClient },
-      secretUses: { recordSecretUse: async () => {} },
+      uses: { recordUse: async () => {} },
       signingKeys: { listSigningKeys: async () => [signer.key] },
       sign: signWithKeys(signer),
       federation,

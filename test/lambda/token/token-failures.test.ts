@@ -262,7 +262,7 @@ describe('an error that no one expected', () => {
     const { issue, stores, reports } = tokenWorld([
       makeClient({ secrets: [makeSecret(secretValueOf(1), { lastUsedOn: '2020-01-01' })] }),
     ]);
-    stores.recordSecretUse.mockRejectedValue(new Error('no'));
+    stores.recordUse.mockRejectedValue(new Error('no'));
     expect((await issue()).statusCode).toBe(200);
     expect(reports[0]?.counts).toEqual(new Set(['SecretUseFailures']));
   });

@@ -42,7 +42,7 @@ export class Issuer {
     const reuse = { minimumRemainingShare: 0.5, maxTokens: 100 };
     this.#ports = {
       clients: world.replica(region),
-      secretUses: { recordSecretUse: async () => undefined },
+      uses: { recordUse: async () => undefined },
       listSigningKeys: async () => [signer.key],
       sign: signWithKeys(signer),
       failures: new FailureLimiter({

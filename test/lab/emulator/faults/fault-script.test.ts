@@ -60,7 +60,7 @@ describe('a fault script', () => {
     [
       'a misspelt table',
       { rules: [{ service: 'dynamodb', table: 'apiKeys', fault: 'reset' }] },
-      'rules.0.table: received "apiKeys"; allowed: clients, api-keys, identity-providers, signing-keys, audit',
+      'rules.0.table: received "apiKeys"; allowed: clients, api-keys, identity-providers, signing-keys, settings, audit',
     ],
     [
       'a table of KMS',
