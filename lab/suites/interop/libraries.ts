@@ -92,7 +92,9 @@ const withGo = (library: string, module: string, findings: Findings) =>
   of('Go', go, () => pinned.go(module))(library, findings);
 const withRust = of('Rust', rust, cargo);
 
-const noMlDsa = (reason = 'not implemented') => ({ 'ML-DSA-44': reason });
+/** Why an algorithm is missing, if there is nothing more to say. */
+export const notImplemented = 'not implemented';
+const noMlDsa = (reason = notImplemented) => ({ 'ML-DSA-44': reason });
 const typ = 'your code checks `typ`: `at+jwt`';
 const jwks = 'your code fetches and keeps the JWKS';
 
@@ -122,7 +124,7 @@ export const libraries: readonly Library[] = [
   withNode('jose', { needs: "`typ: 'at+jwt'`, `algorithms`, `requiredClaims`" }),
   withNode('aws-jwt-verify', {
     needs: `\`jwksUri\`; ${typ}`,
-    limits: { PS256: 'not implemented', ...noMlDsa() },
+    limits: { PS256: notImplemented, ...noMlDsa() },
   }),
   withNode('jwks-rsa', {
     name: `jwks-rsa ${npm('jwks-rsa')} with jsonwebtoken ${npm('jsonwebtoken')}`,
@@ -155,7 +157,7 @@ export const libraries: readonly Library[] = [
   withPython('python-jose', {
     needs: `\`algorithms\`; ${typ}; ${jwks}`,
     breaksWithMlDsa: 'it tries each key, and the type AKP is an error',
-    limits: { PS256: 'not implemented', ...noMlDsa() },
+    limits: { PS256: notImplemented, ...noMlDsa() },
     ownCache: true,
   }),
   withGo('go-oidc', 'github.com/coreos/go-oidc/v3', {
