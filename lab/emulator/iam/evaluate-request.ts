@@ -43,7 +43,7 @@ export interface IamRequest {
 export type PolicyType = keyof Policies;
 
 /** A statement that applied to a request. */
-export interface AppliedStatement {
+interface AppliedStatement {
   readonly type: PolicyType;
   readonly policy: string;
   /** Place of the statement in its policy, from 0. */

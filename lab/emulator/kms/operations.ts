@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { AwsError } from '../aws-server/aws-error.ts';
 import { createKey } from './create-key.ts';
 import { findKeptKey, findKey, findUsableKey, type KmsContext, listKeysOf } from './find-key.ts';
-import { type KmsInput, readNumber, readText } from './input.ts';
+import { type KmsInput, readNumber } from './input.ts';
 import { describeKey, type KmsKey, keyArn, keyState, publicKeyInfo, specOf } from './kms-key.ts';
 import { readPage } from './page.ts';
 import { sign } from './sign.ts';
@@ -47,17 +45,6 @@ function scheduleKeyDeletion(input: KmsInput, context: KmsContext): Output {
   };
 }
 
-/** KMS leaves a key disabled whose deletion was cancelled. */
-function cancelKeyDeletion(input: KmsInput, context: KmsContext): Output {
-  const found = findKey(input, context);
-  if (keyState(found) !== 'PendingDeletion') {
-    throw new AwsError('KMSInvalidStateException', `${keyArn(found)} is not pending deletion.`);
-  }
-  const { deletionDate: _, ...kept } = found;
-  context.store.save({ ...kept, enabled: false });
-  return { KeyId: keyArn(found) };
-}
-
 function tagResource(input: KmsInput, context: KmsContext): undefined {
   const added = readTags(input);
   const key = findKeptKey(input, context);
@@ -76,20 +63,10 @@ function listKeys(input: KmsInput, context: KmsContext): Output {
   return { Keys, ...page.rest };
 }
 
-/** Grants are kept and listed, not enforced. */
-function createGrant(input: KmsInput, context: KmsContext): Output {
-  const key = findKeptKey(input, context);
-  const GranteePrincipal = readText(input, 'GranteePrincipal', { min: 1, max: 256 });
-  const grant = { GrantId: randomUUID(), GranteePrincipal, Operations: input['Operations'] };
-  context.store.save({ ...key, grants: [...(key.grants ?? []), grant] });
-  return { GrantId: grant.GrantId, GrantToken: grant.GrantId };
-}
-
+/** No grant can be made here. */
 function listGrants(input: KmsInput, context: KmsContext): Output {
-  const key = findKey(input, context);
-  const grants = (key.grants ?? []).map((grant) => ({ KeyId: keyArn(key), ...grant }));
-  const page = readPage(input, grants, (grant) => grant.GrantId, { usual: 50, max: 100 });
-  return { Grants: page.items, ...page.rest };
+  findKey(input, context);
+  return { Grants: [], Truncated: false };
 }
 
 /** The operations that this service uses, by KMS's names. */
@@ -100,14 +77,12 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     'GetKeyPolicy',
     (input, context) => ({ Policy: findKey(input, context).policy, PolicyName: 'default' }),
   ],
-  ['CreateGrant', createGrant],
   ['ListGrants', listGrants],
   ['GetPublicKey', getPublicKey],
   ['Sign', sign],
   ['EnableKey', (input, context) => setEnabled(input, context, true)],
   ['DisableKey', (input, context) => setEnabled(input, context, false)],
   ['ScheduleKeyDeletion', scheduleKeyDeletion],
-  ['CancelKeyDeletion', cancelKeyDeletion],
   ['TagResource', tagResource],
   ['ListResourceTags', listResourceTags],
   ['ListKeys', listKeys],

@@ -10,9 +10,9 @@ import { type KmsKey, keyArn, specOf } from './kms-key.ts';
 /** KMS quota: octets of `Message`. Longer messages are hashed by the caller. */
 const maxMessageBytes = 4096;
 
-const messageTypes = new Set(['RAW', 'DIGEST', 'EXTERNAL_MU'] as const);
+const messageTypes = new Set(['RAW', 'DIGEST'] as const);
 
-type MessageType = 'RAW' | 'DIGEST' | 'EXTERNAL_MU';
+type MessageType = 'RAW' | 'DIGEST';
 
 function readAlgorithm(input: KmsInput, key: KmsKey): KmsSigningAlgorithm {
   const name = readChoice(input, 'SigningAlgorithm', signingAlgorithmNames);
@@ -35,9 +35,6 @@ function signatureInput(
   message: Uint8Array,
 ): Uint8Array {
   const { digest, name } = algorithm;
-  if (messageType === 'EXTERNAL_MU') {
-    throw new AwsError('UnsupportedOperationException', 'the local KMS has no EXTERNAL_MU');
-  }
   if (digest === undefined) {
     if (messageType === 'RAW') return message;
     throw validationError(`Message type DIGEST is invalid for algorithm ${name}.`);

@@ -28,7 +28,7 @@ import { account, functionKey, functionOfKey } from './function-key.ts';
 const maxAge = 1000;
 
 /** Roles of functions, each read once a second at most. On AWS, changes of IAM take longer. */
-export class RecentRoles {
+class RecentRoles {
   readonly #readRole: (functionArn: string) => Promise<Role>;
   readonly #clock: () => number;
   readonly #roles = new Map<string, { readonly role: Promise<Role>; readonly at: number }>();

@@ -29,7 +29,7 @@ function policiesOf({ policies }: DecidedRequest) {
  * Counts which statements applied to requests. A statement is the same one if its owner and its
  * text are the same: an update of a stack moves statements within their policy.
  */
-export function countStatementUses(decisions: readonly DecidedRequest[]): readonly StatementUse[] {
+function countStatementUses(decisions: readonly DecidedRequest[]): readonly StatementUse[] {
   const uses = new Map<string, StatementUse & { readonly actions: Set<string> }>();
   for (const request of decisions) {
     for (const { type, name, document } of policiesOf(request)) {
@@ -49,7 +49,7 @@ export function countStatementUses(decisions: readonly DecidedRequest[]): readon
 }
 
 /** One line about each owner of statements. */
-export function describeUses(uses: readonly StatementUse[]): readonly string[] {
+function describeUses(uses: readonly StatementUse[]): readonly string[] {
   return [...Map.groupBy(uses, ({ owner }) => owner)].map(([owner, statements]) => {
     const used = statements.filter(({ actions }) => actions.size > 0);
     const unused = statements
@@ -61,7 +61,7 @@ export function describeUses(uses: readonly StatementUse[]): readonly string[] {
 }
 
 /** What was used, e.g. `authorization-server-slc-token: Allow kms:Sign`. */
-export function listUses(uses: readonly StatementUse[]): readonly string[] {
+function listUses(uses: readonly StatementUse[]): readonly string[] {
   const names = uses.flatMap(({ owner, statement, actions }) =>
     [...actions].map((action) => `${owner}: ${statement.Effect} ${action}`),
   );

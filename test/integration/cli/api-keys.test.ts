@@ -96,7 +96,12 @@ it('has scopes by choice, which are changed and removed', async () => {
 it('gets another value, next to which the old one works until it is ended', async () => {
   const source = '203.0.113.9';
   const { keyId, value } = await createKey();
-  const rotated = await json(['api-key', 'rotate', keyId, '--expire-old-in', '7d']);
+  const rotate = ['api-key', 'rotate', keyId, '--expire-old-in', '7d'];
+  const sent = [...rotate, '--idempotency-key', `rotation-of-${keyId}`];
+  const rotated = await json(sent);
+  const again = await authctl(sent);
+  expect(again.stdout).not.toContain('ak_');
+  expect(again.stderr).toMatch(/^An earlier call .* rotated the key and was shown its value\.$/m);
   expect(rotated).toMatchObject({ key_id: keyId, old_values: [{ value_id: keyId }] });
   const next = String(rotated.api_key);
   expect([await decisionOn(value, source), await decisionOn(next, source)]).toEqual([

@@ -10,8 +10,6 @@ const create = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--sco
 const key = ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'];
 const noClient = 'client_0000000000000000000000';
 const noKey = 'key_0000000000000000000000';
-const noSecret = 'secret_0000000000000000000000';
-const noSubnet = 'subnet_0000000000000000000000';
 const idForm = 'and 22 letters and digits';
 
 describe('wrong usage ends with 2', () => {
@@ -37,52 +35,11 @@ describe('wrong usage ends with 2', () => {
       '--json and --quiet: only one can be given',
     ],
     ['no change', ['client', 'update', noClient], 'authctl: nothing to change; add an option'],
-    ['no change of a secret', ['client-secret', 'update', noClient, noSecret], 'nothing to change'],
     ['a bad id', ['client', 'show', 'x'], `client_id: received "x"; allowed: client_ ${idForm}`],
-    ['a bad key id', ['api-key', 'show', 'x'], `key_id: received "x"; allowed: key_ ${idForm}`],
-    ['a bad secret id', ['client-secret', 'delete', '$client', 'x'], `secret_id: received "x"`],
-    ['a bad subnet id', ['api-key-subnet', 'remove', '$key', 'x'], 'subnet_id: received "x"'],
-    ['an empty name', [...create, '--name', ''], 'name: received ""; allowed: 1 to 100 printable'],
-    [
-      'a trunk group with spaces',
-      [...create, '--trunk-group', 'a b'],
-      '--trunk-group: received "a b"',
-    ],
-    [
-      'an unknown scope',
-      [...create, '--scope', 'cals:view'],
-      'scope: received "cals:view"; allowed: a scope of the catalogue; did you mean calls:view',
-    ],
-    [
-      'a short lifetime',
-      [...create, '--token-lifetime', '30s'],
-      '--token-lifetime: received "30s"; allowed: 1m to 1d',
-    ],
-    [
-      'a long lifetime',
-      [...create, '--token-lifetime', '2d'],
-      '--token-lifetime: received "2d"; allowed: 1m to 1d',
-    ],
     [
       'an invalid lifetime',
       [...create, '--token-lifetime', 'soon'],
       '--token-lifetime: received "soon"; allowed: 1m to 1d, such as 15m or 1h',
-    ],
-    [
-      'a bad audience',
-      [...create, '--audience', 'api'],
-      'audience: received "api"; allowed: an absolute URI without fragment',
-    ],
-    [
-      'only a provider',
-      [...create, '--provider', 'https://i.example'],
-      '--external-client-id: received nothing',
-    ],
-    ['only an external id', [...create, '--external-client-id', 'x'], 'provider: received nothing'],
-    [
-      'a short idempotency key',
-      [...create, '--idempotency-key', 'x'],
-      '--idempotency-key: received "x"; allowed: 8 to 128',
     ],
     [
       'an end in the past',
@@ -95,16 +52,6 @@ describe('wrong usage ends with 2', () => {
       '--expires-in: received "0"; allowed: 1s or more',
     ],
     [
-      'an end that is too late',
-      ['client-secret', 'create', '$client', '--expires-in', '999999w'],
-      '--expires-in: received "999999w"; allowed: an expiry before the year 10000',
-    ],
-    [
-      'old secrets for too long',
-      ['client-secret', 'rotate', '$client', '--expire-old-in', '999999w'],
-      '--expire-old-in: received "999999w"; allowed: 0s or more, to an expiry before the year 10000',
-    ],
-    [
       'an invalid end',
       ['client-secret', 'create', '$client', '--expires-at', 'May'],
       '--expires-at: received "May"; allowed: a time before the year 10000, such as 2027-03-31',
@@ -115,51 +62,10 @@ describe('wrong usage ends with 2', () => {
       '--allow: received "10.0.0.0/8"; allowed: a name and a subnet',
     ],
     [
-      'an invalid subnet',
-      [...key, '--allow', 'a=10.0.0/8'],
-      'address: received "10.0.0"; allowed: an IPv4 or IPv6 address',
-    ],
-    [
-      'every address',
-      [...key, '--allow', 'a=0.0.0.0/0'],
-      'netmask: received "0", which is every address',
-    ],
-    [
-      'a netmask with holes',
-      [
-        'api-key-subnet',
-        'add',
-        '$key',
-        '--name',
-        'a',
-        '--address',
-        '10.0.0.0',
-        '--netmask',
-        '255.0.255.0',
-      ],
-      'whose one bits are not contiguous',
-    ],
-    [
-      'an http provider',
-      ['provider', 'register', 'http://idp.example/'],
-      'discovery_url: received "http://idp.example/"; allowed: https, also on this machine: see docs/providers.md',
-    ],
-    [
-      'a provider inside',
-      ['provider', 'register', 'https://169.254.169.254/'],
-      'allowed: a host on the public internet',
-    ],
-    [
-      'a provider at another port',
-      ['provider', 'register', 'https://idp.example:22/'],
-      'allowed: port 443 or 8443',
-    ],
-    [
       'no confirmation',
       ['client', 'delete', '$client'],
       'This needs confirmation and stdin is not a terminal: add --yes',
     ],
-    ['no confirmation for a key', ['api-key', 'delete', '$key'], 'add --yes'],
     [
       'no credential',
       ['explain', 'request', '--bearer-stdin'],
@@ -179,43 +85,11 @@ describe('wrong usage ends with 2', () => {
 describe('a refusal ends with 1', () => {
   it.each<[string, readonly string[], string]>([
     ['no such client', ['client', 'show', noClient], `there is no client "${noClient}"`],
-    ['no client to delete', ['client', 'delete', noClient, '--yes'], 'there is no client'],
-    ['no client for a secret', ['client-secret', 'create', noClient], 'there is no client'],
-    [
-      'no such secret',
-      ['client-secret', 'delete', '$client', noSecret, '--yes'],
-      'there is no secret of $client',
-    ],
     ['no such key', ['api-key', 'show', noKey], `there is no API key "${noKey}"`],
-    [
-      'no such subnet',
-      ['api-key-subnet', 'remove', '$key', noSubnet, '--yes'],
-      'there is no subnet of $key',
-    ],
-    [
-      'no such provider',
-      ['provider', 'show', 'https://i.example'],
-      'there is no provider "https://i.example"',
-    ],
-    [
-      'no provider to delete',
-      ['provider', 'delete', 'https://i.example', '--yes'],
-      'there is no provider',
-    ],
-    [
-      'no provider for a client',
-      [...create, '--provider', 'https://i.example', '--external-client-id', 'x'],
-      'there is no provider',
-    ],
     [
       'a scope that the client does not have',
       ['client', 'update', '$client', '--remove-scope', 'numbers:view'],
       'the client does not have the scope "numbers:view"; it has calls:view',
-    ],
-    [
-      'a subnet twice',
-      [...key, '--allow', 'a=10.0.0.0/8', '--allow', 'b=10.1.0.0/8'],
-      'the subnet 10.0.0.0/8 is in the list already, as "a"',
     ],
     [
       'an idempotency key of another client',
