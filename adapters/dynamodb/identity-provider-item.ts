@@ -34,6 +34,7 @@ export const identityProviderSchema = v.strictObject({
   audience_from: v.optional(v.literal('scope')),
   client_patterns: v.optional(v.literal(true)),
   owned: v.optional(v.literal(true)),
+  owned_by: v.optional(text),
   leeway: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxProviderLeeway))),
   registered_at: epochSeconds,
 });

@@ -12,7 +12,7 @@ import { absent, deleteItem, having, putItem } from './write-item.ts';
 
 const { partitionKey } = tables.identityProviders;
 
-/** Identity providers in DynamoDB, one item each. A provider cannot be changed. */
+/** Identity providers in DynamoDB, one item each. */
 export function createDynamoDbIdentityProviderStore(
   dynamodb: DynamoDbDocuments,
   table: string,
@@ -31,6 +31,13 @@ export function createDynamoDbIdentityProviderStore(
         condition: absent(partitionKey),
         doing: `register identity provider "${provider.issuer}"`,
         conflict: 'it is registered',
+      }),
+    replaceIdentityProvider: async (provider) =>
+      putItem(dynamodb, toIdentityProviderItem(provider), {
+        ...at(provider.issuer),
+        condition: having('registration_id', provider.registrationId),
+        doing: `change identity provider "${provider.issuer}"`,
+        conflict: 'it was deleted, or deleted and registered again, in the meantime',
       }),
     deleteIdentityProvider: async (issuer, registrationId) =>
       deleteItem(dynamodb, {

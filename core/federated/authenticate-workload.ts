@@ -6,10 +6,9 @@ import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import { UnavailableError } from '../errors.ts';
-import {
-  hasOwner,
-  type IdentityProvider,
-  type IdentityProviderReader,
+import type {
+  IdentityProvider,
+  IdentityProviderReader,
 } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
@@ -254,7 +253,8 @@ export class WorkloadAuthentication {
       value = await this.#ports.identityProviders.findIdentityProvider(issuer, { signal });
       providers.set(issuer, { value, until: now + assertionMemory.seconds });
     }
-    const isOpen = value !== undefined && (this.#settings.ownProviders || !hasOwner(value));
+    const isOpen =
+      value !== undefined && (this.#settings.ownProviders || value.ownedBy === undefined);
     if (value?.issuer === issuer && isOpen) return value;
     const expected = 'the issuer of a registered provider, character by character';
     throw refuse('issuer_unknown', () => ({ name: 'iss', received: issuer, expected }));

@@ -1,6 +1,6 @@
 import type { PortOptions } from '../port.ts';
 
-/** A registered OpenID Connect identity provider. Not editable: delete it and register again. */
+/** A registered OpenID Connect identity provider. Only whose it is can be edited. */
 export interface IdentityProvider {
   /** Exactly as in the discovery document and in the `iss` of its tokens. */
   readonly issuer: string;
@@ -21,6 +21,8 @@ export interface IdentityProvider {
    * its owner is missing, the provider is open to no trunk group.
    */
   readonly owned?: true | undefined;
+  /** The first of the trunk groups whose own it is now. Left out: it is the platform's. */
+  readonly ownedBy?: string | undefined;
   /** Seconds by which its clock may differ at platform APIs; `verifierLeeway` if left out. */
   readonly leeway?: number | undefined;
   /** Seconds since the epoch. */
@@ -51,6 +53,8 @@ export interface IdentityProviderStore extends IdentityProviderReader {
   listRegistrations(): AsyncIterable<IdentityProvider>;
   /** @throws {ConflictError} if the issuer is registered. */
   createIdentityProvider(provider: IdentityProvider): Promise<void>;
+  /** @throws {ConflictError} if the stored registration is another. */
+  replaceIdentityProvider(provider: IdentityProvider): Promise<void>;
   /** @throws {ConflictError} if the stored registration is another. */
   deleteIdentityProvider(issuer: string, registrationId: string): Promise<void>;
   /** Every provider, in no particular order. */
@@ -85,4 +89,10 @@ export interface ProviderOwnerStore {
 
 export function hasOwner({ owned }: Pick<IdentityProvider, 'owned'>): boolean {
   return owned === true;
+}
+
+/** What a provider says of whose it is now. @param trunkGroups none: the platform's. */
+export function ownedBy(trunkGroups: readonly string[]): Pick<IdentityProvider, 'ownedBy'> {
+  const [first] = trunkGroups.toSorted();
+  return { ownedBy: first };
 }

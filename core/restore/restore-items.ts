@@ -3,7 +3,11 @@ import type { AuditRecord } from '../audit/audit-log.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
 import { findIssuerGrant, hostOf } from '../identity-provider/grant.ts';
-import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
+import {
+  hasOwner,
+  type IdentityProvider,
+  ownedBy,
+} from '../identity-provider/identity-provider.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/outside-clients.ts';
@@ -241,7 +245,11 @@ export function restorableProviders(
     view: viewIdentityProvider,
     list,
     find: (issuer) => context.identityProviders.findIdentityProvider(issuer),
-    create: (provider) => context.identityProviders.createIdentityProvider(provider),
+    create: async (provider) => {
+      const owner = await context.providerOwners.findOwner(provider.registrationId);
+      const whose = owner && ownedBy(owner.trunkGroups);
+      await context.identityProviders.createIdentityProvider({ ...provider, ...whose });
+    },
     replay: replayProvider,
     findOutside: async (provider) => {
       if (!hasOwner(provider)) return undefined;

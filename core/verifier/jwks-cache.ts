@@ -1,9 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { jwksCacheTimes, keyCacheWeight } from '../../contract/limits.ts';
-import { WeighedMap } from '../bounded-map.ts';
+import { BoundedMap, remember, WeighedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
-import { hasOwner } from '../identity-provider/identity-provider.ts';
 import {
   checkOwnKeySet,
   lintKeySet,
@@ -21,8 +20,8 @@ export interface JwksSource {
   readonly algorithms: readonly ProviderAlg[];
   /** Differs between two registrations of one issuer, so that neither uses the other's keys. */
   readonly registrationId: string;
-  /** Whether it belongs to trunk groups: see {@link hasOwner}. */
-  readonly owned?: true | undefined;
+  /** The trunk group whose own provider it is. */
+  readonly ownedBy?: string | undefined;
 }
 
 /** A public key, ready to verify with. */
@@ -70,29 +69,31 @@ interface JwksCachePorts {
   readonly times?: JwksCacheTimes | undefined;
 }
 
-interface Entry {
-  /** The registration that {@link keySet} was fetched for. */
-  registration: string | undefined;
-  /** The last good set, the keys of it that were used, and when its fetch began. */
-  keySet: ProviderKeySet | undefined;
-  used: Map<string, VerificationKey>;
+/** The last good set of an issuer. */
+interface StoredSet {
+  /** The registration that it was fetched for. */
+  readonly registration: string;
+  readonly keySet: ProviderKeySet;
+  /** The keys of it that were used. */
+  readonly used: Map<string, VerificationKey>;
+  /** When its fetch began. */
   fetchedAt: number;
-  /** When the last fetch ended. */
+}
+
+/** Fetches of an issuer, or of all providers of an owner. */
+interface Fetches {
+  /** When the last one ended. */
   endedAt: number;
-  /** Fetches that failed since the last good one, and why the last did. */
+  /** Those that failed since the last good one, and why the last did. */
   failures: number;
   failure: Error | undefined;
-  /** Seconds after the last fetch without another one. */
+  /** Seconds after the last one without another. */
   pause: number;
   pending: Promise<void> | undefined;
 }
 
-function createEntry(): Entry {
+function createFetches(): Fetches {
   return {
-    registration: undefined,
-    keySet: undefined,
-    used: new Map(),
-    fetchedAt: Number.NEGATIVE_INFINITY,
     endedAt: Number.NEGATIVE_INFINITY,
     failures: 0,
     failure: undefined,
@@ -101,15 +102,36 @@ function createEntry(): Entry {
   };
 }
 
-/** Bytes of heap that an issuer takes without keys: its texts, and an error with its stack. */
-const weightOfEntry = 4096;
+/** A clock that was set back must not stop the fetches until it catches up. */
+function isPaused({ endedAt, pause }: Fetches, now: number): boolean {
+  return now >= endedAt && now - endedAt < pause;
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('the fetch failed', { cause: thrown });
+}
+
+/** Issuers, and owners, whose fetches are remembered: with an error and its stack, 4 MB. */
+const maxPauses = 1000;
 
 /** A character of a key set takes up to three bytes: its text, its object, its key in OpenSSL. */
 const weightOfCharacter = 3;
 
-function weigh({ keySet }: Entry): number {
-  if (keySet === undefined) return weightOfEntry;
-  return weightOfEntry + weightOfCharacter * JSON.stringify(keySet).length;
+function weigh({ keySet }: StoredSet): number {
+  return weightOfCharacter * JSON.stringify(keySet).length;
+}
+
+/** What is kept of some issuers. What the sets weigh displaces no pause. */
+class KnownIssuers {
+  readonly sets = new WeighedMap<string, StoredSet>(keyCacheWeight, weigh);
+  readonly fetches = new BoundedMap<string, Fetches>(maxPauses);
+}
+
+function findKnown(set: StoredSet | undefined, kid: string): VerificationKey | undefined {
+  const used = set?.used.get(kid);
+  if (used !== undefined || set === undefined) return used;
+  const key = set.keySet.keys.find((one) => one.kid === kid);
+  return key && remember(set.used, kid, () => toVerificationKey(key));
 }
 
 function registrationOf({ registrationId, jwksUri }: JwksSource): string {
@@ -145,14 +167,16 @@ async function waitInTime(fetching: Promise<void>, { signal }: PortOptions): Pro
  * answered at once meanwhile. The last good set stays in use until its hard limit. A successful fetch
  * replaces it.
  *
- * The memory is bounded: issuers that were not asked for longest are forgotten first. Providers that
- * customers registered for themselves cannot displace the others.
+ * The memory is bounded: sets that were not asked for longest are forgotten first. Providers that
+ * customers registered for themselves cannot displace the others, and share a pause with all of the
+ * same owner: many that hang hold a process as one does.
  */
 export class JwksCache implements KeyFinder {
   readonly #ports: JwksCachePorts;
   readonly #times: JwksCacheTimes;
-  readonly #own = new WeighedMap<string, Entry>(keyCacheWeight, weigh);
-  readonly #shared = new WeighedMap<string, Entry>(keyCacheWeight, weigh);
+  readonly #own = new KnownIssuers();
+  readonly #shared = new KnownIssuers();
+  readonly #owners = new BoundedMap<string, Fetches>(maxPauses);
 
   constructor(ports: JwksCachePorts) {
     this.#ports = ports;
@@ -171,24 +195,24 @@ export class JwksCache implements KeyFinder {
     options: PortOptions = {},
   ): Promise<VerificationKey | undefined> {
     const now = this.#now();
-    const entry = this.#entryOf(source, now);
-    const known = this.#keyOf(entry, source, kid);
-    const mustWait = this.#mustWait(entry, now);
-    const fetching = this.#refreshIfDue(entry, source, known !== undefined, now);
+    const set = this.#setOf(source, now);
+    const known = findKnown(set, kid);
+    if (set !== undefined && known !== undefined && !this.#isDue(set, now)) return known;
+    const mustWait = this.#mustWait(source, now);
+    const fetching = this.#refreshIfDue(source, known !== undefined, now);
     if (known !== undefined && !mustWait) return known;
     if (!(await waitInTime(fetching, options))) {
       if (known !== undefined) return known;
       throw new UnavailableError(`the keys of ${source.issuer} did not come in time`);
     }
-    const found = this.#keyOf(entry, source, kid);
-    if (found === undefined) this.#requireSet(entry, source);
+    const found = findKnown(this.#setOf(source, now), kid);
+    if (found === undefined) this.#requireSet(source, now);
     return found;
   }
 
   findLeftOut(source: JwksSource, kid: string): string | undefined {
-    const entry = this.#mapOf(source).get(source.issuer);
-    if (entry === undefined || !this.#hasSet(entry, source)) return undefined;
-    return entry.keySet?.skipped.find((one) => one.kid === kid)?.reason;
+    const { keySet } = this.#setOf(source, this.#now()) ?? {};
+    return keySet?.skipped.find((one) => one.kid === kid)?.reason;
   }
 
   /**
@@ -197,115 +221,126 @@ export class JwksCache implements KeyFinder {
    * @throws the failure of the last fetch.
    */
   async readKeySet(source: JwksSource): Promise<ProviderKeySet> {
-    const entry = this.#entryOf(source, this.#now());
-    await this.#refreshIfDue(entry, source, false, this.#now());
-    if (entry.failure !== undefined) throw entry.failure;
-    return this.#requireSet(entry, source);
+    const now = this.#now();
+    await this.#refreshIfDue(source, false, now);
+    const { failure } = this.#fetchesOf(source);
+    if (failure !== undefined) throw failure;
+    return this.#requireSet(source, now);
   }
 
   /** Fetches an issuer's keys if that is due, ahead of the first need. Never rejects. */
   async refresh(source: JwksSource): Promise<void> {
-    const now = this.#now();
-    await this.#refreshIfDue(this.#entryOf(source, now), source, true, now);
+    await this.#refreshIfDue(source, true, this.#now());
   }
 
   #now(): number {
     return this.#ports.clock() / 1000;
   }
 
-  #mapOf(source: JwksSource): WeighedMap<string, Entry> {
-    return hasOwner(source) ? this.#own : this.#shared;
+  #issuersLike({ ownedBy }: JwksSource): KnownIssuers {
+    return ownedBy === undefined ? this.#shared : this.#own;
   }
 
-  /** A set from the future means that the clock was ahead. Its age counts from now. */
-  #entryOf(source: JwksSource, now: number): Entry {
-    const map = this.#mapOf(source);
-    const known = map.get(source.issuer);
-    if (known === undefined) {
-      const entry = createEntry();
-      map.set(source.issuer, entry);
-      return entry;
-    }
-    known.fetchedAt = Math.min(known.fetchedAt, now);
-    if (now - known.fetchedAt >= this.#times.hardLimit) known.keySet = undefined;
-    return known;
+  #fetchesOf(source: JwksSource): Fetches {
+    return remember(this.#issuersLike(source).fetches, source.issuer, createFetches);
   }
 
-  #hasSet(entry: Entry, source: JwksSource): boolean {
-    return entry.keySet !== undefined && entry.registration === registrationOf(source);
+  #fetchesOfOwner({ ownedBy }: JwksSource): Fetches | undefined {
+    return ownedBy === undefined ? undefined : remember(this.#owners, ownedBy, createFetches);
   }
 
-  #keyOf(entry: Entry, source: JwksSource, kid: string): VerificationKey | undefined {
-    if (!this.#hasSet(entry, source)) return undefined;
-    const used = entry.used.get(kid);
-    if (used !== undefined) return used;
-    const key = entry.keySet?.keys.find((one) => one.kid === kid);
-    if (key === undefined) return undefined;
-    const made = toVerificationKey(key);
-    entry.used.set(kid, made);
-    return made;
+  /**
+   * The last good set of an issuer, of any registration. A set from the future means that the clock was
+   * ahead. Its age counts from now.
+   */
+  #lastSetOf(source: JwksSource, now: number): StoredSet | undefined {
+    const set = this.#issuersLike(source).sets.get(source.issuer);
+    if (set === undefined) return undefined;
+    set.fetchedAt = Math.min(set.fetchedAt, now);
+    return now - set.fetchedAt < this.#times.hardLimit ? set : undefined;
+  }
+
+  #setOf(source: JwksSource, now: number): StoredSet | undefined {
+    const set = this.#lastSetOf(source, now);
+    return set?.registration === registrationOf(source) ? set : undefined;
+  }
+
+  #isDue({ fetchedAt }: StoredSet, now: number): boolean {
+    return now - fetchedAt >= this.#times.refreshAfter;
   }
 
   /** @throws {UnavailableError} if there is no set, or its keys may be others by now. */
-  #requireSet(entry: Entry, source: JwksSource): ProviderKeySet {
-    const { keySet, failure: cause } = entry;
-    if (keySet !== undefined && cause === undefined && this.#hasSet(entry, source)) return keySet;
+  #requireSet(source: JwksSource, now: number): ProviderKeySet {
+    const { failure } = this.#fetchesOf(source);
+    const set = this.#setOf(source, now);
+    if (set !== undefined && failure === undefined) return set.keySet;
+    const cause = failure ?? this.#fetchesOfOwner(source)?.failure;
     throw new UnavailableError(`the keys of ${source.issuer} cannot be fetched`, { cause });
   }
 
   /** A known key waits for a fetch only if its set is old, and not again while fetches fail. */
-  #mustWait(entry: Entry, now: number): boolean {
+  #mustWait(source: JwksSource, now: number): boolean {
     const { refreshAfter, refreshBefore } = this.#times;
-    if (now - entry.fetchedAt < refreshBefore) return false;
-    return entry.failure === undefined || now - entry.endedAt >= refreshAfter;
+    const { fetchedAt = Number.NEGATIVE_INFINITY } = this.#lastSetOf(source, now) ?? {};
+    if (now - fetchedAt < refreshBefore) return false;
+    const { failure, endedAt } = this.#fetchesOf(source);
+    return failure === undefined || now - endedAt >= refreshAfter;
   }
 
-  #refreshIfDue(entry: Entry, source: JwksSource, isKnown: boolean, now: number): Promise<void> {
-    if (entry.pending !== undefined) return entry.pending;
-    if (isKnown && now - entry.fetchedAt < this.#times.refreshAfter) return Promise.resolve();
-    const isNew = entry.failure === undefined && !this.#hasSet(entry, source);
-    const sinceEnd = now - entry.endedAt;
-    // A clock that was set back must not stop the fetches until it catches up.
-    if (!isNew && sinceEnd >= 0 && sinceEnd < entry.pause) return Promise.resolve();
-    entry.pending = this.#replaceKeys(entry, source).finally(() => {
-      entry.pending = undefined;
+  #refreshIfDue(source: JwksSource, isKnown: boolean, now: number): Promise<void> {
+    const fetches = this.#fetchesOf(source);
+    if (fetches.pending !== undefined) return fetches.pending;
+    const set = this.#lastSetOf(source, now);
+    if (isKnown && set !== undefined && !this.#isDue(set, now)) return Promise.resolve();
+    const isNew = fetches.failure === undefined && this.#setOf(source, now) === undefined;
+    const owner = this.#fetchesOfOwner(source);
+    const ofOwner = owner !== undefined && isPaused(owner, now);
+    if (ofOwner || (!isNew && isPaused(fetches, now))) return Promise.resolve();
+    fetches.pending = this.#replaceKeys(fetches, source).finally(() => {
+      fetches.pending = undefined;
     });
-    return entry.pending;
+    return fetches.pending;
   }
 
-  /** Never rejects: the entry records the failure. */
-  async #replaceKeys(entry: Entry, source: JwksSource): Promise<void> {
-    const { issuer, algorithms } = source;
+  /** Never rejects: the fetches record the failure. */
+  async #replaceKeys(fetches: Fetches, source: JwksSource): Promise<void> {
+    const { issuer, algorithms, ownedBy } = source;
+    const { longestPause, longestOwnPause } = this.#times;
+    const { sets, fetches: all } = this.#issuersLike(source);
     const startedAt = this.#now();
+    let failure: Error | undefined;
     try {
       const keySet = lintKeySet(await this.#ports.fetchJwks(source), algorithms);
       // A set may have grown since its provider was registered.
-      if (hasOwner(source)) checkOwnKeySet(keySet);
-      entry.keySet = keySet;
-      entry.registration = registrationOf(source);
-      entry.used = new Map();
-      entry.fetchedAt = startedAt;
-      entry.failure = undefined;
-      entry.failures = 0;
+      if (ownedBy !== undefined) checkOwnKeySet(keySet);
+      const registration = registrationOf(source);
+      sets.set(issuer, { registration, keySet, used: new Map(), fetchedAt: startedAt });
     } catch (error) {
-      entry.failure =
-        error instanceof Error ? error : new Error('the fetch failed', { cause: error });
-      entry.failures += 1;
+      failure = toError(error);
+      const owner = this.#fetchesOfOwner(source);
+      if (ownedBy !== undefined && owner !== undefined) {
+        // Good fetches of another provider end no pause, and a quiet time does.
+        if (this.#now() - owner.endedAt > 2 * longestPause) owner.failures = 0;
+        this.#end(owner, failure, longestPause);
+        this.#owners.set(ownedBy, owner);
+      }
     }
-    entry.endedAt = this.#now();
-    entry.pause = this.#pauseAfter(entry, source);
-    this.#mapOf(source).set(issuer, entry);
-    const milliseconds = Math.max(0, Math.round((entry.endedAt - startedAt) * 1000));
-    this.#ports.onFetched?.({ issuer, milliseconds, failure: entry.failure });
+    this.#end(fetches, failure, ownedBy === undefined ? longestPause : longestOwnPause);
+    if (this.#lastSetOf(source, fetches.endedAt) !== undefined) {
+      fetches.pause = Math.max(fetches.pause, this.#times.cooldown);
+    }
+    all.set(issuer, fetches);
+    const milliseconds = Math.max(0, Math.round((fetches.endedAt - startedAt) * 1000));
+    this.#ports.onFetched?.({ issuer, milliseconds, failure });
   }
 
   /** Instances that failed together do not come back together: up to a quarter is left out. */
-  #pauseAfter({ failures, keySet }: Entry, source: JwksSource): number {
-    const { cooldown, coldRetry, longestPause, longestOwnPause } = this.#times;
-    if (failures === 0) return cooldown;
-    const longest = hasOwner(source) ? longestOwnPause : longestPause;
-    const doubled = Math.min(coldRetry * 2 ** (failures - 1), longest);
-    const pause = doubled * (1 - this.#ports.random() / 4);
-    return keySet === undefined ? pause : Math.max(pause, cooldown);
+  #end(fetches: Fetches, failure: Error | undefined, longest: number): void {
+    const { cooldown, coldRetry } = this.#times;
+    fetches.endedAt = this.#now();
+    fetches.failure = failure;
+    fetches.failures = failure === undefined ? 0 : fetches.failures + 1;
+    const doubled = Math.min(coldRetry * 2 ** (fetches.failures - 1), longest);
+    fetches.pause = failure === undefined ? cooldown : doubled * (1 - this.#ports.random() / 4);
   }
 }

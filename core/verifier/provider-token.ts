@@ -36,9 +36,9 @@ const providerTypes = ['at+jwt', 'jwt', undefined] as const;
 
 /** The location of a provider's keys. */
 export function providerJwksSource(provider: IdentityProvider): JwksSource {
-  const { issuer, jwksUri, registrationId, owned, allowedAlgorithms } = provider;
+  const { issuer, jwksUri, registrationId, ownedBy, allowedAlgorithms } = provider;
   const algorithms = allowedAlgorithms.filter(isProviderAlg);
-  return { issuer, jwksUri, registrationId, owned, algorithms };
+  return { issuer, jwksUri, registrationId, ownedBy, algorithms };
 }
 
 export function readExternalClientId(

@@ -230,6 +230,13 @@ export function createMemoryIdentityProviderStore(
       if (items.has(provider.issuer)) throw new ConflictError(`${provider.issuer} is registered`);
       items.set(provider.issuer, structuredClone(provider));
     },
+    replaceIdentityProvider: async (provider) => {
+      const { issuer, registrationId } = provider;
+      if (items.get(issuer)?.registrationId !== registrationId) {
+        throw new ConflictError(`${issuer} was deleted and registered again`);
+      }
+      items.set(issuer, structuredClone(provider));
+    },
     deleteIdentityProvider: async (issuer, registrationId) => {
       if (items.get(issuer)?.registrationId !== registrationId) {
         throw new ConflictError(`${issuer} was deleted and registered again`);

@@ -33,6 +33,7 @@ function createWorld() {
     issuer: wicked,
     registrationId: 'idp_2',
     owned: true as const,
+    ownedBy: 'tg-1',
     jwksUri: `${wicked}/keys`,
   };
   const providers = [

@@ -76,6 +76,7 @@ function createTwoProviders(): Observed {
     issuer: otherIssuer,
     registrationId,
     owned: true,
+    ownedBy: 'tg-1',
     jwksUri: `${otherIssuer}/jwks`,
   });
   world.providers.set(otherIssuer, wicked);

@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import type { registerOptions } from '../../../contract/management/inputs.ts';
 import { ConflictError, UnavailableError } from '../../errors.ts';
-import { type IdentityProvider } from '../../identity-provider/identity-provider.ts';
+import { type IdentityProvider, ownedBy } from '../../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../../identity-provider/key-lint.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import {
@@ -91,7 +91,7 @@ export async function registerProvider(
   const provider: IdentityProvider = {
     ...found,
     registrationId: newId(context, 'registration'),
-    ...(trunkGroups.length > 0 && { owned: true as const }),
+    ...(trunkGroups.length > 0 && { owned: true as const, ...ownedBy(trunkGroups) }),
     registeredAt: now,
   };
   const { issuer, registrationId } = provider;

@@ -8,6 +8,7 @@ import { describeClaimRisk } from '../../identity-provider/client-id-claim.ts';
 import {
   hasOwner,
   type IdentityProvider,
+  ownedBy,
   type ProviderOwner,
 } from '../../identity-provider/identity-provider.ts';
 import { readEvery } from '../../paging.ts';
@@ -169,10 +170,12 @@ export async function setProviderTrunkGroups(
       before: viewIdentityProvider(provider),
       after: viewIdentityProvider(after),
     },
-    () =>
-      leaves
-        ? putWhileEmpty(context, provider, next, { present, staying })
-        : context.providerOwners.putOwner(next),
+    async () => {
+      if (leaves) await putWhileEmpty(context, provider, next, { present, staying });
+      else await context.providerOwners.putOwner(next);
+      const changed = { ...registered, ...ownedBy(groups) };
+      await context.identityProviders.replaceIdentityProvider(changed);
+    },
   );
   return after;
 }

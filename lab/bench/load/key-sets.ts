@@ -72,9 +72,9 @@ const backend = await startBackend();
 const now = Math.floor(Date.now() / 1000);
 const providers = Array.from({ length: 2 * providersOfEachKind }, (_, index) => {
   const registrationId = `registration_${index}`;
-  const owned = index % 2 === 1 || undefined;
+  const own = index % 2 === 1 && ({ owned: true, ownedBy: `tg-${index}` } as const);
   const issuer = `${backend.issuer}/${index}`;
-  return { ...createProvider({ issuer, registrationId, alg: 'RS256' }), owned };
+  return { ...createProvider({ issuer, registrationId, alg: 'RS256' }), ...own };
 });
 await backend.command({
   items: [...createItems(backend), ...providers.map(providerItem)],

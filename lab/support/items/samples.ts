@@ -188,7 +188,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         clientPatterns: true as const,
         leeway: 60,
       },
-      { ...identityProvider, owned: true as const },
+      { ...identityProvider, owned: true as const, ownedBy: 'tg-1' },
     ].map(toIdentityProviderItem),
     signing_key: [
       ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),

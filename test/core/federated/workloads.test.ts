@@ -191,17 +191,18 @@ describe('an assertion of a provider', () => {
     });
   });
 
-  it('of a trunk group is accepted only with ownProviders', async () => {
+  it('of a trunk group is accepted only with ownProviders, or once the platform took it over', async () => {
     const registrationId = 'idp_1';
-    world.providers.set(
-      providerIssuer,
-      createProvider({ clientIdClaim: 'sub', registrationId, owned: true }),
-    );
+    const provider = createProvider({ clientIdClaim: 'sub', registrationId, owned: true });
+    world.providers.set(providerIssuer, { ...provider, ownedBy: 'tg-1' });
     world.add({
       provider: { issuer: providerIssuer, registrationId, externalClientId: subject },
     });
     const refused = await world.send(assertion());
     expect(refused).toMatchObject({ status: 400, reason: 'issuer_unknown', reads: ['provider'] });
+    world.providers.set(providerIssuer, provider);
+    expect((await world.send(assertion())).status).toBe(200);
+    world.providers.set(providerIssuer, { ...provider, ownedBy: 'tg-1' });
     world.use({ ownProviders: true });
     expect((await world.send(assertion())).status).toBe(200);
   });

@@ -289,7 +289,7 @@ describe('the key cache', () => {
 });
 
 describe('an issuer that fails', () => {
-  const own = sourceOf('https://own.example', { registrationId: 'idp_1', owned: true });
+  const own = sourceOf('https://own.example', { registrationId: 'idp_1', ownedBy: 'tg-1' });
   const failing = async (source: JwksSource, now: number): Promise<number> => {
     await expect(find(source, first, now)).rejects.toThrow(UnavailableError);
     return fetched.length;
@@ -396,13 +396,78 @@ describe('an issuer that fails', () => {
   });
 });
 
+describe('the providers of one owner', () => {
+  const ownerOf = (issuer: string, ownedBy = 'tg-1') =>
+    sourceOf(`https://${issuer}.example`, { ownedBy });
+
+  /** Providers that hang are asked as fast as an instance answers, in its first minute. */
+  async function hold(sources: readonly JwksSource[]): Promise<number> {
+    let held = 0;
+    duration = 1.5;
+    for (const { issuer } of sources) answers.set(issuer, new Error('hangs'));
+    for (let turn = 0; time.now < start + 60; turn += 1) {
+      const before = time.now;
+      const source = sources[turn % sources.length] ?? a;
+      await expect(cache.findKey(source, 'x')).rejects.toThrow(UnavailableError);
+      held += time.now - before;
+      time.now += 0.01;
+    }
+    return held / 60;
+  }
+
+  it('hold an instance no longer than one does, if ten of them hang', async () => {
+    const one = await hold([ownerOf('hangs')]);
+    [time.now, cache] = [start, createCache()];
+    const ten = await hold(Array.from({ length: 10 }, (_, index) => ownerOf(`hangs-${index}`)));
+    expect([one, ten].map((share) => Number(share.toFixed(2)))).toEqual([0.1, 0.1]);
+  });
+
+  it('do not hold those of another owner, and are asked again after a while', async () => {
+    const [bad, good, other] = [ownerOf('bad'), ownerOf('good'), ownerOf('other', 'tg-2')];
+    answers.set(bad.issuer, new Error('hangs'));
+    for (const { issuer } of [good, other]) answers.set(issuer, setOf(first));
+    await expect(find(bad, first, start)).rejects.toThrow(UnavailableError);
+    expect(await find(other, first, start)).toBe(first.kid);
+    await expect(find(good, first, start)).rejects.toMatchObject({ cause: { message: 'hangs' } });
+    expect(await find(good, first, start + times.coldRetry)).toBe(first.kid);
+    answers.set(good.issuer, setOf(second));
+    // Good fetches do not end the pause of what fails next.
+    const pauses: number[] = [];
+    for (let now = time.now; pauses.length < 4; now += 1) {
+      const before = fetched.length;
+      await expect(find(bad, first, now)).rejects.toThrow(UnavailableError);
+      if (fetched.length > before) pauses.push(now - start);
+      if (now % 7 === 0) await find(good, second, now).catch(() => undefined);
+    }
+    expect(pauses).toEqual([5, 15, 35, 75]);
+  });
+
+  it('keep their pause if other key sets fill the memory', async () => {
+    const hangs = ownerOf('hangs');
+    answers.set(hangs.issuer, new Error('hangs'));
+    // An id of a key that is skipped is shown to people, and kept.
+    const skipped = { kty: 'RSA', use: 'enc', kid: 'k'.repeat(12_500) };
+    const fat = { keys: [first.jwk, ...Array.from({ length: 19 }, () => skipped)] };
+    for (let ask = 0; ask < 30; ask += 1) {
+      await expect(cache.findKey(hangs, 'x')).rejects.toThrow(UnavailableError);
+      for (let index = 0; index < 35; index += 1) {
+        const source = ownerOf(`fat-${ask}-${index}`, `tg-${index % 5}`);
+        answers.set(source.issuer, fat);
+        await cache.findKey(source, 'x').catch(() => undefined);
+      }
+      time.now += 1;
+    }
+    expect(fetched.filter((issuer) => issuer === hangs.issuer)).toHaveLength(3);
+  });
+});
+
 describe('a key set that grew after the registration', () => {
   const many = setOf(
     ...Array.from({ length: maxOwnProviderKeys + 1 }, () => createTestKey('ES256')),
   );
 
   it('is refused of a provider that trunk groups own, at each fetch, and of no other', async () => {
-    const own = sourceOf('https://own.example', { owned: true });
+    const own = sourceOf('https://own.example', { ownedBy: 'tg-1' });
     answers.set(own.issuer, setOf(first));
     expect(await find(own, first, start)).toBe(first.kid);
     for (const { issuer } of [own, a]) answers.set(issuer, many);
@@ -421,7 +486,7 @@ describe('the memory of the key cache', () => {
   function ownIssuer(index: number): JwksSource {
     return sourceOf(`https://own-${index}.example`, {
       registrationId: `idp_${index}`,
-      owned: true,
+      ownedBy: `tg-${index}`,
     });
   }
 
@@ -449,7 +514,7 @@ describe('the memory of the key cache', () => {
   });
 
   it('has a bound for issuers without keys', async () => {
-    await askMany(keyCacheWeight / 4096 + 1, new Error('down'));
+    await askMany(1001, new Error('down'));
     fetched = [];
     await expect(cache.findKey(ownIssuer(1), 'x')).rejects.toThrow(UnavailableError);
     expect(fetched).toEqual([]);

@@ -703,10 +703,12 @@ describe('a takeover', () => {
       ),
     });
     expect((await take({ keepClientsOf: ['tg-globex'] })).error?.class).toBe('RefusedError');
+    expect(world.providers.get(own)?.ownedBy).toBe('tg-acme');
     expect([...world.owners.values()].at(-1)?.trunkGroups).toEqual(['tg-acme']);
     expect((await take({ keepClientsOf: ['tg-acme'] })).result).toMatchObject({
       owner: { trunkGroups: [] },
     });
+    expect(world.providers.get(own)).toMatchObject({ owned: true, ownedBy: undefined });
   });
 
   it('asks again for a claim that users can write', async () => {

@@ -64,7 +64,7 @@ const providers = [
   registered(provider.issuer, { clientPatterns: true }),
   registered(other.issuer),
   registered(world.unreachableIssuer),
-  registered(world.ownedIssuer, { owned: true }),
+  registered(world.ownedIssuer, { owned: true, ownedBy: 'tg-1' }),
 ];
 
 const keySets: Readonly<Record<string, unknown>> = {
