@@ -32,6 +32,7 @@ import {
 import { openDynamoDb } from './dynamodb/sdk-regions.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
+import { createFetchProviderKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 
 /** The deployment that the library manages, and how it is reached. */
@@ -89,7 +90,7 @@ export function openManagementTables(
   const auditHistory = openAuditHistory(audits);
   const fetchJson = createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
   const providerKeys = new JwksCache({
-    fetchJwks: ({ jwksUri }) => fetchJson(jwksUri),
+    fetchJwks: createFetchProviderKeys(fetchJson),
     clock: Date.now,
     random: Math.random,
   });

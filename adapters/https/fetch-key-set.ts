@@ -17,6 +17,11 @@ interface OwnKeySet {
   readonly ca?: string | undefined;
 }
 
+/** Fetches key sets of providers. */
+export function createFetchProviderKeys(fetchJson: FetchJson): FetchJwks {
+  return ({ jwksUri, ownedBy }) => fetchJson(jwksUri, { isOwn: ownedBy !== undefined });
+}
+
 /**
  * Fetches key sets for a verifier: the service's own from the configured address, every other one
  * with the checks that URLs of identity providers need.
@@ -31,10 +36,11 @@ export function createFetchKeySet(own: OwnKeySet, fetchProvider: FetchJson): Fet
     timeout: trustedFetchTimeout,
     maxBytes: maxProviderDocumentBytes,
   };
-  return async ({ issuer, jwksUri }) =>
-    issuer === own.issuer
+  const fetchProviderKeys = createFetchProviderKeys(fetchProvider);
+  return async (source) =>
+    source.issuer === own.issuer
       ? (await requestJson(ownUrl, ownOptions)).body
-      : await fetchProvider(jwksUri);
+      : fetchProviderKeys(source);
 }
 
 interface KeyCacheOptions {

@@ -34,13 +34,34 @@ function resolveAll(hostname: string, callback: Parameters<Resolve>[1]): void {
   dnsLookup(hostname, { all: true }, callback);
 }
 
+let lastOwnLookup: Promise<void> = Promise.resolve();
+
+/**
+ * Resolves hosts that customers chose one after another. libuv gives look-ups two threads, and gets
+ * none back before the system's own limit: two names without an answer would keep every other
+ * connection of the process waiting.
+ *
+ * @param until milliseconds of `performance.now()`. After it, no one waits for the look-up.
+ */
+function resolveInTurn(resolve: Resolve, until: number): Resolve {
+  return (hostname, callback) => {
+    const begin = (end: () => void) => {
+      if (performance.now() >= until) return end();
+      resolve(hostname, (...found) => {
+        end();
+        callback(...found);
+      });
+    };
+    lastOwnLookup = lastOwnLookup.then(() => new Promise(begin));
+  };
+}
+
 /**
  * The check is part of the connection's own look-up: the connection uses exactly the checked
  * addresses, so they cannot change in between. If one of several addresses is forbidden, the name
  * is refused.
  */
-function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction {
-  const resolve = options.resolve ?? resolveAll;
+function guardLookup(url: string, options: GuardedFetchOptions, resolve: Resolve): LookupFunction {
   return (hostname, lookupOptions, callback) => {
     resolve(hostname, (error, addresses) => {
       const [first] = addresses ?? [];
@@ -62,13 +83,19 @@ function guardLookup(url: string, options: GuardedFetchOptions): LookupFunction 
  * proxy, and limits on time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {
-  const longest = options.timeout ?? providerFetchTimeout;
+  const { resolve = resolveAll, timeout: longest = providerFetchTimeout } = options;
   return async (text, port = {}) => {
     const url = parseProviderUrl(text, 'URL', options);
+    const timeout = Math.min(longest, port.timeout ?? longest);
+    const until = performance.now() + timeout;
     const { body } = await requestJson(url, {
-      lookup: guardLookup(url.href, options),
+      lookup: guardLookup(
+        url.href,
+        options,
+        port.isOwn === true ? resolveInTurn(resolve, until) : resolve,
+      ),
       ca: options.ca,
-      timeout: Math.min(longest, port.timeout ?? longest),
+      timeout,
       maxBytes: options.maxBytes ?? maxProviderDocumentBytes,
       signal: port.signal,
     });

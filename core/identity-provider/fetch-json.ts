@@ -42,4 +42,6 @@ export type FetchJson = (url: string, options?: FetchOptions) => Promise<unknown
 interface FetchOptions extends PortOptions {
   /** Milliseconds, if that is less than every fetch may take. */
   readonly timeout?: number | undefined;
+  /** Whether a customer chose the host. */
+  readonly isOwn?: boolean | undefined;
 }

@@ -1,6 +1,6 @@
 import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
-import { createKeyCache } from '../../adapters/https/fetch-key-set.ts';
+import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
 import { assertionFetchTimeout } from '../../contract/limits.ts';
@@ -48,7 +48,7 @@ export function createFederation(source: FederationSource): Federation {
     {
       clients: source.clients,
       identityProviders: createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
-      jwks: createKeyCache(({ jwksUri }) => fetchKeys(jwksUri), {
+      jwks: createKeyCache(createFetchProviderKeys(fetchKeys), {
         clock: source.clock,
         isFunction: true,
       }),

@@ -5,7 +5,9 @@ import { isIP, type NetConnectOpts, Socket } from 'node:net';
 const connect = Socket.prototype.connect;
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+  // RFC 6761 §6.3.
+  if (/^(?:.+\.)?localhost$/.test(host)) return true;
+  return host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 // Integration tests talk to servers that they started themselves, and to nothing else.

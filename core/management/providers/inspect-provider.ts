@@ -209,7 +209,10 @@ export async function examineProvider(
   const { clock, inspectionTime: time = inspectionTime.staff } = context;
   const end = clock() + time;
   const fetchJson: FetchJson = (document) =>
-    context.fetchJson(document, { timeout: end - clock() });
+    context.fetchJson(document, {
+      timeout: end - clock(),
+      isOwn: registration.trunkGroups.length > 0,
+    });
   return examineUrl({ ...context, fetchJson }, url, registration);
 }
 
