@@ -68,7 +68,7 @@ export default defineConfig({
     hookTimeout: hangLimit,
     expect: { poll: { timeout: stepLimit } },
     reporters: ['default', new SlowestFiles()],
-    env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
+    env: { CDK_VALIDATION: 'false' },
     projects: [
       {
         extends: true,

@@ -14,16 +14,6 @@ export interface PairPlan {
   readonly cold: number;
 }
 
-/** How much of servers under load is measured. */
-interface LoadPlan {
-  /** Requests to each server before anything counts. */
-  readonly warmUp: number;
-  /** Measurements of each server, by turns. */
-  readonly runs: number;
-  /** Of one measurement. */
-  readonly seconds: number;
-}
-
 /** How much is measured. A figure of a round is the median of its runs. */
 export interface Plan {
   readonly name: 'full' | 'quick';
@@ -43,7 +33,6 @@ export interface Plan {
   readonly delayedInvocations: number;
   /** Of two handlers next to each other. */
   readonly pairs: PairPlan;
-  readonly load: LoadPlan;
 }
 
 /** Takes 35 minutes on two cores. */
@@ -56,7 +45,6 @@ export const fullPlan: Plan = {
   invocations: 600,
   delayedInvocations: 60,
   pairs: { processes: 3, warmUp: 20_000, blockSize: 20, warm: 80, cold: 300 },
-  load: { warmUp: 8000, runs: 10, seconds: 1 },
 };
 
 /** Shows whether everything runs; its figures are noise. Takes about a minute. */
@@ -69,5 +57,4 @@ export const quickPlan: Plan = {
   invocations: 50,
   delayedInvocations: 10,
   pairs: { processes: 1, warmUp: 50, blockSize: 5, warm: 8, cold: 8 },
-  load: { warmUp: 100, runs: 1, seconds: 0.5 },
 };

@@ -3,7 +3,6 @@ import { startBackend } from './backend/backend.ts';
 import { buildMeasuredRuntime } from './build.ts';
 import type { Plan } from './plan.ts';
 import type { SampleOptions } from './sample.ts';
-import { type OidcProviderSection, runOidcProviderSection } from './sections/oidc-provider.ts';
 import { type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
 import { runScaleSection, type ScaleSection } from './sections/scale.ts';
@@ -31,7 +30,6 @@ export interface FunctionRound {
 /** Everything with a target, measured once. Each round starts new processes. */
 export interface Round extends FunctionRound {
   readonly pairs: PairsSection;
-  readonly oidcProvider: OidcProviderSection;
 }
 
 /** Everything that one run of the benchmark measured. */
@@ -86,7 +84,6 @@ async function measureRound(options: SampleOptions): Promise<Round> {
   return {
     pairs: await measurePairsRound(options.plan),
     ...(await measureFunction(options)),
-    oidcProvider: await step('  oidc-provider', () => runOidcProviderSection(options)),
   };
 }
 

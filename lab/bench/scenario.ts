@@ -39,7 +39,7 @@ export const config = parseDeploymentConfig(unlimited);
 const id = (kind: Parameters<typeof formatId>[0], seed: number) =>
   formatId(kind, new Uint8Array(16).fill(seed));
 export const clientId = id('client', 1);
-export const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
+const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
 
 /** How much there is of what can grow. */
 export interface Size {

@@ -36,7 +36,7 @@ function insideScript(text: string): string {
  *
  * @param server address that the page tries requests at, in place of the document's own.
  */
-export async function renderDocsPage(server?: string): Promise<string> {
+async function renderDocsPage(server?: string): Promise<string> {
   const { parse } = await import('yaml');
   const document = parse(readFileSync(openapiFile, 'utf8')) as Readonly<Record<string, unknown>>;
   const spec = { ...document, ...(server !== undefined && { servers: [{ url: server }] }) };

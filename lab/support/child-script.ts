@@ -2,7 +2,7 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A script of this project in a process of its own, which answers questions one by one. */
-export interface ChildScript<Started, Question, Answer> {
+interface ChildScript<Started, Question, Answer> {
   readonly child: ChildProcess;
   /** What the script said when it was ready. */
   readonly started: Started;

@@ -21,7 +21,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     },
     lambda: {
       folders: ['lambda', 'adapters', 'core', 'contract'],
-      packages: ['@middy/', '@aws-lambda-powertools/', 'aws-lambda', 'node:'],
+      packages: ['@middy/', 'aws-lambda', 'node:'],
     },
     // The only function with pages.
     'lambda/portal': {

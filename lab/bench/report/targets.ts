@@ -90,7 +90,6 @@ const pairNames: Readonly<
 > = {
   token: ['CPU of a token', floor, { warm: 190, cold: 350 }],
   tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
-  tokenUsualWay: ['CPU of a token', 'usual-way handler'],
   federatedToken: [
     'CPU of a token for an assertion',
     'the two calls, two verifications and a log line',
@@ -119,30 +118,10 @@ export function pairRows(pairs: PairsSection): readonly TargetRow[] {
   });
 }
 
-function oidcProviderRows({ oidcProvider }: Round): readonly TargetRow[] {
-  const { aws, connections } = oidcProvider;
-  const { ours, oidcProvider: theirs, oidcProviderStaticClient: withoutRead } = aws;
-  const cpu = `CPU per token at ${connections} connections`;
-  return [
-    ...compare('oidc-provider', microseconds, [[cpu, ours.cpuUs, theirs.cpuUs, 0.7]]),
-    ...compare('oidc-provider', milliseconds, [
-      [`median time at ${connections} connections`, ours.medianMs, theirs.medianMs, 0.75],
-    ]),
-    ...compare('oidc-provider that reads no client', microseconds, [
-      [cpu, ours.cpuUs, withoutRead.cpuUs, 0.7],
-    ]),
-  ];
-}
-
 function sizeRows({ token }: FunctionRound): readonly TargetRow[] {
   const { bundleBytes: ours } = token.ours;
   const fixed = { value: ours / 1000, bound: 120, unit: 'KB' } as const;
-  return [
-    ...compare('usual-way handler', kilobytes, [
-      ['bundle', ours, token.reference.bundleBytes, 0.3],
-    ]),
-    { figure: 'bundle', against: 'a fixed size', ours, format: kilobytes, ...fixed },
-  ];
+  return [{ figure: 'bundle', against: 'a fixed size', ours, format: kilobytes, ...fixed }];
 }
 
 function callRows({ token }: FunctionRound): readonly TargetRow[] {
@@ -170,11 +149,5 @@ function callRows({ token }: FunctionRound): readonly TargetRow[] {
 
 /** Every target, in the order of the table. */
 export function targetRows(round: Round): readonly TargetRow[] {
-  return [
-    ...pairRows(round.pairs),
-    ...functionRows(round),
-    ...oidcProviderRows(round),
-    ...sizeRows(round),
-    ...callRows(round),
-  ];
+  return [...pairRows(round.pairs), ...functionRows(round), ...sizeRows(round), ...callRows(round)];
 }

@@ -17,8 +17,6 @@ const headlines: readonly string[] = [
   'process start to first token',
   'warm wall time per token, KMS 10 ms and DynamoDB 3 ms',
   'bundle',
-  'CPU per token at 50 connections',
-  'median time at 50 connections',
   'backend calls, token',
 ];
 

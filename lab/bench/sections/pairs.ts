@@ -31,7 +31,6 @@ import { createTokenTargets, tokenEvent } from './token.ts';
 export type PairName =
   | 'token'
   | 'tokenAndDuties'
-  | 'tokenUsualWay'
   | 'federatedToken'
   | 'discovery'
   | 'jwks'
@@ -120,7 +119,7 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
     providerJwks: workload.jwks,
   });
   const documents = await createDocumentTargets(options);
-  const { ours, reference, twoCalls } = createTokenTargets(backend);
+  const { ours, twoCalls } = createTokenTargets(backend);
   const floorWith = (environment: Readonly<Record<string, string>>) => ({
     ...twoCalls,
     environment: { ...twoCalls.environment, ...environment },
@@ -155,7 +154,6 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
   return {
     token: await pair(200, [ours, twoCalls], {}),
     tokenAndDuties: await pair(200, [ours, floorWith(duties)], warmOnly),
-    tokenUsualWay: await pair(200, [ours, reference], { ...shorter, ...warmOnly }),
     federatedToken: await pair(
       200,
       [federated, floorWith({ ...duties, BENCH_VERIFICATIONS: '2' })],

@@ -18,8 +18,6 @@ import {
 
 export interface TokenSection {
   readonly ours: Figures;
-  /** Of the usual way. */
-  readonly reference: Pick<Figures, 'bundleBytes'>;
   /** A handler with only the two calls of a token: no other one can take less. */
   readonly twoCalls: Figures;
   readonly delays: Delays;
@@ -55,16 +53,12 @@ export async function countCalls(
   return counts;
 }
 
-/** The token function, the floor and the usual way, with the same event. */
+/** The token function and the floor, with the same event. */
 export function createTokenTargets(backend: Backend) {
   const environment = { ...backendEnvironment(backend), ...environments.token };
   const common = { environment, event: tokenEvent(), check: expectStatus(200) };
   return {
     ours: { ...common, bundle: buildFunction('token') },
-    reference: {
-      ...common,
-      bundle: buildUsualWay('reference', 'lab/bench/reference/token-handler.ts'),
-    },
     twoCalls: {
       ...common,
       environment: { ...environment, BENCH_CLIENT_ID: clientId, BENCH_KMS_KEY: kmsKeyArn(0) },
@@ -76,8 +70,8 @@ export function createTokenTargets(backend: Backend) {
 export async function runTokenSection(options: SampleOptions): Promise<TokenSection> {
   const { backend } = options;
   await backend.command({ items: createItems(backend) });
-  const { reference, ...targets } = createTokenTargets(backend);
+  const targets = createTokenTargets(backend);
   const figures = await sampleTargets(targets, { ...options, delays });
   const calls = await countCalls(targets.ours, options);
-  return { ...figures, reference: { bundleBytes: reference.bundle.bytes }, delays, calls };
+  return { ...figures, delays, calls };
 }

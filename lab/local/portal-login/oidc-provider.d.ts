@@ -8,15 +8,20 @@ declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
 
 /** The part of oidc-provider that the local login uses, next to that of other folders. */
 declare module 'oidc-provider' {
-  import type { IncomingMessage, ServerResponse } from 'node:http';
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
   export interface Grant {
     addOIDCScope(scope: string): void;
     save(): Promise<string>;
   }
 
-  export interface Provider {
-    readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => Grant;
+  export class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): RequestListener;
+    readonly Grant: new (of: {
+      readonly accountId: string;
+      readonly clientId: string;
+    }) => Grant;
     interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<object>;
     interactionFinished(
       request: IncomingMessage,

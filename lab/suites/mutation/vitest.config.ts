@@ -64,7 +64,7 @@ export default defineConfig({
   root,
   plugins: mutant === undefined ? [] : [mutate(mutant)],
   test: {
-    env: { CDK_VALIDATION: 'false', POWERTOOLS_DEV: 'false' },
+    env: { CDK_VALIDATION: 'false' },
     include: area === undefined ? Object.values(tests).flat() : tests[area as keyof typeof tests],
     setupFiles: ['test/setup/loopback-only.ts'],
     testTimeout: 120_000,

@@ -40,8 +40,7 @@ const compressedPortal = 125_000;
 
 /** What no function that answers requests may load: each costs more than its own work. */
 const sdkClients = '@aws-sdk/client-';
-const powertools = '@aws-lambda-powertools/';
-const absent = [sdkClients, powertools];
+const absent = [sdkClients];
 /** The SDK's clients of DynamoDB: `json-documents.ts` does their work in a tenth of the bytes. */
 const sdkTables = /@aws-sdk\/(?:client|lib)-dynamodb/;
 /** The SDK's chain, which also looks for what no function has (lambda/shared/sdk-credentials.ts). */
@@ -84,11 +83,7 @@ describe('the bundles of functions', () => {
     expect(bytes).toBeLessThanOrEqual(budget);
     // An ESM import of node:http also loads Node's fetch, a tenth of a first answer.
     expect(text).not.toMatch(/\bimport\(/);
-    const unwanted = [
-      credentialChain,
-      ...(withoutSdk.has(name) ? [sdkClients] : []),
-      ...(answersRequests.has(name) ? [powertools] : []),
-    ];
+    const unwanted = [credentialChain, ...(withoutSdk.has(name) ? [sdkClients] : [])];
     const crept = inputs.filter(
       (path) => sdkTables.test(path) || unwanted.some((part) => path.includes(part)),
     );
