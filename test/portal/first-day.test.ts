@@ -57,6 +57,16 @@ describe('the first day of a customer', () => {
     expect(await order()).toEqual(['secrets', 'details', 'token']);
   });
 
+  it('says how much there is to those who may see all, and links to it', async () => {
+    const world = await createPortalWorld();
+    expect(await open(world, '/')).toMatch(
+      /\d+ clients?\s?, \d+ API keys?\s?, \d+ identity providers?/,
+    );
+    expect(await (await world.get('/')).text()).toMatch(/<a href="\/clients">\d+ clients?<\/a>/);
+    world.signInAs(personOf('manager', ['tg-9']));
+    expect(await open(world, '/')).not.toMatch(/\d+ clients?\s?,/);
+  });
+
   it('has what callers and APIs are configured with, to copy', async () => {
     const page = await (await (await createPortalWorld()).get('/')).text();
     const copied = [...page.matchAll(/data-copy="[^"]+">([^<]+)</g)].map(([, text]) => text);
@@ -92,6 +102,16 @@ describe('the first day of a customer', () => {
     ]) {
       expect(text).toContain(`In order ${sentence}`);
     }
+  });
+
+  it.each([
+    ['http://localhost:8080', false],
+    ['https://localhost:8080', false],
+    ['https://localhost.example.com', true],
+  ])('looks at keys without subnets, if %s is not on this machine', async (issuer, isChecked) => {
+    const world = await createPortalWorld();
+    Object.assign(world.context, { config: { ...world.context.config, issuer } });
+    expect((await open(world, '/')).includes('can be used from any address')).toBe(isChecked);
   });
 });
 

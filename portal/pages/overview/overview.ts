@@ -76,6 +76,10 @@ async function readUrgent({ management, now, may }: RequestContext) {
   return { concerns, isAll: page.nextCursor === undefined };
 }
 
+function totalOf(page: { readonly examined: number; readonly nextCursor?: string | undefined }) {
+  return page.nextCursor === undefined ? String(page.examined) : `${page.examined} or more`;
+}
+
 /** One check: its findings, or the text if there are none. */
 interface Check {
   readonly id: string;
@@ -90,6 +94,8 @@ interface Check {
   /** More about it. */
   readonly fine: string;
   readonly table: () => Html;
+  /** How many clients, API keys or providers there are, as a text. */
+  readonly total: string;
   /** Clients that were looked at, of the checks of clients. */
   readonly examined?: number | undefined;
 }
@@ -188,8 +194,8 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
     const isOpen = isPartial && !(id === 'expires_soon' && urgent?.isAll === true);
     const text = isOpen ? `${fine}${rest}` : fine;
     const { examined } = page;
-    const count = found.length;
-    return { id, title, count, isPartial: isOpen, all, good, fine: text, table, examined };
+    const [count, total] = [found.length, totalOf(page)];
+    return { id, title, count, total, isPartial: isOpen, all, good, fine: text, table, examined };
   };
   const soon = `within ${days(secretAttention.expiresWithin)} days`;
   const unused = `${days(secretAttention.unusedFor)} days`;
@@ -234,6 +240,7 @@ async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Ch
     all: href('/api-keys', { ...check.query, enabled: 'yes' }),
     good,
     fine: page.nextCursor === undefined ? '' : notAll(context, page.examined, 'API keys'),
+    total: totalOf(page),
     table: () =>
       dataTable(
         title,
@@ -250,9 +257,11 @@ async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Ch
 }
 
 function checkKeys(context: RequestContext): Promise<readonly Check[]> {
-  const { now } = context;
+  const { now, deployment } = context;
   const { expiresWithin } = secretAttention;
   const soon = `within ${days(expiresWithin)} days`;
+  // The local run gives its demonstration key no subnets, and no other machine reaches it.
+  const isLocal = /^https?:\/\/localhost[:/]/.test(deployment.issuer ?? '');
   const checks: readonly KeyCheck[] = [
     {
       id: 'open-keys',
@@ -273,7 +282,8 @@ function checkKeys(context: RequestContext): Promise<readonly Check[]> {
       cell: ({ expiresAt = now }) => endTime(expiresAt, now),
     },
   ];
-  return Promise.all(checks.map((check) => runKeyCheck(context, check)));
+  const counted = checks.filter(({ id }) => !(isLocal && id === 'open-keys'));
+  return Promise.all(counted.map((check) => runKeyCheck(context, check)));
 }
 
 async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {
@@ -290,6 +300,7 @@ async function checkProviders({ management, href, health, now }: RequestContext)
     id: 'broken-providers',
     title,
     count: broken.length,
+    total: String(issuers.length),
     isPartial: waiting > 0,
     all: href('/identity-providers'),
     good:
@@ -393,6 +404,20 @@ function endpointsPanel({ deployment: { issuer, defaultAudience } }: RequestCont
   );
 }
 
+/** A limited user must not learn how many items others have. */
+function listTotals(
+  { href, person }: RequestContext,
+  kinds: readonly (readonly [path: string, what: string, check: Check | undefined])[],
+): Html | undefined {
+  if (person.trunkGroups !== undefined) return undefined;
+  const links = kinds.flatMap(([path, what, check]) =>
+    check === undefined
+      ? []
+      : html`<a href="${href(path)}">${check.total} ${what}${check.total === '1' ? '' : 's'}</a>`,
+  );
+  return html`${links.map((link, index) => html`${index > 0 && ', '}${link}`)}`;
+}
+
 /** Items that need attention come first. The lists are one click away. */
 export const showOverview: Handler = async (context) => {
   const { href, may } = context;
@@ -414,6 +439,11 @@ export const showOverview: Handler = async (context) => {
   return {
     title: 'Overview',
     section: 'overview',
+    lead: listTotals(context, [
+      ['/clients', 'client', secrets?.[0]],
+      ['/api-keys', 'API key', keys?.[0]],
+      ['/identity-providers', 'identity provider', providers],
+    ]),
     heading:
       found.length > 0
         ? 'Needs attention'
@@ -432,7 +462,7 @@ export const showOverview: Handler = async (context) => {
       hasReport &&
       html`
         <p>
-          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, by its end
+          <a href="${href('/expiring')}">Everything that expires within 30 days</a>, the soonest first
         </p>
       `
     }`,
