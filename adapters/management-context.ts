@@ -21,15 +21,10 @@ import { createDynamoDbCredentialEnds } from './dynamodb/credential-ends.ts';
 import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
-import { createDynamoDbPersonNameStore } from './dynamodb/person-names.ts';
 import { parseItems, readPages } from './dynamodb/read-items.ts';
 import { createFindRecent } from './dynamodb/recent-changes.ts';
-import {
-  createDynamoDbGrantStore,
-  createDynamoDbProviderOwnerStore,
-  createDynamoDbTrunkGroupLimitsStore,
-} from './dynamodb/record-partition.ts';
 import { openDynamoDb } from './dynamodb/sdk-regions.ts';
+import { createDynamoDbSettings } from './dynamodb/setting-stores.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/store-options.ts';
 import { createFetchProviderKeys } from './https/fetch-key-set.ts';
@@ -111,14 +106,11 @@ export function openManagementTables(
         table('identityProviders'),
         store,
       ),
-      providerOwners: createDynamoDbProviderOwnerStore(dynamodb, table('settings'), store),
-      providerGrants: createDynamoDbGrantStore(dynamodb, table('settings'), store),
       signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
-      trunkGroupLimits: createDynamoDbTrunkGroupLimitsStore(dynamodb, table('settings'), store),
+      ...createDynamoDbSettings(dynamodb, table('settings'), store),
       audit,
       auditPages: audit,
       auditHistory: auditHistory(store),
-      personNames: createDynamoDbPersonNameStore(dynamodb, table('settings'), store),
       fetchJson,
       providerKeys,
       clock: Date.now,

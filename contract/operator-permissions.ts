@@ -69,7 +69,7 @@ export const operatorGroups = {
       clients: replace,
       apiKeys: replace,
       identityProviders: replace,
-      settings: ['dynamodb:GetItem', 'dynamodb:Query'],
+      settings: replace,
       audit: ['dynamodb:Query', ...append],
     },
     partitions: { settings: Object.values(settingRecordTypes) },

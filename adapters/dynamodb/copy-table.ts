@@ -13,7 +13,7 @@ import { parseClientItem } from './client-item.ts';
 import { parseGrantListItem } from './grant-item.ts';
 import { parseIdentityProviderItem } from './identity-provider-item.ts';
 import type { Item } from './item.ts';
-import { parsePersonNameItem } from './person-names.ts';
+import { parsePersonItem } from './person-item.ts';
 import { parseProviderOwnerItem } from './provider-owner-item.ts';
 import { scanItems } from './read-items.ts';
 import {
@@ -79,7 +79,7 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
     owner: parseProviderOwnerItem,
     subject: (item) => parseGrantListItem('subject', item),
     issuer: (item) => parseGrantListItem('issuer', item),
-    person: parsePersonNameItem,
+    person: parsePersonItem,
   }),
 };
 

@@ -1,9 +1,28 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import type { RestoredTables } from '../../core/restore/restore-items.ts';
+import { settingRecordTypes, tables } from '../../contract/tables.ts';
+import type { RestoredTables } from '../../core/restore/restored-tables.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
+import { parseGrantListItem } from './grant-item.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
+import type { Item } from './item.ts';
+import { parsePersonItem } from './person-item.ts';
+import { parseProviderOwnerItem } from './provider-owner-item.ts';
+import { parseItems, scanItems } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
+import { parseTrunkGroupLimitsItem } from './trunk-group-limits-item.ts';
+
+/** The items of one partition. Of a restored table, an operator may only make a Scan. */
+async function* scanRecords(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  recordType: string,
+  store: StoreOptions,
+): AsyncGenerator<Item> {
+  for await (const item of scanItems(dynamodb, table, store)) {
+    if (item[tables.settings.partitionKey] === recordType) yield item;
+  }
+}
 
 /** A table that DynamoDB restored next to the live one. Its kind decides how it is read. */
 export function createRestoredTables(
@@ -11,10 +30,19 @@ export function createRestoredTables(
   table: string,
   store: StoreOptions,
 ): RestoredTables {
+  const settings = <T extends object>(recordType: string, parse: (item: Item) => T) =>
+    parseItems(scanRecords(dynamodb, table, recordType, store), parse, store);
   return {
     clients: () => createDynamoDbClientStore(dynamodb, table, store).listClients(),
     apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).listApiKeys(),
     identityProviders: () =>
       createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
+    settings: {
+      limits: () => settings(settingRecordTypes.limits, parseTrunkGroupLimitsItem),
+      owners: () => settings(settingRecordTypes.owner, parseProviderOwnerItem),
+      grants: (kind) =>
+        settings(settingRecordTypes[kind], (item) => parseGrantListItem(kind, item)),
+      people: () => settings(settingRecordTypes.person, parsePersonItem),
+    },
   };
 }

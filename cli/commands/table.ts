@@ -10,13 +10,14 @@ import { collect } from '../../core/paging.ts';
 import { auditDays } from '../../core/restore/audit-views.ts';
 import {
   type RestoredRow,
-  type RestoredTables,
   type RestoreOptions,
   restorableApiKeys,
   restorableClients,
   restorableProviders,
   restoreItems,
 } from '../../core/restore/restore-items.ts';
+import { restoreSettings } from '../../core/restore/restore-settings.ts';
+import type { RestoredTables } from '../../core/restore/restored-tables.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
@@ -67,6 +68,7 @@ const restores = {
     restoreItems(context, restorableApiKeys(context, from.apiKeys), options),
   identityProviders: (context, from, options) =>
     restoreItems(context, restorableProviders(context, from.identityProviders), options),
+  settings: (context, from, options) => restoreSettings(context, from.settings, options),
 } as const satisfies Readonly<Record<string, Restore>>;
 
 function readRestorePoint(text: string, now: number): number {
@@ -152,7 +154,7 @@ const restore = command({
   ],
   run: async (cli, [name], options) => {
     const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
-    const table = readTable(name, ['clients', 'apiKeys', 'identityProviders']);
+    const table = readTable(name, ['clients', 'apiKeys', 'identityProviders', 'settings']);
     const to = targetOf(cli, table, from);
     const { config } = cli.deployment();
     const regions = auditedRegions(config, options.withoutAudit, options.alsoAudit);

@@ -11,6 +11,9 @@ export interface PersonName {
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
+/** What is stored of a person. An erased name stays erased. */
+export type StoredPerson = PersonName | { readonly subject: string; readonly erased: true };
+
 /** The only place that has names of people. */
 export interface PersonNameStore {
   /** Those that are known and not erased. */

@@ -2,7 +2,6 @@ import type * as v from 'valibot';
 import type { grantList } from '../../contract/management/results.ts';
 import { awsDomain } from '../../contract/partitions.ts';
 import { hasWildcard } from '../client/provider-client-id.ts';
-import type { StorePage, StorePageQuery } from '../paging.ts';
 import { isProviderUrlText } from './provider-url.ts';
 
 /** Something at an identity provider that the platform's staff gave to service trunk groups. */
@@ -22,18 +21,6 @@ export type GrantList = v.InferOutput<typeof grantList>;
 /** The list of a place for which none is stored. */
 export function withoutGrants(kind: GrantKind, place: string): GrantList {
   return { kind, place, grants: [], version: 0 };
-}
-
-export interface GrantStore {
-  /**
-   * @returns {@link withoutGrants} if nothing is stored.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   */
-  findGrants(kind: GrantKind, place: string): Promise<GrantList>;
-  /** One page of the lists of a kind, by place. */
-  readGrants(kind: GrantKind, query: StorePageQuery): Promise<StorePage<GrantList>>;
-  /** @throws {ConflictError} if the stored version is not `list.version - 1`. */
-  putGrants(list: GrantList): Promise<void>;
 }
 
 /** The grants with another one. It replaces the one of the same value; without groups, it removes it. */

@@ -75,18 +75,6 @@ export interface ProviderOwner {
   readonly updatedAt: number;
 }
 
-export interface ProviderOwnerStore {
-  /** @throws {MalformedRecordError} if the stored item cannot be read. */
-  findOwner(registrationId: string): Promise<ProviderOwner | undefined>;
-  /**
-   * The owners of these registrations, by registration. One whose record is missing or cannot be read
-   * is left out.
-   */
-  findOwners(registrationIds: readonly string[]): Promise<ReadonlyMap<string, ProviderOwner>>;
-  /** @throws {ConflictError} if the stored version is not `owner.version - 1`. */
-  putOwner(owner: ProviderOwner): Promise<void>;
-}
-
 export function hasOwner({ owned }: Pick<IdentityProvider, 'owned'>): boolean {
   return owned === true;
 }

@@ -8,7 +8,6 @@ import {
   type GrantLimits,
   intersectLimits,
   type TrunkGroupLimits,
-  type TrunkGroupLimitsStore,
 } from '../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { isOwnProvider } from './providers/provider-reach.ts';
@@ -102,8 +101,10 @@ async function checkRoom(
   throw new RefusedError(`the service trunk group ${has} ${what}; allowed: at most ${most}`);
 }
 
+type LimitsStore = ManagementContext['trunkGroupLimits'];
+
 /** Limits of trunk groups, of which each is read once. */
-function readOnce(read: TrunkGroupLimitsStore['findLimits']): TrunkGroupLimitsStore['findLimits'] {
+function readOnce(read: LimitsStore['find']): LimitsStore['find'] {
   const known = new Map<string, Promise<TrunkGroupLimits>>();
   return (group) => {
     const limits = known.get(group) ?? read(group);
@@ -116,16 +117,13 @@ function readOnce(read: TrunkGroupLimitsStore['findLimits']): TrunkGroupLimitsSt
  * The limits of trunk groups as a caller sees them: what its own limits allow as well. Only the
  * staff writes them.
  */
-export function intersectStored(
-  store: TrunkGroupLimitsStore,
-  own: GrantLimits,
-): TrunkGroupLimitsStore {
+export function intersectStored(store: LimitsStore, own: GrantLimits): LimitsStore {
   const intersect = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
   return {
     ...store,
-    findLimits: readOnce(async (group) => intersect(await store.findLimits(group))),
-    readLimits: async (query) => {
-      const page = await store.readLimits(query);
+    find: readOnce(async (group) => intersect(await store.find(group))),
+    readPage: async (query) => {
+      const page = await store.readPage(query);
       return { ...page, items: page.items.map(intersect) };
     },
   };

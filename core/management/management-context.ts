@@ -14,14 +14,15 @@ import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
 import type { FetchJson } from '../identity-provider/fetch-json.ts';
-import type { GrantStore } from '../identity-provider/grant.ts';
+import type { GrantList } from '../identity-provider/grant.ts';
 import type {
   IdentityProviderStore,
-  ProviderOwnerStore,
+  ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
+import type { RecordStore } from '../record-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
-import type { GrantLimits, TrunkGroupLimitsStore } from '../trunk-group/trunk-group-limits.ts';
+import type { GrantLimits, TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { JwksCache } from '../verifier/jwks-cache.ts';
 
 /** Everything that management reads and writes. */
@@ -32,10 +33,14 @@ interface ManagementPorts {
   readonly apiKeyUses?: ApiKeyUseReader | undefined;
   readonly credentialEnds: CredentialEndReader;
   readonly identityProviders: IdentityProviderStore;
-  readonly providerOwners: ProviderOwnerStore;
-  readonly providerGrants: GrantStore;
+  /** By the id of the registration. */
+  readonly providerOwners: RecordStore<ProviderOwner>;
+  /** Client ids at a provider, by issuer. */
+  readonly subjectGrants: RecordStore<GrantList, never>;
+  /** Issuers, by host. */
+  readonly issuerGrants: RecordStore<GrantList, never>;
   readonly signingKeys: SigningKeyReader;
-  readonly trunkGroupLimits: TrunkGroupLimitsStore;
+  readonly trunkGroupLimits: RecordStore<TrunkGroupLimits, never>;
   readonly audit: AuditLog;
   readonly auditPages: AuditPageReader;
   readonly auditHistory: AuditHistoryReader;

@@ -172,7 +172,7 @@ export function limitCaller(
     ? intersectStored(context.trunkGroupLimits, own)
     : context.trunkGroupLimits;
   const limitsOf: StoreLimits['limitsOf'] = hasTrunkGroupLimits
-    ? (group) => trunkGroupLimits.findLimits(group)
+    ? (group) => trunkGroupLimits.find(group)
     : async () => own;
   const stores = limitStores(context, { trunkGroups, limitsOf });
   const limited = { ...context, ...stores, trunkGroupLimits, grants };

@@ -25,13 +25,16 @@ import {
 } from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
+import type { RestoredTables } from './restored-tables.ts';
 
 /** One kind of item: its source, its target, and how the audit reduces it. */
-interface Restorable<T> {
+export interface Restorable<T> {
   /** Noun of the restore in the audit, and the prefix of every action on such items. */
-  readonly noun: 'client' | 'api_key' | 'identity_provider';
+  readonly noun: string;
   readonly idOf: (item: T) => string;
-  readonly nameOf: (item: T) => string;
+  readonly nameOf: (item: T) => string | undefined;
+  /** The subject of its changes in the audit, if that is not its id. */
+  readonly auditedAs?: (item: T) => string;
   readonly view: (item: T) => Readonly<Record<string, unknown>>;
   /** The items of the restored table, from an earlier time. */
   readonly list: () => AsyncIterable<T>;
@@ -40,6 +43,8 @@ interface Restorable<T> {
   /** In the live table. @throws {ConflictError} if the id exists. */
   readonly create: (item: T) => Promise<void>;
   readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
+  /** What stands for an item that only the audit names: one that is restored without being stored. */
+  readonly missing?: (id: string) => T;
   /** What an item has that the staff did not grant, as text for the operator. It is restored. */
   readonly findOutside?: (item: T) => Promise<string | undefined>;
 }
@@ -99,13 +104,14 @@ async function restoreItem<T>(
   context: ManagementContext,
   kind: Restorable<T>,
   stored: T,
-  { changesOf, dryRun, undelete }: RestoreOptions & { readonly changesOf: ChangesOf },
+  { changesOf, dryRun, undelete }: Replay,
 ): Promise<RestoredRow> {
   const id = kind.idOf(stored);
   const row = { id, name: kind.nameOf(stored), ...nothing };
   const present = await findPresent(kind, row);
   if (present !== undefined) return present;
-  const replayed = kind.replay(stored, changesOf(id), undelete.has(id));
+  const changes = changesOf(kind.auditedAs?.(stored) ?? id);
+  const replayed = kind.replay(stored, changes, undelete.has(id));
   if (replayed.outcome === 'dropped') {
     return { ...row, outcome: 'dropped', because: [replayed.reason] };
   }
@@ -125,11 +131,13 @@ async function restoreItem<T>(
 
 /** Items that were created since and are in neither table: no audit has their hashes. */
 async function findLost<T>(
+  context: ManagementContext,
   kind: Restorable<T>,
-  changes: readonly AuditedChange[],
+  replay: Replay,
   known: ReadonlySet<string>,
 ): Promise<readonly RestoredRow[]> {
-  const made = ['create', 'register', 'restore'].map((verb) => `${kind.noun}.${verb}`);
+  const { changes } = replay;
+  const made = ['create', 'register', 'restore', 'set'].map((verb) => `${kind.noun}.${verb}`);
   const last = new Map(
     changes
       .filter(({ action, isCertain }) => isCertain && action.startsWith(`${kind.noun}.`))
@@ -137,8 +145,13 @@ async function findLost<T>(
       .map((change) => [change.subject, change]),
   );
   const rows: RestoredRow[] = [];
-  for (const [id, { action, time }] of last) {
-    if (known.has(id) || !made.includes(action) || (await kind.find(id)) !== undefined) continue;
+  for (const [id, { action, time, after }] of last) {
+    if (known.has(id) || !made.includes(action) || after === undefined) continue;
+    if ((await kind.find(id)) !== undefined) continue;
+    if (kind.missing !== undefined) {
+      rows.push(await restoreItem(context, kind, kind.missing(id), replay));
+      continue;
+    }
     const lookAt = [`made at ${time}, after the restore point: make it again`];
     rows.push({ id, name: undefined, outcome: 'lost', because: [], lookAt });
   }
@@ -164,41 +177,55 @@ function addMeanwhile(
   });
 }
 
+/** What a restore knows of the time since, and what it is told. */
+export interface Replay extends RestoreOptions {
+  readonly changes: readonly AuditedChange[];
+  readonly changesOf: ChangesOf;
+}
+
+/** Restores the items of one kind. */
+export async function restoreKind<T>(
+  context: ManagementContext,
+  kind: Restorable<T>,
+  replay: Replay,
+): Promise<readonly RestoredRow[]> {
+  const rows: RestoredRow[] = [];
+  for await (const stored of kind.list()) {
+    rows.push(await restoreItem(context, kind, stored, replay));
+  }
+  return [...rows, ...(await findLost(context, kind, replay, new Set(rows.map(({ id }) => id))))];
+}
+
 /**
  * Restores the items of a table from an earlier time, without the access that was revoked since.
  * An existing item is never changed, so an interrupted run can be repeated.
  */
+export async function restoring(
+  options: RestoreOptions,
+  restore: (replay: Replay) => Promise<readonly RestoredRow[]>,
+): Promise<readonly RestoredRow[]> {
+  const records = await options.readAudit();
+  const changes = findChanges(records);
+  const rows = await restore({ ...options, changes, changesOf: indexChanges(changes) });
+  return options.dryRun ? rows : addMeanwhile(rows, records, await options.readAudit());
+}
+
+/** {@link restoring} of a table with one kind of items. */
 export async function restoreItems<T>(
   context: ManagementContext,
   kind: Restorable<T>,
   options: RestoreOptions,
 ): Promise<readonly RestoredRow[]> {
-  const records = await options.readAudit();
-  const changes = findChanges(records);
-  const changesOf = indexChanges(changes);
-  const rows: RestoredRow[] = [];
-  for await (const stored of kind.list()) {
-    rows.push(await restoreItem(context, kind, stored, { ...options, changesOf }));
-  }
-  const lost = await findLost(kind, changes, new Set(rows.map(({ id }) => id)));
-  const all = [...rows, ...lost];
-  return options.dryRun ? all : addMeanwhile(all, records, await options.readAudit());
-}
-
-/** Items of the restored tables, by kind. */
-export interface RestoredTables {
-  readonly clients: () => AsyncIterable<Client>;
-  readonly apiKeys: () => AsyncIterable<ApiKey>;
-  readonly identityProviders: () => AsyncIterable<IdentityProvider>;
+  return restoring(options, (replay) => restoreKind(context, kind, replay));
 }
 
 export function restorableClients(
   context: ManagementContext,
   list: RestoredTables['clients'],
 ): Restorable<Client> {
-  const { providerGrants, providerOwners } = context;
-  const findOwner = (id: string) => providerOwners.findOwner(id);
-  const outsideOf = checkOutside({ providerGrants, findOwner });
+  const { subjectGrants, providerOwners } = context;
+  const findOwner = (id: string) => providerOwners.find(id);
+  const outsideOf = checkOutside({ subjectGrants, findOwner });
   return {
     noun: 'client',
     idOf: ({ clientId }) => clientId,
@@ -246,7 +273,7 @@ export function restorableProviders(
     list,
     find: (issuer) => context.identityProviders.findIdentityProvider(issuer),
     create: async (provider) => {
-      const owner = await context.providerOwners.findOwner(provider.registrationId);
+      const owner = await context.providerOwners.find(provider.registrationId);
       const whose = owner && ownedBy(owner.trunkGroups);
       await context.identityProviders.createIdentityProvider({ ...provider, ...whose });
     },
@@ -254,8 +281,8 @@ export function restorableProviders(
     findOutside: async (provider) => {
       if (!hasOwner(provider)) return undefined;
       const { issuer, registrationId } = provider;
-      const owner = await context.providerOwners.findOwner(registrationId);
-      const { grants } = await context.providerGrants.findGrants('issuer', hostOf(issuer));
+      const owner = await context.providerOwners.find(registrationId);
+      const { grants } = await context.issuerGrants.find(hostOf(issuer));
       const granted = findIssuerGrant(grants, issuer)?.trunkGroups ?? [];
       const outside = owner?.trunkGroups.filter((group) => !granted.includes(group)) ?? [];
       if (outside.length === 0) return undefined;

@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import { proposedLimits } from '../../contract/management/inputs.ts';
 import type { trunkGroupLimits } from '../../contract/management/results.ts';
-import type { StorePage, StorePageQuery } from '../paging.ts';
 
 export const limitNames = proposedLimits.fields;
 
@@ -14,18 +13,6 @@ export type TrunkGroupLimits = v.InferOutput<typeof trunkGroupLimits>;
 /** The limits of a trunk group for which none are stored. */
 export function withoutLimits(serviceTrunkGroup: string): TrunkGroupLimits {
   return { serviceTrunkGroup, version: 0 };
-}
-
-export interface TrunkGroupLimitsStore {
-  /**
-   * @returns {@link withoutLimits} if nothing is stored.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   */
-  findLimits(serviceTrunkGroup: string): Promise<TrunkGroupLimits>;
-  /** One page, by trunk group. */
-  readLimits(query: StorePageQuery): Promise<StorePage<TrunkGroupLimits>>;
-  /** @throws {ConflictError} if the stored version is not `limits.version - 1`. */
-  putLimits(limits: TrunkGroupLimits): Promise<void>;
 }
 
 /** What both allow of one limit: the values of both lists, the smaller number, the stricter flag. */

@@ -402,7 +402,7 @@ describe('what each role may do with each table, and so what it may not', () => 
       'api-key-operator': '- - - - - - -',
       'provider-operator': '- - - - - - -',
       'signing-key-operator': '- - - Q - - -',
-      'restore-operator': 'GP GP GP - GQ PQ -',
+      'restore-operator': 'GP GP GP - GP PQ -',
       'break-glass-operator': 'GU GP - - - P -',
       auditor: '- - - - - - -',
       administrator: '- - - - - - -',

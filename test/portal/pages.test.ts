@@ -85,7 +85,8 @@ function breakStores(
     context.signingKeys,
     context.auditPages,
     context.trunkGroupLimits,
-    context.providerGrants,
+    context.subjectGrants,
+    context.issuerGrants,
   ],
 ): void {
   const fail = async () => {

@@ -21,11 +21,9 @@ import {
   createMemoryAuditLog,
   createMemoryClientStore,
   createMemoryCredentialEnds,
-  createMemoryGrantStore,
   createMemoryIdentityProviderStore,
   createMemoryPersonNames,
-  createMemoryProviderOwnerStore,
-  createMemoryTrunkGroupLimitsStore,
+  createMemorySettings,
 } from './memory-stores.ts';
 
 export const testConfig = parseDeploymentConfig({
@@ -106,10 +104,8 @@ export function createTestManagement(overrides: Partial<ManagementContext> = {})
       apiKeys: createMemoryApiKeyStore(apiKeys),
       credentialEnds: createMemoryCredentialEnds(clients, apiKeys),
       identityProviders: createMemoryIdentityProviderStore(providers),
-      providerOwners: createMemoryProviderOwnerStore(owners),
-      providerGrants: createMemoryGrantStore(grants),
+      ...createMemorySettings({ owners, grants, limits }),
       signingKeys: { listSigningKeys: async () => signingKeys },
-      trunkGroupLimits: createMemoryTrunkGroupLimitsStore(limits),
       audit: auditLog,
       auditPages: auditLog,
       auditHistory: createMemoryAuditHistory({ slc: audit }),

@@ -20,22 +20,17 @@ import { ConflictError } from '../../core/errors.ts';
 import {
   type GrantKind,
   type GrantList,
-  type GrantStore,
   withoutGrants,
 } from '../../core/identity-provider/grant.ts';
 import type {
   IdentityProvider,
   IdentityProviderStore,
   ProviderOwner,
-  ProviderOwnerStore,
 } from '../../core/identity-provider/identity-provider.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
-import {
-  type TrunkGroupLimits,
-  type TrunkGroupLimitsStore,
-  withoutLimits,
-} from '../../core/trunk-group/trunk-group-limits.ts';
+import type { RecordStore } from '../../core/record-store.ts';
+import { type TrunkGroupLimits, withoutLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 
 interface VersionedTable<T> {
   find(id: string): Promise<T | undefined>;
@@ -248,68 +243,73 @@ export function createMemoryIdentityProviderStore(
   };
 }
 
-export function createMemoryProviderOwnerStore(
-  items = new Map<string, ProviderOwner>(),
-): ProviderOwnerStore {
+/** Records by key; `keyOf` finds the key of an id. */
+function createMemoryRecords<T extends { readonly version: number }>(
+  items: Map<string, T>,
+  idOf: (record: T) => string,
+  keyOf = (id: string) => id,
+): RecordStore<T> {
+  const find = (id: string) => structuredClone(items.get(keyOf(id)));
   return {
-    findOwner: async (registrationId) => structuredClone(items.get(registrationId)),
-    findOwners: async (ids) =>
+    find: async (id) => find(id),
+    findEach: async (ids) =>
       new Map(
         ids.flatMap((id) => {
-          const owner = items.get(id);
-          return owner === undefined ? [] : [[id, structuredClone(owner)] as const];
+          const record = find(id);
+          return record === undefined ? [] : [[id, record] as const];
         }),
       ),
-    putOwner: async (owner) => {
-      if ((items.get(owner.registrationId)?.version ?? 0) !== owner.version - 1) {
-        throw new ConflictError(`the owner of ${owner.issuer} changed meanwhile`);
-      }
-      items.set(owner.registrationId, structuredClone(owner));
-    },
-  };
-}
-
-export function createMemoryTrunkGroupLimitsStore(
-  items = new Map<string, TrunkGroupLimits>(),
-): TrunkGroupLimitsStore {
-  return {
-    findLimits: async (group) => structuredClone(items.get(group)) ?? withoutLimits(group),
-    readLimits: async ({ limit, after = '' }) => {
-      const groups = [...items.keys()].toSorted().filter((group) => group > after);
-      const page = groups.slice(0, limit);
+    readPage: async ({ limit, after = '' }) => {
+      const ids = [...items.values()]
+        .map(idOf)
+        .filter((id) => id > after && items.has(keyOf(id)))
+        .toSorted();
+      const page = [...new Set(ids)].slice(0, limit);
       return {
-        items: page.flatMap((group) => structuredClone(items.get(group)) ?? []),
+        items: page.flatMap((id) => find(id) ?? []),
         examined: page.length,
-        next: groups.length > limit ? page.at(-1) : undefined,
+        next: ids.length > limit ? page.at(-1) : undefined,
       };
     },
-    putLimits: async (limits) => {
-      const { serviceTrunkGroup: group, version } = limits;
-      if ((items.get(group)?.version ?? 0) !== version - 1) {
-        throw new ConflictError(`the limits of ${group} changed meanwhile`);
+    put: async (record) => {
+      const key = keyOf(idOf(record));
+      if ((items.get(key)?.version ?? 0) !== record.version - 1) {
+        throw new ConflictError(`${key} changed meanwhile`);
       }
-      items.set(group, structuredClone(limits));
+      items.set(key, structuredClone(record));
     },
   };
 }
 
-export function createMemoryGrantStore(items = new Map<string, GrantList>()): GrantStore {
-  const keyOf = (kind: GrantKind, place: string) => `${kind} ${place}`;
+function createMemoryGrants(
+  items: Map<string, GrantList>,
+  kind: GrantKind,
+): RecordStore<GrantList, never> {
+  const store = createMemoryRecords(
+    items,
+    ({ place }) => place,
+    (place) => `${kind} ${place}`,
+  );
   return {
-    findGrants: async (kind, place) =>
-      structuredClone(items.get(keyOf(kind, place))) ?? withoutGrants(kind, place),
-    readGrants: async (kind, { limit, after = '' }) => {
-      const lists = [...items.values()].filter((one) => one.kind === kind && one.place > after);
-      const page = lists.toSorted((a, b) => (a.place < b.place ? -1 : 1)).slice(0, limit);
-      const next = lists.length > limit ? page.at(-1)?.place : undefined;
-      return { items: structuredClone(page), examined: page.length, next };
-    },
-    putGrants: async (list) => {
-      const key = keyOf(list.kind, list.place);
-      if ((items.get(key)?.version ?? 0) !== list.version - 1) {
-        throw new ConflictError(`what is granted at ${list.place} changed meanwhile`);
-      }
-      items.set(key, structuredClone(list));
+    ...store,
+    find: async (place) => (await store.find(place)) ?? withoutGrants(kind, place),
+  };
+}
+
+/** What the staff allows trunk groups. Grants are by kind and place. */
+export function createMemorySettings({
+  owners = new Map<string, ProviderOwner>(),
+  grants = new Map<string, GrantList>(),
+  limits = new Map<string, TrunkGroupLimits>(),
+}) {
+  const ofGroups = createMemoryRecords(limits, ({ serviceTrunkGroup }) => serviceTrunkGroup);
+  return {
+    providerOwners: createMemoryRecords(owners, ({ registrationId }) => registrationId),
+    subjectGrants: createMemoryGrants(grants, 'subject'),
+    issuerGrants: createMemoryGrants(grants, 'issuer'),
+    trunkGroupLimits: {
+      ...ofGroups,
+      find: async (group: string) => (await ofGroups.find(group)) ?? withoutLimits(group),
     },
   };
 }

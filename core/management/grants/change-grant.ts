@@ -76,7 +76,7 @@ export async function writeGrant(
       before: viewGrant(before, grantIn(before)),
       after: viewGrant(after, grantIn(after)),
     },
-    () => context.providerGrants.putGrants(after),
+    () => context[`${after.kind}Grants`].put(after),
   );
 }
 

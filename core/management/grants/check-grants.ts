@@ -22,7 +22,7 @@ async function findOutsideProviders(
   for (const provider of await listOwnProviders(context)) {
     if (issuer !== undefined && provider.issuer !== issuer) continue;
     const host = hostOf(provider.issuer);
-    const { grants } = await context.providerGrants.findGrants('issuer', host);
+    const { grants } = await context.issuerGrants.find(host);
     const granted = findIssuerGrant(grants, provider.issuer)?.trunkGroups ?? [];
     if (!provider.trunkGroups.every((group) => granted.includes(group))) found.push(provider);
   }
@@ -45,9 +45,9 @@ export async function checkGrants(
   const request = readPageRequest(filter);
   const { items, examined, next } = await context.clients.readClients({ ...request, issuer });
   const registrations = items.flatMap(({ provider }) => provider?.registrationId ?? []);
-  const { providerGrants, providerOwners } = context;
-  const owners = await providerOwners.findOwners([...new Set(registrations)]);
-  const outsideOf = checkOutside({ providerGrants, findOwner: async (id) => owners.get(id) });
+  const { subjectGrants, providerOwners } = context;
+  const owners = await providerOwners.findEach([...new Set(registrations)]);
+  const outsideOf = checkOutside({ subjectGrants, findOwner: async (id) => owners.get(id) });
   const outside: OutsideClient[] = [];
   for (const client of items) {
     const found = await outsideOf(client);

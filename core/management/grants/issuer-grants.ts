@@ -34,7 +34,7 @@ export async function findIssuerGrants(
   issuer: string,
 ): Promise<GrantList> {
   checkUrl(context, issuer);
-  return showGrants(context, await context.providerGrants.findGrants('issuer', hostOf(issuer)));
+  return showGrants(context, await context.issuerGrants.find(hostOf(issuer)));
 }
 
 /** @returns why not, if another trunk group has registered an issuer that the grant has. */
@@ -75,7 +75,7 @@ export async function setIssuerGrant(
   const problem = findIssuerGrantProblem(issuer);
   if (problem !== undefined) refuseInput('issuer', issuer, problem);
   const normalized = { value: issuer, trunkGroups: [...new Set(grant.trunkGroups)].toSorted() };
-  const before = await context.providerGrants.findGrants('issuer', hostOf(issuer));
+  const before = await context.issuerGrants.find(hostOf(issuer));
   const after = planGrant(
     { now: currentTime(context), before },
     { grant: normalized, overlaps: issuersOverlap, seen: grant },

@@ -6,7 +6,7 @@ import {
   findSharedSubjects,
   findSubjectGrant,
   type Grant,
-  type GrantStore,
+  type GrantList,
 } from '../../identity-provider/grant.ts';
 import type { ProviderOwner } from '../../identity-provider/identity-provider.ts';
 
@@ -26,15 +26,15 @@ export function findOutside(client: Client, grants: readonly Grant[]): OutsideCl
 
 /** What decides whether clients are outside, of which each is read once. */
 export interface GrantReader {
-  readonly providerGrants: Pick<GrantStore, 'findGrants'>;
+  readonly subjectGrants: { find(issuer: string): Promise<GrantList> };
   readonly findOwner: (registrationId: string) => Promise<ProviderOwner | undefined>;
   /** Whether providers at which nothing is granted are left out. */
   readonly onlyGranted?: boolean;
 }
 
 /** Reads what is granted at an issuer, and whose a registration is, once each. */
-export function checkOutside({ providerGrants, findOwner, onlyGranted = false }: GrantReader) {
-  const lists = new Map<string, ReturnType<GrantStore['findGrants']>>();
+export function checkOutside({ subjectGrants, findOwner, onlyGranted = false }: GrantReader) {
+  const lists = new Map<string, Promise<GrantList>>();
   const owners = new Map<string, Promise<ProviderOwner | undefined>>();
   const once = <T>(known: Map<string, T>, key: string, read: (key: string) => T): T => {
     const found = known.get(key) ?? read(key);
@@ -45,9 +45,7 @@ export function checkOutside({ providerGrants, findOwner, onlyGranted = false }:
   return async (client: Client): Promise<OutsideClient | undefined> => {
     const { provider, serviceTrunkGroup } = client;
     if (provider === undefined) return undefined;
-    const { grants } = await once(lists, provider.issuer, (issuer) =>
-      providerGrants.findGrants('subject', issuer),
-    );
+    const { grants } = await once(lists, provider.issuer, (issuer) => subjectGrants.find(issuer));
     if (onlyGranted && grants.length === 0) return undefined;
     const outside = findOutside(client, grants);
     if (outside === undefined) return undefined;

@@ -51,7 +51,7 @@ export async function requireSubjectGrant(
   const isLimited = context.trunkGroups !== undefined;
   if (isLimited && isWithinReach(provider)) return;
   const { issuer } = provider;
-  const { grants } = await context.providerGrants.findGrants('subject', issuer);
+  const { grants } = await context.subjectGrants.find(issuer);
   if (isLimited) {
     if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group) === true) return;
     return refuseInput(
@@ -77,14 +77,14 @@ export async function requireSubjectGrant(
  * @throws {RefusedError} if one of the ids of the client is granted to another trunk group.
  */
 export async function requireNoOtherGrant(
-  { trunkGroups, identityProviders, providerGrants }: ManagementContext,
+  { trunkGroups, identityProviders, subjectGrants }: ManagementContext,
   { clientId, provider, serviceTrunkGroup: group }: Client,
 ): Promise<void> {
   if (trunkGroups === undefined || provider === undefined) return;
   const { issuer } = provider;
   const registered = await identityProviders.findIdentityProvider(issuer);
   if (registered !== undefined && isWithinReach(registered)) return;
-  const { grants } = await providerGrants.findGrants('subject', issuer);
+  const { grants } = await subjectGrants.find(issuer);
   const subject = subjectOf(provider);
   const shared = findSharedSubjects(grants, subject);
   if (shared.every((grant) => grant.trunkGroups.includes(group))) return;
@@ -95,12 +95,12 @@ export async function requireNoOtherGrant(
 
 /** The trunk groups, of some, to which an issuer is granted. */
 export async function findGrantedGroups(
-  { providerGrants }: Pick<ManagementContext, 'providerGrants'>,
+  { issuerGrants }: Pick<ManagementContext, 'issuerGrants'>,
   issuer: string,
   groups: readonly string[],
 ): Promise<readonly string[]> {
   if (!URL.canParse(issuer)) return [];
-  const { grants } = await providerGrants.findGrants('issuer', hostOf(issuer));
+  const { grants } = await issuerGrants.find(hostOf(issuer));
   const granted = findIssuerGrant(grants, issuer)?.trunkGroups ?? [];
   return groups.filter((group) => granted.includes(group));
 }
@@ -137,7 +137,7 @@ export async function requireIssuerGrant(
   if (problem !== undefined) {
     throw new RefusedError(`${issuer} cannot be for some trunk groups; allowed: ${problem}`);
   }
-  const { grants } = await context.providerGrants.findGrants('issuer', hostOf(issuer));
+  const { grants } = await context.issuerGrants.find(hostOf(issuer));
   const held = findIssuerGrant(grants, issuer);
   if (held === undefined) return;
   throw new RefusedError(

@@ -41,7 +41,7 @@ export async function findSubjectGrants(
 ): Promise<GrantList> {
   const isLimited = context.trunkGroups !== undefined;
   if (isLimited) await getRegisteredIssuer(context, issuer);
-  const list = await context.providerGrants.findGrants('subject', issuer);
+  const list = await context.subjectGrants.find(issuer);
   // What is granted stays when a provider is deleted, and can then be withdrawn.
   if (!isLimited && list.version === 0) await getRegisteredIssuer(context, issuer);
   return showGrants(context, list);
@@ -149,6 +149,6 @@ export async function listGrants(
   const { after = '' } = request;
   // A position is an issuer or a host. DynamoDB fails for one that is too long.
   if (after.length > maxProviderUrlLength) refuseInput('cursor', filter.cursor, 'a nextCursor');
-  const page = await context.providerGrants.readGrants(filter.kind, request);
+  const page = await context[`${filter.kind}Grants`].readPage(request);
   return toPage(page, (a, b) => (a.place < b.place ? -1 : 1));
 }

@@ -43,7 +43,7 @@ export async function listProvidersWithLimits(
   for (const group of serviceTrunkGroups) requireReachedTrunkGroup(context, group);
   const [providers, limits] = await Promise.all([
     listProviders(context),
-    Promise.all(serviceTrunkGroups.map((group) => context.trunkGroupLimits.findLimits(group))),
+    Promise.all(serviceTrunkGroups.map((group) => context.trunkGroupLimits.find(group))),
   ]);
   return { providers, limits };
 }

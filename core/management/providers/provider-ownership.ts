@@ -2,6 +2,7 @@ import { RefusedError } from '../../errors.ts';
 import { issuerOfDiscoveryUrl } from '../../identity-provider/discovery-document.ts';
 import type { IdentityProvider, ProviderOwner } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
+import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from '../grants/require-grant.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
@@ -85,6 +86,11 @@ function describeLimit(group: string, count: number, most: number): string {
     : `the service trunk group ${group} has ${count} identity providers of its own; allowed: at most ${most}`;
 }
 
+/** This limit is 0 if it is left out, and not unlimited as the others. */
+export function withOwnProviderLimit<T extends GrantLimits>(limits: T): T & GrantLimits {
+  return { ...limits, ownProviders: limits.ownProviders ?? 0 };
+}
+
 /**
  * Registrations at the same moment do not see each other: a limit can be exceeded by as many as are
  * made at once, less one.
@@ -95,9 +101,7 @@ export async function checkRoomForProvider(
   context: ManagementContext,
   groups: readonly string[],
 ): Promise<void> {
-  const limits = await Promise.all(
-    groups.map((group) => context.trunkGroupLimits.findLimits(group)),
-  );
+  const limits = await Promise.all(groups.map((group) => context.trunkGroupLimits.find(group)));
   const none = limits.find(({ ownProviders = 0 }) => ownProviders === 0);
   if (none !== undefined) throw new RefusedError(describeLimit(none.serviceTrunkGroup, 0, 0));
   const providersOf = await indexOwnProviders(context);
@@ -112,7 +116,7 @@ async function findAllowedGroups(
   { trunkGroupLimits }: ManagementContext,
   reach: readonly string[],
 ): Promise<readonly string[]> {
-  const limits = await Promise.all(reach.map((group) => trunkGroupLimits.findLimits(group)));
+  const limits = await Promise.all(reach.map((group) => trunkGroupLimits.find(group)));
   const allowed = limits.filter(({ ownProviders = 0 }) => ownProviders > 0);
   if (allowed.length > 0) return allowed.map(({ serviceTrunkGroup }) => serviceTrunkGroup);
   throw new RefusedError(describeLimit(reach.join(', ') || 'none', 0, 0));

@@ -40,7 +40,7 @@ export async function findOwner(
   { providerOwners }: Owners,
   provider: IdentityProvider,
 ): Promise<ProviderOwner | undefined> {
-  return hasOwner(provider) ? providerOwners.findOwner(provider.registrationId) : undefined;
+  return hasOwner(provider) ? providerOwners.find(provider.registrationId) : undefined;
 }
 
 /** The owners of these providers, by registration. Nothing else is read. */
@@ -48,7 +48,7 @@ export function indexOwners(
   { providerOwners }: Owners,
   providers: readonly IdentityProvider[],
 ): Promise<ReadonlyMap<string, ProviderOwner>> {
-  return providerOwners.findOwners(
+  return providerOwners.findEach(
     providers.filter(hasOwner).map(({ registrationId }) => registrationId),
   );
 }
@@ -74,7 +74,7 @@ function openByLimits(
   if (grants?.hasTrunkGroupLimits !== true) return async () => true;
   let reading: Promise<readonly GrantLimits[]> | undefined;
   return async (issuer) => {
-    reading ??= Promise.all(reach.map((group) => trunkGroupLimits.findLimits(group)));
+    reading ??= Promise.all(reach.map((group) => trunkGroupLimits.find(group)));
     return (await reading).some(({ providers }) => providers?.includes(issuer) !== false);
   };
 }
@@ -156,6 +156,6 @@ export async function isOwnProvider(
   { registrationId }: ClientProvider,
   serviceTrunkGroup: string,
 ): Promise<boolean> {
-  const owner = await providerOwners.findOwner(registrationId);
+  const owner = await providerOwners.find(registrationId);
   return owner?.trunkGroups.includes(serviceTrunkGroup) === true;
 }

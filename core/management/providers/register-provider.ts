@@ -107,7 +107,7 @@ export async function registerProvider(
     },
     async () => {
       // Before the provider, which without its owner is open to no one.
-      if (trunkGroups.length > 0) await context.providerOwners.putOwner(owner);
+      if (trunkGroups.length > 0) await context.providerOwners.put(owner);
       await createWhileGranted(context, provider, trunkGroups);
     },
   );

@@ -96,14 +96,14 @@ async function putWhileEmpty(
   next: ProviderOwner,
   { present, staying }: { readonly present: readonly string[]; readonly staying: Staying },
 ): Promise<void> {
-  await providerOwners.putOwner(next);
+  await providerOwners.put(next);
   try {
     await checkClients(clients.listClients(), provider, staying);
   } catch (error) {
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
     if (present.length > 0) {
       const former = { ...next, trunkGroups: present, version: next.version + 1 };
-      await providerOwners.putOwner(former).catch((cause: unknown) => {
+      await providerOwners.put(former).catch((cause: unknown) => {
         throw new UnavailableError(
           `set the trunk groups of ${next.issuer} to ${present.join(', ')} again: a trunk group that it left may have a client of it, and the change could not be undone`,
           { cause },
@@ -172,7 +172,7 @@ export async function setProviderTrunkGroups(
     },
     async () => {
       if (leaves) await putWhileEmpty(context, provider, next, { present, staying });
-      else await context.providerOwners.putOwner(next);
+      else await context.providerOwners.put(next);
       const changed = { ...registered, ...ownedBy(groups) };
       await context.identityProviders.replaceIdentityProvider(changed);
     },

@@ -81,7 +81,7 @@ export async function checkTrunkGroupLimits(
   requireReachedTrunkGroup(context, group);
   const limits =
     proposed === undefined
-      ? await context.trunkGroupLimits.findLimits(group)
+      ? await context.trunkGroupLimits.find(group)
       : await readLimits(context, proposed);
   const { providers, ownProviders } = limits;
   const readsProviders = (providers ?? ownProviders) !== undefined;

@@ -63,7 +63,7 @@ export async function findTrunkGroupLimits(
   serviceTrunkGroup: string,
 ): Promise<TrunkGroupLimits> {
   requireReachedTrunkGroup(context, serviceTrunkGroup);
-  return context.trunkGroupLimits.findLimits(serviceTrunkGroup);
+  return context.trunkGroupLimits.find(serviceTrunkGroup);
 }
 
 /** Those of some trunk groups. Positions and sizes of pages say nothing about other groups. */
@@ -74,7 +74,7 @@ async function readOwnLimits(
 ): Promise<StorePage<TrunkGroupLimits>> {
   const left = trunkGroups.toSorted().filter((group) => after === undefined || group > after);
   const groups = left.slice(0, limit);
-  const found = await Promise.all(groups.map((group) => trunkGroupLimits.findLimits(group)));
+  const found = await Promise.all(groups.map((group) => trunkGroupLimits.find(group)));
   return {
     // The config can limit a group that has no record.
     items: found.filter(
@@ -98,7 +98,7 @@ export async function listTrunkGroupLimits(
   const { trunkGroups, trunkGroupLimits } = context;
   const page =
     trunkGroups === undefined
-      ? await trunkGroupLimits.readLimits(request)
+      ? await trunkGroupLimits.readPage(request)
       : await readOwnLimits(context, trunkGroups, request);
   return toPage(page, (a, b) => (a.serviceTrunkGroup < b.serviceTrunkGroup ? -1 : 1));
 }
@@ -118,7 +118,7 @@ export async function setTrunkGroupLimits(
 ): Promise<TrunkGroupLimits> {
   requireEveryTrunkGroup(context, 'A limit');
   const checked = await readLimits(context, limits);
-  const before = await context.trunkGroupLimits.findLimits(group);
+  const before = await context.trunkGroupLimits.find(group);
   checkVersion(`the limits of ${group}`, ifVersion, before.version);
   const after: TrunkGroupLimits = {
     ...checked,
@@ -134,7 +134,7 @@ export async function setTrunkGroupLimits(
       before: before.version === 0 ? undefined : viewTrunkGroupLimits(before),
       after: viewTrunkGroupLimits(after),
     },
-    () => context.trunkGroupLimits.putLimits(after),
+    () => context.trunkGroupLimits.put(after),
   );
   return after;
 }

@@ -4,7 +4,7 @@ import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
-import { parsePersonNameItem } from '../../../adapters/dynamodb/person-names.ts';
+import { parsePersonItem } from '../../../adapters/dynamodb/person-item.ts';
 import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   parseAlgorithmChoiceItem,
@@ -28,7 +28,7 @@ export const parsers = {
   provider_owner: parseProviderOwnerItem,
   subject_grants: (item: Item) => parseGrantListItem('subject', item),
   issuer_grants: (item: Item) => parseGrantListItem('issuer', item),
-  person: parsePersonNameItem,
+  person: parsePersonItem,
 } as const satisfies Readonly<Record<string, (item: Item) => unknown>>;
 
 export type ItemKind = keyof typeof parsers;

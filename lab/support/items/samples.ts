@@ -4,7 +4,7 @@ import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
-import { toPersonNameItem } from '../../../adapters/dynamodb/person-names.ts';
+import { toPersonItem } from '../../../adapters/dynamodb/person-item.ts';
 import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   toAlgorithmChoiceItem,
@@ -251,7 +251,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       { subject: 'https://login.example.com#ada', name: 'Ada', trunkGroups: ['tg-1001'] },
       { subject: 'https://login.example.com#linus', name: 'Linus' },
       { subject: 'https://login.example.com#vic', erased: true as const },
-    ].map(toPersonNameItem),
+    ].map(toPersonItem),
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

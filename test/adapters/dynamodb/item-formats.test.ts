@@ -4,7 +4,7 @@ import { auditSchema } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema } from '../../../adapters/dynamodb/client-item.ts';
 import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
 import { identityProviderSchema } from '../../../adapters/dynamodb/identity-provider-item.ts';
-import { personNameSchema } from '../../../adapters/dynamodb/person-names.ts';
+import { personSchema } from '../../../adapters/dynamodb/person-item.ts';
 import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
   choiceSchema,
@@ -72,7 +72,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   provider_owner: providerOwnerSchema,
   subject_grants: subjectGrantsSchema,
   issuer_grants: issuerGrantsSchema,
-  person: personNameSchema,
+  person: personSchema,
 };
 
 /** Ids within a client's `secrets` and within `ends`, and what the audit says of a state, are not attributes. */

@@ -68,9 +68,9 @@ describe('a client that is created while its provider leaves the trunk group', (
       ...world.context,
       providerOwners: {
         ...providerOwners,
-        findOwner: async (id) => {
+        find: async (id) => {
           reads += 1;
-          const owner = await providerOwners.findOwner(id);
+          const owner = await providerOwners.find(id);
           return owner && { ...owner, trunkGroups: reads === 1 ? both : ['tg-1001'] };
         },
       },
@@ -106,10 +106,10 @@ describe('a provider that leaves a trunk group while a client is created there',
       ...world.context,
       providerOwners: {
         ...providerOwners,
-        putOwner: async (owner) => {
+        put: async (owner) => {
           writes += 1;
           if (writes > 1) throw new Error('DynamoDB is gone');
-          await providerOwners.putOwner(owner);
+          await providerOwners.put(owner);
           await clients.createClient({
             ...existing,
             clientId: 'client_late',
@@ -139,7 +139,7 @@ describe('a client that is created while its grant is withdrawn', () => {
         const world = await createWorld();
         const { issuer } = world;
         grantSubject(world, issuer, { app: ['tg-2002'] });
-        const { clients, providerGrants } = world.context;
+        const { clients, subjectGrants } = world.context;
         const order: string[] = [];
         const slow: ManagementContext = {
           ...world.context,
@@ -150,11 +150,11 @@ describe('a client that is created while its grant is withdrawn', () => {
               return clients.createClient(client);
             },
           }),
-          providerGrants: scheduled(scheduler, {
-            ...providerGrants,
-            putGrants: (list) => {
+          subjectGrants: scheduled(scheduler, {
+            ...subjectGrants,
+            put: (list) => {
               order.push('withdrawn');
-              return providerGrants.putGrants(list);
+              return subjectGrants.put(list);
             },
           }),
         };

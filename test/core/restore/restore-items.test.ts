@@ -99,19 +99,24 @@ describe('restoring what is outside the grants', () => {
   /** @param trunkGroup what the client's id and the issuer are granted to. */
   async function restoreUnder({ trunkGroup = '', owner = '', dryRun = false, fails = false }) {
     const { context, clients, providers, stored, options, now } = await lostClient();
-    const { providerGrants, providerOwners } = context;
+    const { subjectGrants, issuerGrants, providerOwners } = context;
     for (const [kind, place, value] of [
       ['subject', issuer, subject],
       ['issuer', 'ci.example', issuer],
     ] as const) {
+      const store = kind === 'subject' ? subjectGrants : issuerGrants;
       const grants = [{ value, trunkGroups: [trunkGroup] }];
-      if (trunkGroup !== '') await providerGrants.putGrants({ kind, place, grants, version: 1 });
+      if (trunkGroup !== '') await store.put({ kind, place, grants, version: 1 });
     }
     const record = { registrationId, issuer, version: 1, updatedAt: now };
-    if (owner !== '') await providerOwners.putOwner({ ...record, trunkGroups: [owner] });
-    const findGrants = () => Promise.reject(new Error('throttled'));
+    if (owner !== '') await providerOwners.put({ ...record, trunkGroups: [owner] });
+    const find = () => Promise.reject(new Error('throttled'));
     const used = fails
-      ? { ...context, providerGrants: { ...providerGrants, findGrants } }
+      ? {
+          ...context,
+          subjectGrants: { ...subjectGrants, find },
+          issuerGrants: { ...issuerGrants, find },
+        }
       : context;
     const provider = { issuer, registrationId, externalClientId: subject, conditions: undefined };
     const client = restorableClients(used, async function* list() {

@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDynamoDbPersonNameStore } from '../../../adapters/dynamodb/person-names.ts';
+import { createDynamoDbSettings } from '../../../adapters/dynamodb/setting-stores.ts';
+import type { PersonNameStore } from '../../../core/audit/person-name.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 const ada = 'https://login.example.com#ada';
 const grace = 'https://login.example.com#grace';
 
 let tables: TestTables;
-let store: ReturnType<typeof createDynamoDbPersonNameStore>;
+let store: PersonNameStore;
 let malformed: unknown[] = [];
 
 beforeAll(async () => {
   tables = await startTables();
-  store = createDynamoDbPersonNameStore(tables.dynamodb, tables.nameOf('settings'), {
+  store = createDynamoDbSettings(tables.dynamodb, tables.nameOf('settings'), {
     consistentRead: true,
     onMalformedRecord: (error) => malformed.push(error),
-  });
+  }).personNames;
 });
 afterAll(() => tables.close());
 

@@ -4,10 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
-import {
-  createDynamoDbProviderOwnerStore,
-  createDynamoDbTrunkGroupLimitsStore,
-} from '../../../adapters/dynamodb/record-partition.ts';
+import { createDynamoDbSettings } from '../../../adapters/dynamodb/setting-stores.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
@@ -301,8 +298,9 @@ describe('the signing key store', () => {
 });
 
 describe('the store of limits', () => {
-  const open = () =>
-    createDynamoDbTrunkGroupLimitsStore(tables.dynamodb, tables.nameOf('settings'), options);
+  const openSettings = () =>
+    createDynamoDbSettings(tables.dynamodb, tables.nameOf('settings'), options);
+  const open = () => openSettings().trunkGroupLimits;
   const limits = (serviceTrunkGroup: string, version = 1) => ({
     serviceTrunkGroup,
     scopes: ['calls:view'],
@@ -318,40 +316,36 @@ describe('the store of limits', () => {
 
   it('returns limits as they were written, and none for a trunk group without', async () => {
     const store = open();
-    expect(await store.findLimits('tg-1')).toEqual({ serviceTrunkGroup: 'tg-1', version: 0 });
-    await store.putLimits(limits('tg-1'));
-    expect(await store.findLimits('tg-1')).toEqual(limits('tg-1'));
+    expect(await store.find('tg-1')).toEqual({ serviceTrunkGroup: 'tg-1', version: 0 });
+    await store.put(limits('tg-1'));
+    expect(await store.find('tg-1')).toEqual(limits('tg-1'));
     const next = { serviceTrunkGroup: 'tg-1', version: 2, updatedAt: 2 };
-    await store.putLimits(next);
-    expect(await store.findLimits('tg-1')).toEqual(next);
+    await store.put(next);
+    expect(await store.find('tg-1')).toEqual(next);
   });
 
   it('loses no update', async () => {
     const store = open();
-    await expect(store.putLimits(limits('tg-1', 2))).rejects.toThrow(ConflictError);
-    await store.putLimits(limits('tg-1'));
-    await expect(store.putLimits(limits('tg-1'))).rejects.toThrow(ConflictError);
+    await expect(store.put(limits('tg-1', 2))).rejects.toThrow(ConflictError);
+    await store.put(limits('tg-1'));
+    await expect(store.put(limits('tg-1'))).rejects.toThrow(ConflictError);
   });
 
   it('lists them page by page, next to signing keys that do not see them', async () => {
     const keys = createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('settings'), options);
     const store = open();
     await keys.createSigningKey(exampleSigningKey('ES256'));
-    for (const group of ['b', 'a', 'c']) await store.putLimits(limits(group));
-    const first = await store.readLimits({ limit: 2 });
+    for (const group of ['b', 'a', 'c']) await store.put(limits(group));
+    const first = await store.readPage({ limit: 2 });
     expect(first.items).toEqual([limits('a'), limits('b')]);
-    const second = await store.readLimits({ limit: 2, after: first.next });
+    const second = await store.readPage({ limit: 2, after: first.next });
     expect(second.items).toEqual([limits('c')]);
     expect(await keys.listSigningKeys()).toHaveLength(1);
     expect(malformed).toEqual([]);
   });
 
   it('stores owners of providers next to them, and neither sees the other', async () => {
-    const owners = createDynamoDbProviderOwnerStore(
-      tables.dynamodb,
-      tables.nameOf('settings'),
-      options,
-    );
+    const owners = openSettings().providerOwners;
     const owner = (registrationId: string, version = 1) => ({
       registrationId,
       issuer: 'https://idp.example.com',
@@ -359,31 +353,31 @@ describe('the store of limits', () => {
       version,
       updatedAt: 1,
     });
-    await open().putLimits(limits('tg-1'));
-    await owners.putOwner(owner('idp_2'));
-    await owners.putOwner(owner('idp_1'));
-    await expect(owners.putOwner(owner('idp_1'))).rejects.toThrow(ConflictError);
-    await expect(owners.putOwner(owner('idp_1', 3))).rejects.toThrow(ConflictError);
-    await owners.putOwner({ ...owner('idp_1', 2), trunkGroups: [] });
-    expect(await owners.findOwner('idp_1')).toEqual({
+    await open().put(limits('tg-1'));
+    await owners.put(owner('idp_2'));
+    await owners.put(owner('idp_1'));
+    await expect(owners.put(owner('idp_1'))).rejects.toThrow(ConflictError);
+    await expect(owners.put(owner('idp_1', 3))).rejects.toThrow(ConflictError);
+    await owners.put({ ...owner('idp_1', 2), trunkGroups: [] });
+    expect(await owners.find('idp_1')).toEqual({
       ...owner('idp_1', 2),
       trunkGroups: [],
     });
-    expect(await owners.findOwner('tg-1')).toBeUndefined();
+    expect(await owners.find('tg-1')).toBeUndefined();
     const broken = { record_type: { S: 'provider_owner' }, version: { N: '-1' } };
     await put('settings', { ...broken, record_id: { S: 'idp_3' } });
     const ids = ['idp_2', 'idp_3', 'idp_4', 'idp_1'];
-    expect([...(await owners.findOwners(ids)).keys()].toSorted()).toEqual(['idp_1', 'idp_2']);
+    expect([...(await owners.findEach(ids)).keys()].toSorted()).toEqual(['idp_1', 'idp_2']);
     expect(malformed).toHaveLength(1);
     malformed.length = 0;
-    expect((await open().readLimits({ limit: 10 })).items).toEqual([limits('tg-1')]);
+    expect((await open().readPage({ limit: 10 })).items).toEqual([limits('tg-1')]);
     expect(malformed).toEqual([]);
   });
 
   it('fails limits that cannot be read', async () => {
     const key = { record_type: { S: 'trunk_group_limits' }, record_id: { S: 'tg-1' } };
     await put('settings', { ...key, max_clients: { N: '-1' } });
-    await expect(open().findLimits('tg-1')).rejects.toThrow(MalformedRecordError);
+    await expect(open().find('tg-1')).rejects.toThrow(MalformedRecordError);
   });
 });
 

@@ -182,7 +182,7 @@ describe('authctl table restore and copy refuse', () => {
     [
       'a table that is never restored',
       ['restore', 'signing-keys', ...from, '--restore-point', '2026-01-01'],
-      'table: received "signing-keys"; allowed: clients, api-keys, identity-providers',
+      'table: received "signing-keys"; allowed: clients, api-keys, identity-providers, settings',
     ],
     [
       'a restore point that is to come',

@@ -25,6 +25,7 @@ const restored = {
   clients: 'client',
   apiKeys: 'api_key',
   identityProviders: 'identity_provider',
+  settings: 'provider_owner',
 } as const;
 
 type Restored = keyof typeof restored;
@@ -64,6 +65,7 @@ function tourCommands(items: TourItems): Readonly<Record<string, readonly string
     'table restore': restore('clients'),
     'table restore of API keys': restore('apiKeys'),
     'table restore of providers': restore('identityProviders'),
+    'table restore of settings': restore('settings'),
     'api-key delete': ['api-key', 'delete', keyId],
     'client delete': ['client', 'delete', clientId],
     'provider delete': ['provider', 'delete', issuer, '--cascade'],
@@ -194,7 +196,12 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'trunk-group-limits show',
   ],
   'signing-key-operator': ['signing-key list'],
-  'restore-operator': ['table restore', 'table restore of API keys', 'table restore of providers'],
+  'restore-operator': [
+    'table restore',
+    'table restore of API keys',
+    'table restore of providers',
+    'table restore of settings',
+  ],
   'break-glass-operator': ['client show', 'client disable', 'api-key show', 'api-key disable'],
   auditor: [
     'client list',

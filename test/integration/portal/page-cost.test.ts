@@ -107,12 +107,12 @@ const pages: Readonly<Record<string, Calls>> = {
   '/identity-providers/new': {},
   '/identity-providers/show': { GetItem: 1, Scan: 1 },
   // What is granted, and whether the issuer is registered.
-  '/identity-providers/grants': { GetItem: 1, Query: 1 },
-  '/identity-providers/grants/edit': { GetItem: 1, Query: 1 },
-  '/identity-providers/grants/withdraw': { GetItem: 1, Query: 1 },
+  '/identity-providers/grants': { GetItem: 2 },
+  '/identity-providers/grants/edit': { GetItem: 2 },
+  '/identity-providers/grants/withdraw': { GetItem: 2 },
   '/identity-providers/issuer-grants': { Query: 1 },
-  '/identity-providers/issuer-grants/edit': { Query: 1 },
-  '/identity-providers/issuer-grants/withdraw': { Query: 1 },
+  '/identity-providers/issuer-grants/edit': { GetItem: 1 },
+  '/identity-providers/issuer-grants/withdraw': { GetItem: 1 },
   '/identity-providers/delete': { GetItem: 1, Scan: 1 },
   '/identity-providers/trunk-groups': { GetItem: 1 },
   // The ends in the index of clients, and in that of keys.
@@ -320,7 +320,7 @@ describe('with 10,000 clients in the table', () => {
         const found = await context.identityProviders.findIdentityProvider(tables.issuer);
         if (found === undefined) throw new Error('there is no provider');
         const trunkGroups = ['tg-1000'];
-        await context.providerOwners.putOwner({
+        await context.providerOwners.put({
           registrationId,
           issuer,
           trunkGroups,

@@ -180,7 +180,7 @@ describe('the owners of providers', () => {
       const owner = { issuer, trunkGroups: ['tg-2002'], version: 1, updatedAt: 1 };
       world.owners.set(`own_${index}`, { ...owner, registrationId: `own_${index}` });
     }
-    const read = vi.spyOn(world.context.providerOwners, 'findOwners');
+    const read = vi.spyOn(world.context.providerOwners, 'findEach');
     expect((await ask('listProviders', {})).result).toHaveLength(2);
     const list = await ask('listProviders', {}, 'portal', personOf('ada'));
     expect(list.result).toHaveLength(2);

@@ -317,9 +317,9 @@ describe('grants of client ids', () => {
     const clients = ids.map((one) => ({ clientId: one, action }));
     const decide = async () => (await grant('repo:globex/', ['tg-globex'], { clients })).error;
     if (verb === 'deletes') {
-      const { providerGrants } = world.context;
-      const put = providerGrants.putGrants.bind(providerGrants);
-      vi.spyOn(providerGrants, 'putGrants').mockImplementation(async (list) => {
+      const { subjectGrants } = world.context;
+      const put = subjectGrants.put.bind(subjectGrants);
+      vi.spyOn(subjectGrants, 'put').mockImplementation(async (list) => {
         world.clients.delete(clientId);
         await put(list);
       });
@@ -609,16 +609,16 @@ describe('grants of issuers', () => {
   it('say if another trunk group registered the issuer while they were written', async () => {
     const { ask, world } = await createSharedWorld();
     const own = 'https://sso.example.net';
-    const { providerGrants } = world.context;
-    const putGrants = providerGrants.putGrants.bind(providerGrants);
-    vi.spyOn(providerGrants, 'putGrants').mockImplementation(async (list) => {
+    const { issuerGrants } = world.context;
+    const put = issuerGrants.put.bind(issuerGrants);
+    vi.spyOn(issuerGrants, 'put').mockImplementation(async (list) => {
       const registrationId = 'idp_1';
       const owner = { registrationId, issuer: own, trunkGroups: ['tg-acme'] };
       world.owners.set(registrationId, { ...owner, version: 1, updatedAt: world.now });
       const like = world.providers.get(issuer);
       if (like === undefined) throw new Error('there is no provider');
       world.providers.set(own, { ...like, issuer: own, registrationId, owned: true });
-      await putGrants(list);
+      await put(list);
     });
     const { error } = await ask('setIssuerGrant', { issuer: own, grant: grantOf(['tg-1'], 0) });
     expect(error).toMatchObject({

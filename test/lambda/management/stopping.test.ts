@@ -24,7 +24,7 @@ async function worldWithoutLimits(failure: Error) {
     throw failure;
   };
   Object.assign(world.context, {
-    trunkGroupLimits: { ...world.context.trunkGroupLimits, findLimits: fail, readLimits: fail },
+    trunkGroupLimits: { ...world.context.trunkGroupLimits, find: fail, readPage: fail },
   });
   const ids = () => ({
     client: { clientId: world.clientId, ifVersion: world.clients.get(world.clientId)?.version },

@@ -1,0 +1,223 @@
+import * as v from 'valibot';
+import { wireNameOf } from '../../contract/management/fields.ts';
+import { saying } from '../../contract/parse-problem.ts';
+import type { Grant, GrantKind, GrantList } from '../identity-provider/grant.ts';
+import type { ProviderOwner } from '../identity-provider/identity-provider.ts';
+import type { ManagementContext } from '../management/management-context.ts';
+import { erasePersonName } from '../management/person-names.ts';
+import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
+import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
+import {
+  type GrantLimits,
+  intersectLimits,
+  limitNames,
+  type TrunkGroupLimits,
+  withoutLimits,
+} from '../trunk-group/trunk-group-limits.ts';
+import { readView } from './audit-views.ts';
+import { type AuditedChange, describeChange, replaying } from './replay.ts';
+import {
+  type Replay,
+  type Restorable,
+  type RestoredRow,
+  type RestoreOptions,
+  restoreKind,
+  restoring,
+} from './restore-items.ts';
+import type { StoredSettings } from './restored-tables.ts';
+
+/** A change may have given something that the stored record had not: it is not repeated. */
+function lookAtLast(changes: readonly AuditedChange[]): readonly string[] {
+  return changes
+    .slice(-1)
+    .map(({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`);
+}
+
+const limitsView = v.object(
+  Object.fromEntries(limitNames.map((name) => [wireNameOf(name), v.optional(v.unknown())])),
+);
+
+/** The limits after a change, by the names of the record. */
+function readLimitsView(change: AuditedChange): GrantLimits {
+  const view = readView(limitsView, change);
+  return withOwnProviderLimit(
+    Object.fromEntries(limitNames.map((name) => [name, view[wireNameOf(name)]])),
+  );
+}
+
+/** The strictest limits since. A trunk group without a record would have none. */
+function restorableLimits(
+  { trunkGroupLimits: store }: ManagementContext,
+  { limits: list }: StoredSettings,
+): Restorable<TrunkGroupLimits> {
+  return {
+    noun: 'trunk_group_limits',
+    idOf: ({ serviceTrunkGroup }) => serviceTrunkGroup,
+    nameOf: () => undefined,
+    view: viewTrunkGroupLimits,
+    list,
+    missing: withoutLimits,
+    find: async (group) => {
+      const found = await store.find(group);
+      return found.version === 0 ? undefined : found;
+    },
+    create: (limits) => store.put({ ...limits, version: 1 }),
+    replay: (stored, all) =>
+      replaying(() => {
+        const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
+        const before = withOwnProviderLimit(stored);
+        const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
+        const names = limitNames.filter(
+          (name) => JSON.stringify(strictest[name]) !== JSON.stringify(before[name]),
+        );
+        return {
+          outcome: 'kept',
+          item: { ...before, ...strictest },
+          narrowed: saying(
+            names.length > 0 && `the strictest since: ${names.map(wireNameOf).join(', ')}`,
+          ),
+          lookAt: lookAtLast(changes),
+        };
+      }),
+  };
+}
+
+const groups = v.optional(v.array(v.string()), []);
+const ownerView = v.object({ registration_id: v.string(), service_trunk_groups: groups });
+const grantView = v.object({ value: v.string(), service_trunk_groups: groups });
+
+function within(trunkGroups: readonly string[], changes: readonly (readonly string[])[]) {
+  return trunkGroups.filter((group) => changes.every((allowed) => allowed.includes(group)));
+}
+
+/** The trunk groups that own a provider. None would make it the whole platform's. */
+function restorableOwners(
+  { providerOwners: store }: ManagementContext,
+  { owners: list }: StoredSettings,
+): Restorable<ProviderOwner> {
+  return {
+    noun: 'provider_owner',
+    idOf: ({ registrationId }) => registrationId,
+    auditedAs: ({ issuer }) => issuer,
+    nameOf: ({ issuer }) => issuer,
+    view: ({ issuer, trunkGroups }) => ({ issuer, service_trunk_groups: trunkGroups }),
+    list,
+    find: (id) => store.find(id),
+    create: (owner) => store.put({ ...owner, version: 1 }),
+    replay: (stored, all) =>
+      replaying(() => {
+        const changes = all
+          .filter(({ action }) => action === 'identity_provider.set_trunk_groups')
+          .filter((one) => readView(ownerView, one).registration_id === stored.registrationId);
+        const trunkGroups = within(
+          stored.trunkGroups,
+          changes.map((change) => readView(ownerView, change).service_trunk_groups),
+        );
+        const last = changes.at(-1);
+        if (last !== undefined && trunkGroups.length === 0) {
+          const reason = `${describeChange('given to others', last)}: set its trunk groups again`;
+          return { outcome: 'dropped', reason };
+        }
+        return {
+          outcome: 'kept',
+          item: { ...stored, trunkGroups },
+          narrowed: saying(
+            trunkGroups.length < stored.trunkGroups.length && `only for ${trunkGroups.join(', ')}`,
+          ),
+          lookAt: lookAtLast(changes),
+        };
+      }),
+  };
+}
+
+/** What is granted at a place, without what was withdrawn since. */
+function restorableGrants(
+  context: ManagementContext,
+  { grants }: StoredSettings,
+  kind: GrantKind,
+): Restorable<GrantList> {
+  const store = context[`${kind}Grants`];
+  const noun = `${kind}_grant`;
+  return {
+    noun,
+    idOf: ({ place }) => place,
+    nameOf: () => undefined,
+    view: (list) => ({ place: list.place, values: list.grants.map(({ value }) => value) }),
+    list: () => grants(kind),
+    find: async (place) => {
+      const found = await store.find(place);
+      return found.version === 0 ? undefined : found;
+    },
+    create: (list) => store.put({ ...list, version: 1 }),
+    replay: (stored, all) =>
+      replaying(() => {
+        const changes = all.filter(({ action }) => action === `${noun}.set`);
+        const views = changes.map((change) => ({
+          ...readView(grantView, change),
+          isWithdrawn: change.after === undefined,
+        }));
+        const narrow = ({ value, trunkGroups }: Grant): Grant => {
+          const own = views.filter((view) => view.value === value);
+          const allowed = own.map((one) => (one.isWithdrawn ? [] : one.service_trunk_groups));
+          return { value, trunkGroups: within(trunkGroups, allowed) };
+        };
+        const narrowed = stored.grants.map(narrow);
+        return {
+          outcome: 'kept',
+          item: { ...stored, grants: narrowed.filter((one) => one.trunkGroups.length > 0) },
+          narrowed: narrowed
+            .filter(
+              (one, at) => one.trunkGroups.length < (stored.grants[at]?.trunkGroups ?? []).length,
+            )
+            .map(
+              ({ value, trunkGroups }) => `${value} only for ${trunkGroups.join(', ') || 'none'}`,
+            ),
+          lookAt: lookAtLast(changes),
+        };
+      }),
+  };
+}
+
+/** Names that are not erased. An erased one is erased, whatever else is stored. */
+async function restorePeople(
+  context: ManagementContext,
+  { people }: StoredSettings,
+  { changes, dryRun }: Replay,
+): Promise<readonly RestoredRow[]> {
+  const erased = new Set(
+    changes.flatMap(({ action, subject }) => (action === 'person_name.delete' ? [subject] : [])),
+  );
+  const rows: RestoredRow[] = [];
+  const add = (id: string, outcome: RestoredRow['outcome']) =>
+    rows.push({ id, name: undefined, outcome, because: [], lookAt: [] });
+  for await (const person of people()) {
+    const { subject } = person;
+    if ('erased' in person || erased.has(subject)) erased.add(subject);
+    else if ((await context.personNames.findPersonNames([subject])).has(subject)) {
+      add(subject, 'present');
+    } else {
+      if (!dryRun) await context.personNames.recordPersonName(person);
+      add(subject, 'restored');
+    }
+  }
+  for (const subject of erased) {
+    if (!dryRun) await erasePersonName(context, subject);
+    add(subject, 'dropped');
+  }
+  return rows;
+}
+
+/** Restores a table of settings, so that what was withdrawn or erased since stays so. */
+export function restoreSettings(
+  context: ManagementContext,
+  stored: StoredSettings,
+  options: RestoreOptions,
+): Promise<readonly RestoredRow[]> {
+  return restoring(options, async (replay) => [
+    ...(await restoreKind(context, restorableLimits(context, stored), replay)),
+    ...(await restoreKind(context, restorableOwners(context, stored), replay)),
+    ...(await restoreKind(context, restorableGrants(context, stored, 'subject'), replay)),
+    ...(await restoreKind(context, restorableGrants(context, stored, 'issuer'), replay)),
+    ...(await restorePeople(context, stored, replay)),
+  ]);
+}

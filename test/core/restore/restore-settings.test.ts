@@ -1,0 +1,143 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { StoredPerson } from '../../../core/audit/person-name.ts';
+import type { GrantKind, GrantList } from '../../../core/identity-provider/grant.ts';
+import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
+import { operations } from '../../../core/management/operations.ts';
+import { erasePersonName } from '../../../core/management/person-names.ts';
+import { restoreSettings } from '../../../core/restore/restore-settings.ts';
+import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { createTestManagement } from '../../support/management.ts';
+
+const issuer = 'https://sso.example.net/acme';
+const ada = 'https://login.example.com#ada';
+const grace = 'https://login.example.com#grace';
+const vic = 'https://login.example.com#vic';
+const both = ['tg-1', 'tg-2'];
+
+let test: ReturnType<typeof createTestManagement>;
+let people: readonly StoredPerson[] = [];
+/** What the table had at the restore point. */
+let stored: {
+  readonly limits: readonly TrunkGroupLimits[];
+  readonly owners: readonly ProviderOwner[];
+  readonly grants: readonly GrantList[];
+};
+
+const { setTrunkGroupLimits, setIssuerGrant } = operations;
+const grant = (trunkGroups: readonly string[]) =>
+  setIssuerGrant(test.context, issuer, { trunkGroups: [...trunkGroups] });
+
+/** Everything is stored, the staff changes it, and the table is lost. */
+async function loseAfter(change: () => Promise<unknown>): Promise<void> {
+  stored = structuredClone({
+    limits: [...test.limits.values()],
+    owners: [...test.owners.values()],
+    grants: [...test.grants.values()],
+  });
+  await change();
+  for (const kind of [test.limits, test.owners, test.grants, test.people]) kind.clear();
+}
+
+const restore = (dryRun = false) =>
+  restoreSettings(
+    test.context,
+    {
+      limits: async function* limits() {
+        yield* stored.limits;
+      },
+      owners: async function* owners() {
+        yield* stored.owners;
+      },
+      grants: async function* grants(kind: GrantKind) {
+        yield* stored.grants.filter((one) => one.kind === kind);
+      },
+      people: async function* list() {
+        yield* people;
+      },
+    },
+    { readAudit: async () => structuredClone(test.audit), undelete: new Set(), dryRun },
+  );
+
+const outcomes = async (dryRun = false) =>
+  (await restore(dryRun)).map(({ id, outcome }) => `${id} ${outcome}`);
+
+beforeEach(() => {
+  test = createTestManagement();
+  people = [];
+});
+
+it('a withdrawn grant stays withdrawn, and of one that lost a trunk group the rest comes back', async () => {
+  await grant(both);
+  await loseAfter(() => grant(['tg-2']));
+  const [row] = await restore();
+  expect(row).toMatchObject({ outcome: 'restored', because: [`${issuer} only for tg-2`] });
+  expect(row?.lookAt.join()).toMatch(/^issuer_grant\.set at .*: repeat it if it gave more/);
+  const read = async () => (await test.context.issuerGrants.find('sso.example.net')).grants;
+  expect(await read()).toEqual([{ value: issuer, trunkGroups: ['tg-2'] }]);
+
+  await loseAfter(() => grant([]));
+  expect(await outcomes()).toEqual(['sso.example.net restored']);
+  expect(await read()).toEqual([]);
+});
+
+it('a grant that was made since is lost, and a dry run writes nothing', async () => {
+  await loseAfter(() => grant(both));
+  expect(await outcomes(true)).toEqual(['sso.example.net lost']);
+  expect(test.grants.size).toBe(0);
+});
+
+it.each([
+  ['lowered', { maxClients: 5, scopes: [], ownProviders: 2 }, { maxClients: 3 }],
+  ['raised', { maxClients: 3, scopes: [] }, { maxClients: 5, ownProviders: 2 }],
+  ['set at first', undefined, { maxClients: 3, scopes: [] }],
+])('limits that were %s are the strictest since', async (_, before, after) => {
+  const set = (limits: object) => setTrunkGroupLimits(test.context, 'tg-1', limits);
+  if (before !== undefined) await set(before);
+  await loseAfter(() => set(after));
+  expect(await outcomes()).toEqual(['tg-1 restored']);
+  const strictest = { maxClients: 3, scopes: [], ownProviders: 0, version: 1 };
+  expect(test.limits.get('tg-1')).toMatchObject(strictest);
+  expect((await outcomes()).join()).not.toContain('restored');
+});
+
+it.each([
+  [['tg-2'], 'restored', ['tg-2']],
+  [['tg-3'], 'dropped', undefined],
+  [[], 'dropped', undefined],
+])('a provider that was given to %j since is %s', async (next, outcome, owned) => {
+  const owner = { registrationId: 'idp_1', issuer, trunkGroups: both, version: 1, updatedAt: 1 };
+  await test.context.providerOwners.put(owner);
+  const changed = { registration_id: 'idp_1', service_trunk_groups: next };
+  const record = { recordId: 'r#1', actor: 'a', time: '2027-01-15T08:00:00.000Z' };
+  const action = 'identity_provider.set_trunk_groups';
+  await loseAfter(async () => {
+    test.audit.push({ ...record, action, subject: issuer, after: changed, outcome: 'done' });
+  });
+  expect(await outcomes()).toEqual([`idp_1 ${outcome}`]);
+  expect(test.owners.get('idp_1')?.trunkGroups).toEqual(owned);
+});
+
+it('an erased name stays erased, also one that the table did not have yet', async () => {
+  people = [
+    { subject: ada, name: 'Ada' },
+    { subject: grace, name: 'Grace' },
+    { subject: vic, erased: true },
+  ];
+  await loseAfter(async () => {
+    await erasePersonName(test.context, grace);
+    await erasePersonName(test.context, `${grace}-2`);
+  });
+  expect(await outcomes()).toEqual([
+    `${ada} restored`,
+    `${grace} dropped`,
+    `${grace}-2 dropped`,
+    `${vic} dropped`,
+  ]);
+  for (const subject of [grace, `${grace}-2`, vic]) {
+    await test.context.personNames.recordPersonName({ subject, name: 'Again' });
+    expect(test.people.has(subject)).toBe(true);
+    expect(test.people.get(subject)).toBeUndefined();
+  }
+  expect(test.people.get(ada)?.name).toBe('Ada');
+  expect(JSON.stringify(test.audit)).not.toContain('Grace"');
+});
