@@ -220,10 +220,19 @@ describe('the alarms of a region', () => {
         },
       }),
     );
-    const expected = Object.entries(every).map(([id, { AlarmDescription }]) => {
+    const described = Object.entries(every).map(([id, { AlarmDescription }]) => {
       const [, text = '', page = ''] =
         /^(.+) What to do: docs\/runbook\/([\w-]+)\.md$/.exec(AlarmDescription) ?? [];
-      return `| [\`${id}\`](${page}.md) | ${text} |`;
+      const [, name] = /^(.+)-function-(?:errors|throttled)$/.exec(id) ?? [];
+      return { id, text, page, name };
+    });
+    const groups = Map.groupBy(described, ({ name, id, page }) => (name === undefined ? id : page));
+    const expected = [...groups].map(([id, same]) => {
+      const [{ name, text, page } = { text: '', page: '' }] = same;
+      if (name === undefined) return `| [\`${id}\`](${page}.md) | ${text} |`;
+      const functions = same.map((each) => `\`${each.name}\``).toSorted();
+      const shared = text.replace(`The ${name} function`, 'The function');
+      return `| [\`{function}-${page}\`](${page}.md) | ${shared} Of ${functions.join(', ')}. |`;
     });
     const rows = readFileSync(resolve(root, 'docs/runbook/README.md'), 'utf8')
       .split('\n')
