@@ -27,15 +27,18 @@ function matches(change: AuditedChange, options: OptionValues<typeof listOptions
 }
 
 const changes = {
-  view: ({ changeId, actorName, ...change }: AuditedChange) => ({
+  view: ({ changeId, actorName, actorIsStaff, ...change }: AuditedChange) => ({
     change_id: changeId,
     ...change,
     ...(actorName !== undefined && { actor_name: actorName }),
+    ...(actorIsStaff && { actor_is_staff: true }),
   }),
   id: ({ changeId }: AuditedChange) => changeId,
   columns: {
     time: ({ time }: AuditedChange) => time,
-    actor: ({ actor }: AuditedChange) => actor,
+    // No actor begins like that, but names can.
+    actor: ({ actor, actorIsStaff }: AuditedChange) =>
+      actorIsStaff ? `Platform staff ${actor}` : actor,
     action: ({ action }: AuditedChange) => action,
     subject: ({ subject }: AuditedChange) => subject,
     outcome: ({ outcome }: AuditedChange) => outcome,

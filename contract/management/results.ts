@@ -350,6 +350,8 @@ export const auditedChange = v.object({
    * not in the audit.
    */
   actorName: optionalText,
+  /** Instead of the name, for a caller with trunk groups: a person who reaches all of them. */
+  actorIsStaff: v.optional(v.literal(true)),
   action: text,
   subject: text,
   /** `unfinished`: there is no outcome, so the change may or may not have been made. */

@@ -24,29 +24,20 @@ export interface PersonNameStore {
   erasePersonName(subject: string): Promise<void>;
 }
 
-/** How a limited caller sees an identity of the platform. */
+/**
+ * How a limited caller sees an identity of the platform. A person can have this name too, so a change of
+ * the staff also says so in a field of its own.
+ */
 export const platformStaff = 'Platform staff';
-
-/** What looks like letters of {@link platformStaff}: other scripts, digits, and i for l. */
-const lookAlikes = { a: 'аα4', l: 'iіӏ1|', m: 'м', o: 'оο0', p: 'рρ', s: 'ѕ5$', t: 'тτ' };
-
-/** Without case, accents, spaces, punctuation and invisible characters. */
-function fold(name: string): string {
-  let letters = name.normalize('NFKD').toLowerCase();
-  for (const [letter, others] of Object.entries(lookAlikes)) {
-    letters = letters.replaceAll(new RegExp(`[${others}]`, 'gu'), letter);
-  }
-  return letters.replaceAll(/[^\p{L}\p{N}]/gu, '');
-}
 
 /**
  * A name as it is stored.
  *
- * @returns undefined for one that is not allowed: no person can be called the platform's staff.
+ * @returns undefined for one that is not allowed.
  */
 export function toStoredName(subject: string, received: string): string | undefined {
   const { output: name, issues } = checkInput(newName, received, {});
-  if (issues.length > 0 || fold(name).includes(fold(platformStaff))) return undefined;
+  if (issues.length > 0) return undefined;
   // A provider that gives no name gives the subject.
   return subject.endsWith(`#${name}`) ? undefined : name;
 }

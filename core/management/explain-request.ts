@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { requestQuestion } from '../../contract/management/inputs.ts';
+import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
 import { AssertionRefusal } from '../federated/assertion-request.ts';
@@ -59,17 +60,22 @@ async function decideWithEvery(
   { clients, everyClient = clients, trunkGroups }: ManagementContext,
   decide: (clients: ClientReader) => Promise<VerifiedCredential>,
 ): Promise<VerifiedCredential> {
-  let isOther = false;
+  const read = new Map<string, Client>();
+  let last: Client | undefined;
   const lookup: ClientReader = {
     findClient: async (id, options) => {
-      const found = await everyClient.findClient(id, options);
-      // The last client that is found decides, unless it is of an earlier registration.
-      isOther = found !== undefined && trunkGroups?.includes(found.serviceTrunkGroup) === false;
-      return found;
+      last = await everyClient.findClient(id, options);
+      if (last !== undefined) read.set(id, last);
+      return last;
     },
   };
   const decision = decide(lookup);
   const refusal = await findRefusal(decision);
+  // A refusal names the client that decides: the token endpoint reads more of them afterwards. Else the
+  // last that is found decides, unless it is of an earlier registration.
+  const decides = read.get(refusal?.facts.clientId ?? '') ?? last;
+  const isOther =
+    decides !== undefined && trunkGroups?.includes(decides.serviceTrunkGroup) === false;
   const isUnknown =
     refusal?.reason === 'client_unknown' && refusal.finding?.serviceTrunkGroup === undefined;
   if (isOther && !isUnknown) {

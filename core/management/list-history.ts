@@ -19,14 +19,8 @@ export type HistoryPage = OperationResult<'listHistory'>;
 /** A change, and the region whose audit has it. */
 export type HistoricChange = HistoryPage['items'][number];
 
-/** Days that are read at the same time in each region, one read or more for each. */
-const daysAtOnce = 16;
-
-/** Days of one page. */
-const daysPerPage = 96;
-
-/** With so many records, a page ends with the days that were read. */
-const enoughRecords = 200;
+/** Days of one page, which are read at the same time in each region, one read or more for each. */
+const daysPerPage = 16;
 
 function otherDay(day: string, days: number): string {
   return formatDay(Math.floor(Date.parse(day) / 1000) + days * secondsPerDay);
@@ -79,10 +73,6 @@ class HistoryReader {
     for (const region of context.auditHistory.regions) this.records.set(region, []);
   }
 
-  get count(): number {
-    return [...this.records.values()].reduce((sum, { length }) => sum + length, 0);
-  }
-
   async read(days: readonly string[], id: string): Promise<void> {
     const reads = [...this.records].map(async ([region, records]) => {
       const read = await readRegion(this.#context, region, days, id);
@@ -128,14 +118,10 @@ export async function listHistory(
   const position = cursor === undefined ? undefined : parseChangesCursor(cursor, isDay);
   const until = position?.after ?? today;
   const reader = new HistoryReader(context);
-  let next = until;
-  for (let read = 0; read < daysPerPage && reader.count < enoughRecords; read += daysAtOnce) {
-    const days = Array.from({ length: daysAtOnce }, (_, index) => otherDay(next, -index));
-    const daysInRange = days.filter((day) => day >= since);
-    if (daysInRange.length === 0) break;
-    await reader.read(daysInRange, id);
-    next = otherDay(daysInRange.at(-1) ?? next, -1);
-  }
+  const days = Array.from({ length: daysPerPage }, (_, index) => otherDay(until, -index));
+  const daysInRange = days.filter((day) => day >= since);
+  await reader.read(daysInRange, id);
+  const next = otherDay(until, -daysInRange.length);
   if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
   const open = new Set(position?.open);
   const items = await withActorNames(context, reader.changes(open));

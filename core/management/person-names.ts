@@ -26,19 +26,26 @@ function isPerson(actor: string): boolean {
   return actor.startsWith('https://');
 }
 
+interface ActorFields {
+  readonly actorName?: string | undefined;
+  readonly actorIsStaff?: true | undefined;
+}
+
 /** Adds the names of the people who made the changes. Without an answer, there are none. */
 export async function withActorNames<T extends AuditedChange>(
-  { personNames }: Pick<ManagementContext, 'personNames'>,
+  { personNames, trunkGroups: reach }: Pick<ManagementContext, 'personNames' | 'trunkGroups'>,
   changes: readonly T[],
-): Promise<readonly (T & { readonly actorName?: string | undefined })[]> {
+): Promise<readonly (T & ActorFields)[]> {
   const people = new Set(changes.map(({ actor }) => actor).filter(isPerson));
   if (people.size === 0) return changes;
   const names = await personNames
     .findPersonNames([...people])
     .catch(() => new Map<string, PersonName>());
   return changes.map((change) => {
-    const actorName = names.get(change.actor)?.name;
-    return actorName === undefined ? change : { ...change, actorName };
+    const person = names.get(change.actor);
+    if (person === undefined) return change;
+    const isStaff = reach !== undefined && person.trunkGroups === undefined;
+    return { ...change, ...(isStaff ? { actorIsStaff: true } : { actorName: person.name }) };
   });
 }
 

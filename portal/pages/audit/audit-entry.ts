@@ -16,6 +16,8 @@ const outcomes = {
   unfinished: badge('warn', 'Unfinished: check it'),
 } as const;
 
+const staffBadge = badge('info', 'Platform staff');
+
 type State = Readonly<Record<string, unknown>>;
 
 /** Members that are not useful for readers of a change. */
@@ -151,7 +153,7 @@ export function auditEntry(
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
       <p class="entry-actor muted">
-        ${entry.actorName && html`<bdi>${entry.actorName}</bdi> `}<code>${entry.actor}</code>${region && html`, in ${region}`}
+        ${entry.actorIsStaff && html`${staffBadge} `}${entry.actorName && html`<bdi>${entry.actorName}</bdi> `}<code>${entry.actor}</code>${region && html`, in ${region}`}
       </p>
       ${changes(entry)}
     </li>

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AssertionForm } from '../../../contract/management/inputs.ts';
+import type { Client } from '../../../core/client/client.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -164,6 +165,27 @@ it('reveals nothing of a client of another trunk group', async () => {
   await expect(ask(sign())).rejects.toThrow('another service trunk group');
   await expect(ask(sign(), 'client_x')).rejects.toThrow('another service trunk group');
   expect(await ask(sign({ sub: 'another' }))).toMatchObject({ reason: 'client_unknown' });
+});
+
+it.each<[string, Partial<Client>]>([
+  ['is disabled', { enabled: false }],
+  ['had its tokens revoked', { tokensNotBefore: 4_000_000_000 }],
+  ['wants a claim', { provider: { conditions: [{ claim: 'env', values: ['prod'] }] } as never }],
+])('reveals nothing of a client of another trunk group that %s', async (_, state) => {
+  // More clients are looked up after the refusal, so that it takes as long as an unknown one.
+  const { test, client, sign } = createWorld();
+  test.providers.set(
+    providerIssuer,
+    createProvider({ clientIdClaim: 'sub', clientPatterns: true }),
+  );
+  const { provider } = client;
+  const stored = { ...client, ...state, provider: { ...provider, ...state.provider } };
+  test.clients.set(client.clientId, stored as Client);
+  const limited = limitToTrunkGroups(test.context, ['tg-2002']);
+  const question = { credential: sign(), assertion: 'jwt_bearer' } as const;
+  await expect(explainRequest(limited, question)).rejects.toThrow('another service trunk group');
+  const own = limitToTrunkGroups(test.context, [client.serviceTrunkGroup]);
+  expect(await explainRequest(own, question)).toMatchObject({ accepted: false });
 });
 
 it('is refused if the deployment accepts no assertions', async () => {

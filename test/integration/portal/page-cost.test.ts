@@ -75,8 +75,8 @@ const item: Calls = { GetItem: 1 };
 /** The last uses of a page of 500 API keys, 100 at once, and those of one key (docs/adr/0112). */
 const keyPage: Calls = { ...page, BatchGetItem: 5 };
 const keyItem: Calls = { ...item, BatchGetItem: 1 };
-/** The audit has one partition a day. The client was created more than 96 days ago. */
-const history: Calls = { GetItem: 1, Query: 96 };
+/** The audit has one partition a day. The client was created more than 16 days ago. */
+const history: Calls = { GetItem: 1, Query: 16 };
 
 /** What each page of the route table reads. A Scan or a Query is one page of DynamoDB. */
 const pages: Readonly<Record<string, Calls>> = {
