@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
 import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
+import { withGivenKeys } from '../core/identity-provider/given-keys.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
@@ -19,6 +20,7 @@ import {
 import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
 import { createDynamoDbCredentialEnds } from './dynamodb/credential-ends.ts';
 import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
+import { createDynamoDbIdentityProviderReader } from './dynamodb/identity-provider-item.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
 import type { Item } from './dynamodb/item.ts';
 import { parseItems, readPages } from './dynamodb/read-items.ts';
@@ -84,8 +86,9 @@ export function openManagementTables(
   const apiKeyUses = openApiKeyUses(audits, config.name);
   const auditHistory = openAuditHistory(audits);
   const fetchJson = createGuardedFetch({ allowLoopback: allowLoopbackProviders, ca: options.ca });
+  const providerReader = createDynamoDbIdentityProviderReader(dynamodb, table('identityProviders'));
   const providerKeys = new JwksCache({
-    fetchJwks: createFetchProviderKeys(fetchJson),
+    fetchJwks: withGivenKeys(createFetchProviderKeys(fetchJson), providerReader),
     clock: Date.now,
     random: Math.random,
   });

@@ -207,6 +207,8 @@ export const deploymentConfigSchema = v.strictObject({
   tokenReuse: v.optional(tokenReuse),
   /** Issues tokens to clients under registered providers, for an assertion. Off by default. */
   federatedClients: v.optional(federatedClients),
+  /** Whether the staff may register providers with a file of keys, which are never fetched. */
+  providerKeyFiles: v.optional(v.boolean(), false),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   /**
    * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some

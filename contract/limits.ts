@@ -112,6 +112,9 @@ export const maxProviderLeeway = 60;
 /** A token longer than this is refused before it is parsed: the largest ML-DSA-87 token fits. */
 export const maxTokenBytes = 12 * 1024;
 
+/** Characters of a key set that is given: three times a large real one, and a record of 400 KB has room. */
+export const maxGivenKeys = 65_536;
+
 /** A provider's discovery document or key set, in bytes: large real ones have 20 KiB. */
 export const maxProviderDocumentBytes = 256 * 1024;
 

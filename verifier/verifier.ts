@@ -311,7 +311,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const jwks = createVerifierKeys(
     { ...settings, ca: options.ca },
     { allowLoopback: options.allowLoopbackProviders },
-    { clock },
+    { clock, identityProviders: providers?.identityProviders },
   );
   const verifiedTokens = openTokenMemory(options.tokenMemory);
   const revocation = options.revocation && readRevocationOptions(options.revocation);

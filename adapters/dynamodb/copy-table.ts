@@ -11,7 +11,11 @@ import { ConflictError, MalformedRecordError } from '../../core/errors.ts';
 import { parseApiKeyItem } from './api-key-item.ts';
 import { parseClientItem } from './client-item.ts';
 import { parseGrantListItem } from './grant-item.ts';
-import { parseIdentityProviderItem } from './identity-provider-item.ts';
+import {
+  isGivenKeysItem,
+  parseGivenKeysItem,
+  parseIdentityProviderItem,
+} from './identity-provider-item.ts';
 import type { Item } from './item.ts';
 import { parsePersonItem } from './person-item.ts';
 import { parseProviderOwnerItem } from './provider-owner-item.ts';
@@ -67,7 +71,8 @@ function parseByType<Name extends string>(
 const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   clients: parseClientItem,
   apiKeys: parseApiKeyItem,
-  identityProviders: parseIdentityProviderItem,
+  identityProviders: (item) =>
+    isGivenKeysItem(item) ? parseGivenKeysItem(item) : parseIdentityProviderItem(item),
   signingKeys: parseByType(signingKeyRecordTypes, {
     key: parseSigningKeyItem,
     intent: parseKeyIntentItem,

@@ -1,7 +1,9 @@
 import * as v from 'valibot';
-import { maxProviderLeeway } from '../../contract/limits.ts';
+import { maxGivenKeys, maxProviderLeeway } from '../../contract/limits.ts';
 import { tables } from '../../contract/tables.ts';
+import { givenKeysUri } from '../../core/identity-provider/given-keys.ts';
 import type {
+  GivenKeys,
   IdentityProvider,
   IdentityProviderReader,
 } from '../../core/identity-provider/identity-provider.ts';
@@ -12,10 +14,12 @@ import {
   parseItem,
   schemaVersion,
   text,
+  textUpTo,
   toAttributes,
   toReadableItem,
   toRecord,
   urlText,
+  version,
 } from './item.ts';
 import { createFind } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -59,13 +63,47 @@ export function toIdentityProviderItem(provider: IdentityProvider): Item {
   } satisfies v.InferInput<typeof identityProviderSchema>);
 }
 
+/** Keys have a fragment in their key, so that no registration is one and platform APIs may read them. */
+export const givenKeysSchema = v.strictObject({
+  issuer: v.pipe(urlText, v.endsWith(givenKeysUri(''))),
+  schema_version: schemaVersion,
+  registration_id: text,
+  jwks: textUpTo(maxGivenKeys),
+  version,
+  updated_at: epochSeconds,
+});
+
+export function isGivenKeysItem({ issuer }: Item): boolean {
+  return String(issuer).endsWith(givenKeysUri(''));
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseGivenKeysItem(item: Item): GivenKeys {
+  const {
+    schema_version: _,
+    issuer,
+    ...keys
+  } = parseItem(givenKeysSchema, item, 'keys of a provider', 'issuer');
+  return { ...toRecord(keys), issuer: issuer.slice(0, -givenKeysUri('').length) };
+}
+
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+export function toGivenKeysItem(keys: GivenKeys): Item {
+  const issuer = givenKeysUri(keys.issuer);
+  return toReadableItem(parseGivenKeysItem, { ...toAttributes(keys), issuer, schema_version: 1 });
+}
+
 /** What the verifier needs of identity providers in DynamoDB. */
 export function createDynamoDbIdentityProviderReader(
   calls: DynamoDbCalls,
   table: string,
   store: StoreOptions = {},
-): IdentityProviderReader {
+): Required<IdentityProviderReader> {
   const { partitionKey } = tables.identityProviders;
   const kind = { table, partitionKey, parse: parseIdentityProviderItem };
-  return { findIdentityProvider: createFind(calls, kind, store) };
+  const findKeys = createFind(calls, { ...kind, parse: parseGivenKeysItem }, store);
+  return {
+    findIdentityProvider: createFind(calls, kind, store),
+    findGivenKeys: (issuer) => findKeys(givenKeysUri(issuer)),
+  };
 }

@@ -3,14 +3,21 @@ import type { IdentityProviderStore } from '../../core/identity-provider/identit
 import type { DynamoDbDocuments } from './dynamodb-calls.ts';
 import {
   createDynamoDbIdentityProviderReader,
+  isGivenKeysItem,
   parseIdentityProviderItem,
+  toGivenKeysItem,
   toIdentityProviderItem,
 } from './identity-provider-item.ts';
+import type { Item } from './item.ts';
 import { parseItems, scanItems } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, deleteItem, having, putItem } from './write-item.ts';
+import { absent, deleteItem, following, having, putItem } from './write-item.ts';
 
 const { partitionKey } = tables.identityProviders;
+
+async function* withoutKeys(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  for await (const item of items) if (!isGivenKeysItem(item)) yield item;
+}
 
 /** Identity providers in DynamoDB, one item each. */
 export function createDynamoDbIdentityProviderStore(
@@ -21,7 +28,7 @@ export function createDynamoDbIdentityProviderStore(
   const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
   const reader = createDynamoDbIdentityProviderReader(dynamodb, table, store);
   const listRegistrations = () =>
-    parseItems(scanItems(dynamodb, table, store), parseIdentityProviderItem, store);
+    parseItems(withoutKeys(scanItems(dynamodb, table, store)), parseIdentityProviderItem, store);
   return {
     ...reader,
     findRegistration: (issuer) => reader.findIdentityProvider(issuer),
@@ -39,6 +46,15 @@ export function createDynamoDbIdentityProviderStore(
         doing: `change identity provider "${provider.issuer}"`,
         conflict: 'it was deleted, or deleted and registered again, in the meantime',
       }),
+    putGivenKeys: async (keys) => {
+      const item = toGivenKeysItem(keys);
+      return putItem(dynamodb, item, {
+        ...at(String(item[partitionKey])),
+        condition: following(partitionKey, keys.version),
+        doing: `replace the keys of ${keys.issuer}`,
+        conflict: 'they were replaced in the meantime',
+      });
+    },
     deleteIdentityProvider: async (issuer, registrationId) =>
       deleteItem(dynamodb, {
         ...at(issuer),

@@ -5,6 +5,8 @@ import {
 } from '../../contract/limits.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';
+import { withGivenKeys } from '../../core/identity-provider/given-keys.ts';
+import type { IdentityProviderReader } from '../../core/identity-provider/identity-provider.ts';
 import { type FetchJwks, JwksCache, type KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import { createGuardedFetch, type GuardedFetchOptions, requestJson } from './json-request.ts';
 import { parseServiceUrl } from './service-requests.ts';
@@ -44,6 +46,8 @@ export function createFetchKeySet(own: OwnKeySet, fetchProvider: FetchJson): Fet
 }
 
 interface KeyCacheOptions {
+  /** Reads the keys of providers that are never fetched. */
+  readonly identityProviders?: IdentityProviderReader | undefined;
   readonly clock: Clock;
   readonly onFetched?: ((fetch: KeyFetch) => void) | undefined;
   /**
@@ -56,11 +60,12 @@ interface KeyCacheOptions {
 /** A key cache over any way to fetch. */
 export function createKeyCache(
   fetchJwks: FetchJwks,
-  { clock, onFetched, isFunction = false }: KeyCacheOptions,
+  { clock, onFetched, isFunction = false, identityProviders }: KeyCacheOptions,
 ): JwksCache {
   const { refreshAfter } = jwksCacheTimes;
   const times = isFunction ? { ...jwksCacheTimes, refreshBefore: refreshAfter } : jwksCacheTimes;
-  return new JwksCache({ fetchJwks, clock, random: Math.random, times, onFetched });
+  const fetchOrRead = withGivenKeys(fetchJwks, identityProviders);
+  return new JwksCache({ fetchJwks: fetchOrRead, clock, random: Math.random, times, onFetched });
 }
 
 /** The keys of this service and of registered providers, for a verifier. */

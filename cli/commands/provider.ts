@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Management } from '../../adapters/management.ts';
 import { exchangedTokensWarning } from '../../contract/management/field-words.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
@@ -6,6 +7,7 @@ import {
   defaultClientIdClaims,
   describeClaimRisk,
 } from '../../core/identity-provider/client-id-claim.ts';
+import { describeGivenKeys, hasGivenKeys } from '../../core/identity-provider/given-keys.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import {
   type ManagedProvider,
@@ -49,12 +51,21 @@ function describeOwner({ owner }: ManagedProvider): Cell {
   return others === true ? [...trunkGroups, 'others'] : trunkGroups;
 }
 
+function keySource(provider: ManagedProvider): readonly (readonly [string, Cell])[] {
+  if (!hasGivenKeys(provider)) {
+    return [
+      ['discovery URL', provider.discoveryUrl],
+      ['JWKS URI', provider.jwksUri],
+    ];
+  }
+  return [['keys from a file', describeGivenKeys(provider.givenKeys)]];
+}
+
 function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])[] {
   return [
     ['issuer', provider.issuer],
     ['trunk groups', describeOwner(provider)],
-    ['discovery URL', provider.discoveryUrl],
-    ['JWKS URI', provider.jwksUri],
+    ...keySource(provider),
     ['algorithms', provider.allowedAlgorithms.join(' ')],
     ['client id claim', provider.clientIdClaim ?? usualClaims],
     ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
@@ -80,6 +91,21 @@ async function findClients(management: Management, provider: string) {
   return collectPages(read, ({ clientId }) => clientId);
 }
 
+function readKeys(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new UsageError(`--jwks-file: ${path} cannot be read: ${code}`, { cause });
+  }
+}
+
+/** @throws {NotFoundError} if it is not registered. */
+async function versionOfKeys(management: Management, name: string): Promise<number> {
+  const { givenKeys } = await management.findProvider(name);
+  return givenKeys?.version ?? 0;
+}
+
 const register = command({
   name: 'register',
   summary: 'Register an identity provider from its discovery URL',
@@ -87,16 +113,29 @@ const register = command({
   options: [
     ...providerOptions(),
     repeatable('--trunk-group <group>', 'only for this service trunk group; may be repeated'),
+    option(
+      '--jwks-file <file>',
+      'its keys, which are then never fetched: the argument is the issuer itself',
+    ),
+    option('--replace-keys', 'with --jwks-file: only replace the keys of a registered provider'),
   ],
   examples: [
     'provider register https://idp.example.com/.well-known/openid-configuration',
     'provider register https://idp.example.com/.well-known/openid-configuration --client-id-claim cid',
+    'provider register https://kubernetes.default.svc.cluster.local --jwks-file keys.json',
   ],
   run: async (cli, [url], options) => {
+    const { jwksFile, replaceKeys } = options;
+    if (replaceKeys === true && jwksFile === undefined) {
+      throw new UsageError('--replace-keys needs --jwks-file');
+    }
     const choices = await confirmChoices(cli, options);
-    const { provider, keySet } = await (await cli.management()).registerProvider(url, {
+    const management = await cli.management();
+    const { provider, keySet } = await management.registerProvider(url, {
       ...choices,
       trunkGroups: options.trunkGroup,
+      ...(jwksFile !== undefined && { jwks: readKeys(jwksFile) }),
+      ...(replaceKeys === true && { replacesVersion: await versionOfKeys(management, url) }),
     });
     const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
     cli.output.print({
@@ -122,6 +161,8 @@ const list = command({
         issuer: (provider) => provider.issuer,
         'trunk groups': ({ owner }) => owner?.trunkGroups.join(' ') || 'all',
         algorithms: (provider) => provider.allowedAlgorithms.join(' '),
+        keys: (provider) =>
+          hasGivenKeys(provider) ? describeGivenKeys(provider.givenKeys) : 'fetched',
         registered: (provider) => formatTime(provider.registeredAt),
       },
       none: 'There are no providers.',

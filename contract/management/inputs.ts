@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import {
+  maxGivenKeys,
   maxLimitedItems,
   maxLimitProviders,
   maxOwnProviders,
@@ -356,6 +357,17 @@ export const inspectOptions = exactly({
 /** Registers the provider only if its discovery document still says what the caller has seen. */
 export const registerOptions = exactly({
   ...providerChoices,
+  /**
+   * The JWK set of a provider that is never fetched, as JSON: the URL is then its issuer. For the
+   * platform's staff, if the config has `providerKeyFiles`.
+   */
+  jwks: v.optional(
+    text('a JWK set as JSON, of at most 65,536 characters', (value) =>
+      value.length <= maxGivenKeys ? value : new Wrong({ input: value.length }),
+    ),
+  ),
+  /** With `jwks`: the version of the keys that these replace. The registration stays. */
+  replacesVersion: v.optional(rule.version(0)),
   ifIssuer: v.optional(rule.issuer),
   ifJwksUri: v.optional(text('a URL')),
   /**

@@ -9,6 +9,7 @@ const keys = [
   'defaultAudience',
   'accessTokenType',
   'federatedClients',
+  'providerKeyFiles',
   'tokenLifetime',
   'fairShare',
   'scopes',

@@ -21,6 +21,8 @@ export const provider = v.object({
   clientPatterns: v.optional(v.literal(true)),
   leeway: v.optional(v.number()),
   registeredAt: time,
+  /** Of a provider that is never fetched: which keys it has. Left out: they are missing. */
+  givenKeys: v.optional(v.object({ version: v.number(), updatedAt: time })),
   /** Of a provider that was registered for trunk groups. Left out: it is the whole platform's. */
   owner: v.optional(
     v.object({

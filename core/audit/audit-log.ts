@@ -88,6 +88,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['api_key_subnet.remove', 'Removed a subnet'],
   ['identity_provider.register', 'Registered a provider'],
   ['identity_provider.delete', 'Deleted a provider'],
+  ['identity_provider.replace_keys', 'Replaced the keys of a provider'],
   ['identity_provider.set_trunk_groups', 'Changed whose a provider is'],
   ['subject_grant.set', 'Changed whose client ids at a provider are'],
   ['issuer_grant.set', 'Changed who may register an issuer'],

@@ -53,7 +53,8 @@ export function issuerOfDiscoveryUrl(url: string): string {
 /** What issuers consist of. Other characters of a URL have a meaning in shells; no issuer has them. */
 const issuerCharacters = /^[A-Za-z0-9._~:/@%+=[\]-]+$/;
 
-function readIssuer(issuer: string, options: ProviderUrlOptions): string {
+/** @throws {InputError} for an issuer in another form than that of a URL without query. */
+export function readIssuer(issuer: string, options: ProviderUrlOptions): string {
   const url = parseProviderUrl(issuer, 'issuer of the discovery document', options);
   const hasQuery = issuer.includes('?');
   // An issuer is compared as text, so a form that a URL parser would change causes mistakes.

@@ -29,6 +29,18 @@ export interface IdentityProvider {
   readonly registeredAt: number;
 }
 
+/** Keys that the staff gave for a provider, which are never fetched; see docs/adr/0116. */
+export interface GivenKeys {
+  readonly issuer: string;
+  /** Those of another registration are no one's. */
+  readonly registrationId: string;
+  /** A JWK set, as it was given. */
+  readonly jwks: string;
+  readonly version: number;
+  /** Seconds since the epoch. */
+  readonly updatedAt: number;
+}
+
 /** What the verifier needs of identity providers. */
 export interface IdentityProviderReader {
   /**
@@ -40,10 +52,14 @@ export interface IdentityProviderReader {
     issuer: string,
     options?: PortOptions,
   ): Promise<IdentityProvider | undefined>;
+  /** The keys of a provider that is never fetched. Left out: there is no such provider. */
+  findGivenKeys?(issuer: string): Promise<GivenKeys | undefined>;
 }
 
 /** What management also needs. */
-export interface IdentityProviderStore extends IdentityProviderReader {
+export interface IdentityProviderStore extends Required<IdentityProviderReader> {
+  /** @throws {ConflictError} if the stored version is not `keys.version - 1`. */
+  putGivenKeys(keys: GivenKeys): Promise<void>;
   /**
    * The same, also of a provider that the caller cannot reach. It only decides: it is not shown to
    * such a caller.

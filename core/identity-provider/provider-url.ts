@@ -5,6 +5,8 @@ import { isLoopbackAddress, isPublicAddress, parseIpAddress } from '../network/i
 export interface ProviderUrlOptions {
   /** Whether a provider may be on loopback. Only for the local run and tests; still https. */
   readonly allowLoopback?: boolean | undefined;
+  /** Whether it only names an issuer: any host and port. */
+  readonly isNeverFetched?: boolean | undefined;
   /** The field of an input that the URL came with, for the error. */
   readonly field?: string | undefined;
 }
@@ -44,6 +46,7 @@ function findProblem(text: string, options: ProviderUrlOptions): string | undefi
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'a URL without user name and password';
   if (text.includes('#')) return 'a URL without fragment';
+  if (options.isNeverFetched === true) return undefined;
   const address = literalAddress(url);
   if (address !== undefined && !isAllowedProviderAddress(address, options)) {
     return 'a host on the public internet';

@@ -5,6 +5,7 @@ import type { ClientReader } from '../client/client-store.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
 import { AssertionRefusal } from '../federated/assertion-request.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
+import { describeGivenKeys, hasGivenKeys, versionOf } from '../identity-provider/given-keys.ts';
 import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
@@ -89,14 +90,30 @@ function checkReach({ trunkGroups }: ManagementContext, verified: VerifiedCreden
   throw new RefusedError('the credential belongs to a service trunk group that you cannot access');
 }
 
+/** Keys that were given can be older than the provider's own. */
+async function findKeyHint(
+  { identityProviders }: ManagementContext,
+  credential: string,
+): Promise<string | undefined> {
+  const { payload } = readToken(credential, undefined);
+  const provider = await identityProviders.findIdentityProvider(String(payload.iss));
+  if (provider === undefined || !hasGivenKeys(provider)) return undefined;
+  const keys = await identityProviders.findGivenKeys(provider.issuer);
+  return `its keys were given in a file: ${describeGivenKeys(versionOf(keys, provider))}`;
+}
+
 /** What the rule looked at, unless it would reveal a trunk group that the caller cannot access. */
 async function describeFinding(
   context: ManagementContext,
   { reason, finding }: BearerRefusal,
+  credential: string,
 ): Promise<RequestFinding | undefined> {
   if (finding === undefined) return undefined;
   const { serviceTrunkGroup: group, ...shown } = finding;
   if (group !== undefined && context.trunkGroups?.includes(group) === false) return undefined;
+  if (reason === 'token_key_unknown') {
+    return { ...shown, hint: await findKeyHint(context, credential) };
+  }
   if (reason !== 'issuer_unknown' || typeof shown.received !== 'string') return shown;
   return { ...shown, hint: await findIssuerHint(context, shown.received) };
 }
@@ -161,11 +178,11 @@ async function isAboutOwn(
 async function describeRefusal(
   context: ManagementContext,
   refusal: BearerRefusal,
-  { assertion }: RequestQuestion,
+  { assertion, credential }: RequestQuestion,
 ) {
   const { reason } = refusal;
   const rule = (assertion && assertionRules[reason]) ?? describeRule(reason);
-  return { reason, rule, finding: await describeFinding(context, refusal) };
+  return { reason, rule, finding: await describeFinding(context, refusal, credential) };
 }
 
 /** What the caller sees: of an API, or of the token endpoint. */

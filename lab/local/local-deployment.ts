@@ -83,6 +83,7 @@ export interface LocalDeploymentOptions {
   readonly accessTokenType?: AccessTokenType | undefined;
   readonly authorizationEndpoint?: boolean | undefined;
   readonly federatedClients?: DeploymentConfigInput['federatedClients'];
+  readonly providerKeyFiles?: boolean | undefined;
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
@@ -93,7 +94,7 @@ export function buildLocalDeployment(
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
-  const { accessTokenType, authorizationEndpoint, federatedClients } = options;
+  const { accessTokenType, authorizationEndpoint, federatedClients, providerKeyFiles } = options;
   const given = options.config === undefined ? example : keepLocal(options.config);
   const input: DeploymentConfigInput = {
     ...given,
@@ -105,6 +106,7 @@ export function buildLocalDeployment(
     ...(accessTokenType !== undefined && { accessTokenType }),
     ...(authorizationEndpoint === true && { authorizationEndpoint }),
     ...(federatedClients !== undefined && { federatedClients }),
+    ...(providerKeyFiles !== undefined && { providerKeyFiles }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });

@@ -200,20 +200,25 @@ export function createAuthorizerHandler(
     process.stdout.write(formatLine(describeProviderFetch(fetch), clock()));
   };
   const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
-  const { AUTH_REVOCATION_CHECK: onLookupFailure } = environment;
+  const { AUTH_REVOCATION_CHECK: onLookupFailure, AUTH_IDENTITY_PROVIDERS_TABLE } = environment;
+  const identityProviders = createDynamoDbIdentityProviderReader(
+    calls,
+    AUTH_IDENTITY_PROVIDERS_TABLE,
+  );
   const ports = {
     proofs: { memory: new ProofMemory(), algorithms: environment.AUTH_DPOP_ALGORITHMS },
-    jwks: createVerifierKeys(own, { allowLoopback }, { clock, onFetched, isFunction: true }),
+    jwks: createVerifierKeys(
+      own,
+      { allowLoopback },
+      { clock, onFetched, isFunction: true, identityProviders },
+    ),
     apiKeys: {
       ...createDynamoDbApiKeyReader(calls, environment.AUTH_API_KEYS_TABLE),
       recordUse: openUses(environment, aws),
     },
     clients,
     revocation: onLookupFailure && openRevocationCheck(clients, onLookupFailure),
-    identityProviders: createDynamoDbIdentityProviderReader(
-      calls,
-      environment.AUTH_IDENTITY_PROVIDERS_TABLE,
-    ),
+    identityProviders,
   };
   return createAuthorizerFunction(environment, ports, options);
 }

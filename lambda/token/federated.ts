@@ -44,13 +44,18 @@ export function createFederation(source: FederationSource): Federation {
   ) as FederationVariables;
   const guard = { allowLoopback, ...source.guard };
   const fetchKeys = createGuardedFetch({ ...guard, timeout: assertionFetchTimeout });
+  const identityProviders = createDynamoDbIdentityProviderReader(
+    source.calls,
+    identityProvidersTable,
+  );
   const workloads = new WorkloadAuthentication(
     {
       clients: source.clients,
-      identityProviders: createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
+      identityProviders,
       jwks: createKeyCache(createFetchProviderKeys(fetchKeys), {
         clock: source.clock,
         isFunction: true,
+        identityProviders,
       }),
     },
     { ...settings, issuer: source.issuer },

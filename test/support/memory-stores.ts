@@ -17,12 +17,14 @@ import {
   secretEnds,
 } from '../../core/credential/credential-ends.ts';
 import { ConflictError } from '../../core/errors.ts';
+
 import {
   type GrantKind,
   type GrantList,
   withoutGrants,
 } from '../../core/identity-provider/grant.ts';
 import type {
+  GivenKeys,
   IdentityProvider,
   IdentityProviderStore,
   ProviderOwner,
@@ -218,9 +220,16 @@ export function createMemoryIdentityProviderStore(
   async function* list() {
     for (const provider of items.values()) yield structuredClone(provider);
   }
+  const keys = new Map<string, GivenKeys>();
   return {
     findIdentityProvider: async (issuer) => structuredClone(items.get(issuer)),
     findRegistration: async (issuer) => structuredClone(items.get(issuer)),
+    findGivenKeys: async (issuer) => keys.get(issuer),
+    putGivenKeys: async (next) => {
+      const { version = 0 } = keys.get(next.issuer) ?? {};
+      if (next.version !== version + 1) throw new ConflictError('they were replaced');
+      keys.set(next.issuer, next);
+    },
     createIdentityProvider: async (provider) => {
       if (items.has(provider.issuer)) throw new ConflictError(`${provider.issuer} is registered`);
       items.set(provider.issuer, structuredClone(provider));

@@ -1,4 +1,5 @@
 import type { OperationResult } from '../../../contract/management/operations.ts';
+import { hasGivenKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import { collect } from '../../paging.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { requireReachedTrunkGroup } from '../trunk-group-limits/limits-record.ts';
@@ -11,12 +12,22 @@ import {
 } from './provider-reach.ts';
 import { getRegisteredIssuer } from './registered-issuer.ts';
 
+/** A provider with the version of the keys that were given for it. */
+async function showKeys(
+  { identityProviders }: ManagementContext,
+  provider: ManagedProvider,
+): Promise<ManagedProvider> {
+  if (!hasGivenKeys(provider)) return provider;
+  const keys = await identityProviders.findGivenKeys(provider.issuer);
+  return { ...provider, givenKeys: versionOf(keys, provider) };
+}
+
 /** @throws {NotFoundError} if the issuer, exactly as given, is not registered. */
 export async function findProvider(
   context: ManagementContext,
   issuer: string,
 ): Promise<ManagedProvider> {
-  const provider = await getRegisteredIssuer(context, issuer);
+  const provider = await showKeys(context, await getRegisteredIssuer(context, issuer));
   if (isShown(provider)) return provider;
   return showOwner(context, provider, await findOwner(context, provider));
 }
@@ -27,7 +38,8 @@ export async function listProviders(
 ): Promise<readonly ManagedProvider[]> {
   const providers = await collect(context.identityProviders.listIdentityProviders());
   const sorted = providers.sort((a, b) => (a.issuer < b.issuer ? -1 : 1));
-  return showOwners(context, sorted);
+  const shown = await Promise.all(sorted.map((provider) => showKeys(context, provider)));
+  return showOwners(context, shown);
 }
 
 /**

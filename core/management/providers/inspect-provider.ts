@@ -7,8 +7,10 @@ import {
   describeOtherIssuer,
   discoveryUrls,
   parseDiscoveryDocument,
+  readIssuer,
 } from '../../identity-provider/discovery-document.ts';
 import { FetchError, type FetchJson } from '../../identity-provider/fetch-json.ts';
+import { givenKeysUri } from '../../identity-provider/given-keys.ts';
 import {
   checkOwnKeySet,
   lintKeySet,
@@ -19,11 +21,13 @@ import {
   isDiscoveryUrl,
   parseProviderUrl,
 } from '../../identity-provider/provider-url.ts';
+import { parseJsonObject } from '../../verifier/json-object.ts';
 import { providerJwksSource } from '../../verifier/provider-token.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { inspectToken, type TokenInspection } from '../inspect-token.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
+import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { findProvider } from './identity-providers.ts';
 import {
   checkClaimName,
@@ -125,9 +129,9 @@ function isOwnHost(context: ManagementContext, host: string): boolean {
 }
 
 /** This service must not be registered as its own provider, under any of its names. */
-async function checkNotOurs(
+export async function checkNotOurs(
   context: ManagementContext,
-  document: DiscoveryDocument,
+  document: Pick<DiscoveryDocument, 'issuer'>,
   keySet: ProviderKeySet,
 ): Promise<void> {
   const own = await context.signingKeys.listSigningKeys();
@@ -179,6 +183,19 @@ export function checkDiscoveryUrl(context: ManagementContext, url: string): void
   if (isOwnHost(context, host)) refuseInput('discoveryUrl', url, 'any service but this one');
 }
 
+/** @throws {InputError | RefusedError} if the caller, the config or the issuer does not allow it. */
+export function nameGiven(context: ManagementContext, issuer: string): Discovered {
+  requireEveryTrunkGroup(context, 'A provider whose keys are given');
+  if (!context.config.providerKeyFiles) {
+    throw new RefusedError(
+      'the deployment fetches the keys of every provider: its config has no providerKeyFiles',
+    );
+  }
+  readIssuer(issuer, { isNeverFetched: true, field: 'discoveryUrl' });
+  const document = { issuer, jwksUri: givenKeysUri(issuer), algorithms: undefined };
+  return { discoveryUrl: issuer, document };
+}
+
 /** A mistake of the provider, not of the caller. */
 function isProviderFault(error: unknown): error is Error {
   return (
@@ -189,6 +206,8 @@ function isProviderFault(error: unknown): error is Error {
 /** A registration as it is wished for. */
 interface Registration {
   readonly discoveryUrl: string;
+  /** Left out: they are fetched. */
+  readonly jwks?: string | undefined;
   readonly choices: ProviderChoices;
   /** Those that it is for. None: the whole platform. */
   readonly trunkGroups: readonly string[];
@@ -205,7 +224,6 @@ export async function examineProvider(
   registration: Registration,
 ): Promise<Examined> {
   const { discoveryUrl: url } = registration;
-  checkDiscoveryUrl(context, url);
   const { clock, inspectionTime: time = inspectionTime.staff } = context;
   const end = clock() + time;
   const fetchJson: FetchJson = (document) =>
@@ -219,16 +237,18 @@ export async function examineProvider(
 async function examineUrl(
   context: ManagementContext,
   url: string,
-  { choices, trunkGroups }: Registration,
+  { choices, trunkGroups, jwks }: Registration,
 ): Promise<Examined> {
   let findings: ProviderFindings = {};
   try {
-    const { document, ...found } = await discover(context, url, trunkGroups);
+    const { document, ...found } =
+      jwks === undefined ? await discover(context, url, trunkGroups) : nameGiven(context, url);
     const { issuer, jwksUri } = document;
     findings = { ...found, issuer, jwksUri, allowedAlgorithms: document.algorithms };
     await checkNotRegistered(context, issuer);
     const algorithms = chooseAlgorithms(choices, document.algorithms);
-    const keySet = lintKeySet(await context.fetchJson(jwksUri), algorithms);
+    const keys = jwks === undefined ? await context.fetchJson(jwksUri) : parseJsonObject(jwks);
+    const keySet = lintKeySet(keys, algorithms);
     if (trunkGroups.length > 0) checkOwnKeySet(keySet);
     const allowedAlgorithms = algorithms ?? [...new Set(keySet.keys.map((key) => key.alg))];
     const complete = { ...found, issuer, jwksUri, allowedAlgorithms, keySet };

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type { registeredProvider } from '../../../contract/management/results.ts';
 import type { ClientProvider } from '../../client/client.ts';
+import { hasGivenKeys } from '../../identity-provider/given-keys.ts';
 import {
   hasOwner,
   type IdentityProvider,
@@ -14,15 +15,19 @@ import type { ManagementContext } from '../management-context.ts';
 
 /** A registered provider as management shows it. */
 export type ManagedProvider = IdentityProvider &
-  Pick<v.InferOutput<typeof registeredProvider>['provider'], 'owner'>;
+  Pick<v.InferOutput<typeof registeredProvider>['provider'], 'owner' | 'givenKeys'>;
 
 /** A registered provider as it is shown, with the names of OpenID Connect Discovery 1.0 §3. */
 export function viewIdentityProvider(provider: ManagedProvider): Record<string, unknown> {
   return {
     issuer: provider.issuer,
     registration_id: provider.registrationId,
-    discovery_url: provider.discoveryUrl,
-    jwks_uri: provider.jwksUri,
+    ...(hasGivenKeys(provider)
+      ? {
+          keys_version: provider.givenKeys?.version ?? 0,
+          keys_updated_at: provider.givenKeys && formatTime(provider.givenKeys.updatedAt),
+        }
+      : { discovery_url: provider.discoveryUrl, jwks_uri: provider.jwksUri }),
     allowed_algorithms: provider.allowedAlgorithms,
     client_id_claim: provider.clientIdClaim,
     audience_from: provider.audienceFrom,

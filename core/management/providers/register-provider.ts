@@ -1,16 +1,29 @@
 import type * as v from 'valibot';
 import type { registerOptions } from '../../../contract/management/inputs.ts';
-import { ConflictError, UnavailableError } from '../../errors.ts';
-import { type IdentityProvider, ownedBy } from '../../identity-provider/identity-provider.ts';
-import type { ProviderKeySet } from '../../identity-provider/key-lint.ts';
+import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
+import { hasGivenKeys, nextKeys, versionOf } from '../../identity-provider/given-keys.ts';
+import {
+  hasOwner,
+  type IdentityProvider,
+  ownedBy,
+} from '../../identity-provider/identity-provider.ts';
+import {
+  checkOwnKeySet,
+  lintKeySet,
+  type ProviderKeySet,
+} from '../../identity-provider/key-lint.ts';
+import { isProviderAlg } from '../../identity-provider/provider-algorithms.ts';
+import { parseJsonObject } from '../../verifier/json-object.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
+import { checkVersion } from '../if-version.ts';
 import {
   currentTime,
   type ManagementContext,
   makeAuditedChange,
   newId,
 } from '../management-context.ts';
-import { checkDiscoveryUrl, examineProvider } from './inspect-provider.ts';
+import { findProvider } from './identity-providers.ts';
+import { checkDiscoveryUrl, checkNotOurs, examineProvider, nameGiven } from './inspect-provider.ts';
 import { checkClaimName } from './provider-choices.ts';
 import { findNewOwners } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
@@ -63,6 +76,47 @@ async function createWhileGranted(
 }
 
 /**
+ * Replaces the keys that were given for a provider. Its registration stays as it is.
+ *
+ * @throws {RefusedError} if its keys are fetched, or the new ones are not sound.
+ * @throws {VersionConflictError} if its keys are of another version.
+ */
+async function replaceKeys(
+  context: ManagementContext,
+  issuer: string,
+  { jwks, replacesVersion }: { readonly jwks: string; readonly replacesVersion: number },
+): Promise<RegisteredProvider> {
+  nameGiven(context, issuer);
+  const provider = await findProvider(context, issuer);
+  if (!hasGivenKeys(provider)) {
+    throw new RefusedError(
+      `the keys of ${issuer} are fetched from ${provider.jwksUri}; to give them, delete the provider and register it again`,
+    );
+  }
+  const keySet = lintKeySet(
+    parseJsonObject(jwks),
+    provider.allowedAlgorithms.filter(isProviderAlg),
+  );
+  if (hasOwner(provider)) checkOwnKeySet(keySet);
+  await checkNotOurs(context, provider, keySet);
+  const before = await context.identityProviders.findGivenKeys(issuer);
+  checkVersion(`the keys of ${issuer}`, replacesVersion, versionOf(before, provider)?.version ?? 0);
+  const keys = nextKeys(before, provider, { jwks, updatedAt: currentTime(context) });
+  const shown = { ...provider, givenKeys: versionOf(keys, provider) };
+  await makeAuditedChange(
+    context,
+    {
+      action: 'identity_provider.replace_keys',
+      subject: issuer,
+      before: viewIdentityProvider(provider),
+      after: viewIdentityProvider(shown),
+    },
+    () => context.identityProviders.putGivenKeys(keys),
+  );
+  return { provider: shown, keySet };
+}
+
+/**
  * Registers an identity provider from its discovery URL. Nothing is stored unless everything that
  * was fetched is sound.
  *
@@ -77,11 +131,17 @@ export async function registerProvider(
   discoveryUrl: string,
   options: RegisterOptions = {},
 ): Promise<RegisteredProvider> {
+  const { jwks, replacesVersion } = options;
+  if (jwks !== undefined && replacesVersion !== undefined) {
+    return replaceKeys(context, discoveryUrl, { jwks, replacesVersion });
+  }
   checkClaimName(options);
-  checkDiscoveryUrl(context, discoveryUrl);
+  if (jwks === undefined) checkDiscoveryUrl(context, discoveryUrl);
+  else nameGiven(context, discoveryUrl);
   const trunkGroups = await findNewOwners(context, options.trunkGroups, discoveryUrl);
   const { findings, error } = await examineProvider(context, {
     discoveryUrl,
+    jwks,
     choices: options,
     trunkGroups,
   });
@@ -96,7 +156,17 @@ export async function registerProvider(
   };
   const { issuer, registrationId } = provider;
   const owner = { registrationId, issuer, trunkGroups, version: 1, updatedAt: now };
-  const shown = showOwner(context, provider, owner);
+  const keys =
+    jwks === undefined
+      ? undefined
+      : nextKeys(await context.identityProviders.findGivenKeys(issuer), provider, {
+          jwks,
+          updatedAt: now,
+        });
+  const shown = {
+    ...showOwner(context, provider, owner),
+    ...(keys !== undefined && { givenKeys: versionOf(keys, provider) }),
+  };
   checkUnchanged(provider, options);
   await makeAuditedChange(
     context,
@@ -109,6 +179,8 @@ export async function registerProvider(
       // Before the provider, which without its owner is open to no one.
       if (trunkGroups.length > 0) await context.providerOwners.put(owner);
       await createWhileGranted(context, provider, trunkGroups);
+      // Only the one that registered it: until then, and if this fails, none of its tokens is accepted.
+      if (keys !== undefined) await context.identityProviders.putGivenKeys(keys);
     },
   );
   return { provider: shown, keySet };

@@ -2,7 +2,10 @@ import { parseApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
-import { parseIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import {
+  parseGivenKeysItem,
+  parseIdentityProviderItem,
+} from '../../../adapters/dynamodb/identity-provider-item.ts';
 import type { Item } from '../../../adapters/dynamodb/item.ts';
 import { parsePersonItem } from '../../../adapters/dynamodb/person-item.ts';
 import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -19,6 +22,7 @@ export const parsers = {
   client: parseClientItem,
   api_key: parseApiKeyItem,
   identity_provider: parseIdentityProviderItem,
+  given_keys: parseGivenKeysItem,
   signing_key: parseSigningKeyItem,
   key_intent: parseKeyIntentItem,
   region_heartbeat: parseHeartbeatItem,

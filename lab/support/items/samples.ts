@@ -2,7 +2,10 @@ import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
 import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import {
+  toGivenKeysItem,
+  toIdentityProviderItem,
+} from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
 import { toPersonItem } from '../../../adapters/dynamodb/person-item.ts';
 import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
@@ -190,6 +193,15 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       },
       { ...identityProvider, owned: true as const, ownedBy: 'tg-1' },
     ].map(toIdentityProviderItem),
+    given_keys: [
+      toGivenKeysItem({
+        issuer: provider.issuer,
+        registrationId: provider.registrationId,
+        jwks: '{"keys":[]}',
+        version: 1,
+        updatedAt: at,
+      }),
+    ],
     signing_key: [
       ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
       ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),

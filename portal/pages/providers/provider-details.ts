@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
+import { describeGivenKeys, hasGivenKeys } from '../../../core/identity-provider/given-keys.ts';
 import { mayChange, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
@@ -111,8 +112,12 @@ export function providerFacts(
 ) {
   return [
     ['Issuer', html`<code class="line">${provider.issuer}</code>`],
-    ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
-    ['JWKS URI', html`<code class="line">${provider.jwksUri}</code>`],
+    ...(hasGivenKeys(provider)
+      ? [['Keys from a file', describeGivenKeys(provider.givenKeys)] as const]
+      : ([
+          ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
+          ['JWKS URI', html`<code class="line">${provider.jwksUri}</code>`],
+        ] as const)),
     ['Algorithms', provider.allowedAlgorithms.join(', ')],
     [
       'Claim of the client id',

@@ -3,7 +3,10 @@ import { apiKeySchema } from '../../../adapters/dynamodb/api-key-item.ts';
 import { auditSchema } from '../../../adapters/dynamodb/audit-item.ts';
 import { clientSchema } from '../../../adapters/dynamodb/client-item.ts';
 import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
-import { identityProviderSchema } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import {
+  givenKeysSchema,
+  identityProviderSchema,
+} from '../../../adapters/dynamodb/identity-provider-item.ts';
 import { personSchema } from '../../../adapters/dynamodb/person-item.ts';
 import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
 import {
@@ -63,6 +66,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   client: clientSchema,
   api_key: apiKeySchema,
   identity_provider: identityProviderSchema,
+  given_keys: givenKeysSchema,
   signing_key: signingKeySchema,
   key_intent: intentSchema,
   region_heartbeat: heartbeatSchema,

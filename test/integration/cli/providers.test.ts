@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
 } from '../../../lab/support/loopback-provider.ts';
-import { signToken } from '../../../lab/support/test-issuer.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
-const { authctl, json, requestToken, service } = useLocalCli();
+const { authctl, json, requestToken, service } = useLocalCli({ providerKeyFiles: true });
 
 let provider: LoopbackProvider;
 
@@ -55,6 +58,55 @@ async function decisionOn(stdin: string) {
   const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
   return accepted ? 'accepted' : reason;
 }
+
+it('registers a provider with a file of its keys, which is never fetched', async () => {
+  const inside = 'https://kubernetes.default.svc.cluster.local';
+  const file = join(makeTemporaryDirectory().path, 'keys.json');
+  const give = (...keys: object[]) => writeFileSync(file, JSON.stringify({ keys }));
+  const register = ['provider', 'register', inside, '--jwks-file', file];
+  const other = createTestKey('ES256');
+  give({ ...provider.key.jwk, use: 'sig' });
+  expect((await authctl([...register, '--replace-keys'])).stderr).toContain('there is no provider');
+  expect(await json(register)).toMatchObject({ issuer: inside, keys_version: 1 });
+  await json([
+    'client',
+    'create',
+    '--name',
+    'erp',
+    '--trunk-group',
+    'tg-1',
+    '--scope',
+    'messaging:view',
+    '--provider',
+    inside,
+    '--external-client-id',
+    'erp',
+  ]);
+  expect(await decisionOn(token({ iss: inside }))).toBe('accepted');
+  const api = await fetch(service().exampleUrl, {
+    headers: { authorization: `Bearer ${token({ iss: inside })}` },
+  });
+  expect(api.status).toBe(200);
+  expect((await authctl(['provider', 'show', inside])).stdout).toMatch(
+    /^keys from a file {2,}version 1, of 2\S+Z$/m,
+  );
+  expect((await authctl(['provider', 'list'])).stdout).toContain('version 1, of ');
+  const stdin = signToken(other, {
+    iss: inside,
+    sub: 'erp',
+    aud: 'https://api.example.com',
+    exp: Math.floor(Date.now() / 1000) + 60,
+  });
+  const explained = await authctl(['explain', 'request', '--bearer-stdin'], { stdin });
+  expect(explained.stdout).toContain('its keys were given in a file: version 1, of 2');
+  give(other.jwk);
+  expect(await json([...register, '--replace-keys'])).toMatchObject({ keys_version: 2 });
+  const missing = await authctl(['provider', 'register', inside, '--replace-keys']);
+  expect(missing.stderr).toContain('--replace-keys needs --jwks-file');
+  const unread = await authctl(['provider', 'register', inside, '--jwks-file', `${file}.no`]);
+  expect(unread.stderr).toContain(`--jwks-file: ${file}.no cannot be read: ENOENT`);
+  await json(['provider', 'delete', inside, '--cascade', '--yes']);
+});
 
 it('registers a provider and shows what was filled in', async () => {
   const registered = await json(['provider', 'register', provider.discoveryUrl]);
