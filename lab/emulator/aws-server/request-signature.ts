@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 /** What a signature covers, as the service received it. */
-export interface SignedParts {
+interface SignedParts {
   readonly method: string;
   /** Path and query. */
   readonly url: string;

@@ -3,7 +3,7 @@ import type { GatewayResponse } from './gateway-route.ts';
 import { nameOnTheWire } from './headers.ts';
 
 /** The output of a function does not have the format of a Lambda proxy integration. */
-export class MalformedProxyResponseError extends Error {
+class MalformedProxyResponseError extends Error {
   override readonly name = 'MalformedProxyResponseError';
 }
 

@@ -177,10 +177,7 @@ function silentType({ statements }: DecidedRequest, types: readonly PolicyType[]
  *
  * @param types of policies that count for the request.
  */
-export function accessDenied(
-  request: DecidedRequest,
-  types: readonly PolicyType[],
-): AccessDeniedError {
+function accessDenied(request: DecidedRequest, types: readonly PolicyType[]): AccessDeniedError {
   const { principal, action, resource } = request;
   const reason = because(request, silentType(request, types));
   const message = `User: ${principal} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;

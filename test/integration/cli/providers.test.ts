@@ -218,66 +218,10 @@ it('is not deleted while it has clients, unless with them', async () => {
   expect(await decisionOn(token())).toBe('issuer_unknown');
 });
 
-it.each<[string, (documents: Map<string, unknown>, issuer: string) => void, string]>([
-  [
-    'its document is gone',
-    (documents) => documents.delete('/.well-known/openid-configuration'),
-    'cannot be fetched: it did not answer with status 200',
-  ],
-  [
-    'it speaks for another issuer',
-    (documents, issuer) =>
-      documents.set('/.well-known/openid-configuration', {
-        issuer: `${issuer}/tenant`,
-        jwks_uri: `${issuer}/keys`,
-      }),
-    '/tenant/.well-known/openid-configuration cannot be fetched',
-  ],
-  [
-    'its keys are inside',
-    (documents, issuer) =>
-      documents.set('/.well-known/openid-configuration', {
-        issuer,
-        jwks_uri: 'https://192.168.1.1/keys',
-      }),
-    'jwks_uri of the discovery document: received "https://192.168.1.1/keys"',
-  ],
-  [
-    'it publishes a private key',
-    (documents) => {
-      const { keys } = documents.get('/keys') as { keys: object[] };
-      documents.set('/keys', { keys: [{ ...keys[0], d: 'AA' }] });
-    },
-    'it holds the secret member d',
-  ],
-])('is refused as %s, and nothing is stored', async (_, change, message) => {
-  const saved = new Map(provider.documents);
-  change(provider.documents, provider.issuer);
-  try {
-    const run = await authctl(['provider', 'register', provider.discoveryUrl]);
-    expect(run.stdout).toBe('');
-    expect(run.exitCode).toBeGreaterThan(0);
-    expect(run.stderr).toContain(message);
-    expect(await json(['provider', 'list'])).toEqual({ items: [] });
-  } finally {
-    for (const [path, document] of saved) provider.documents.set(path, document);
-  }
-});
-
 it('is asked at only its discovery and key set addresses', async () => {
   provider.seen.length = 0;
   await json(['provider', 'register', provider.discoveryUrl]);
   expect(provider.seen).toEqual(['/.well-known/openid-configuration', '/keys']);
-});
-
-it('may not be this service itself', async () => {
-  const run = await authctl([
-    'provider',
-    'register',
-    `${service().issuer.replace('http:', 'https:')}/.well-known/openid-configuration`,
-  ]);
-  expect(run.exitCode).toBe(2);
-  expect(run.stderr).toContain('allowed: any service but this one');
 });
 
 it('hints at the discovery URL of what may be an issuer', async () => {
@@ -320,7 +264,7 @@ it('hints at the issuer of a token that lacks a slash', async () => {
   );
 });
 
-it('accepts what a pattern matches, and only with the claims that the client requires', async () => {
+it('has clients by patterns, with the claims that they require', async () => {
   await json(['provider', 'register', provider.discoveryUrl, '--allow-client-patterns']);
   const client = ['client', 'create', '--name', 'CI', '--trunk-group', 'tg-1'];
   const options = ['--scope', 'calls:view', '--provider', provider.issuer, '--audience', 'my api'];
@@ -343,24 +287,9 @@ it('accepts what a pattern matches, and only with the claims that the client req
       { claim: 'repository_id', values: ['7'] },
     ],
   });
-  const sub = 'repo:acme/app:ref:refs/heads/main';
-  const claims = { client_id: undefined, sub, aud: 'my api', environment: 'staging' };
-  const decide = async (changes: Readonly<Record<string, unknown>>) => {
-    const explain = ['explain', 'request', '--bearer-stdin', '--audience', 'my api', '--json'];
-    const run = await authctl(explain, { stdin: token({ ...claims, ...changes }) });
-    const { accepted, reason } = JSON.parse(run.stdout) as { accepted: boolean; reason?: string };
-    return accepted ? 'accepted' : reason;
-  };
-  expect(await decide({ repository_id: 7 })).toBe('accepted');
-  expect(await decide({ repository_id: 8 })).toBe('client_condition_unmet');
-  expect(await decide({ sub: 'repo:acme/app:pull_request' })).toBe('client_unknown');
   const update = ['client', 'update', String(created['client_id'])];
-  await json([...update, ...require('repository_id=8')]);
-  expect(await decide({ repository_id: 8 })).toBe('accepted');
-  expect(await decide({ repository_id: 7 })).toBe('client_condition_unmet');
   const free = await json([...update, '--remove-required-claims']);
   expect(free).not.toHaveProperty('required_claims');
-  expect(await decide({ repository_id: 7 })).toBe('accepted');
 });
 
 it('refuses tokens of people to new clients of a known platform, and lists clients that allow them', async () => {
@@ -411,36 +340,14 @@ it('registers a provider for a trunk group, and takes it over', async () => {
   expect(taken.stdout).toContain('it was taken over');
 });
 
-it('has ids that are granted to trunk groups, listed and withdrawn', async () => {
-  await json(['provider', 'register', provider.discoveryUrl]);
-  const grant = ['provider', 'grant', provider.issuer];
-  const nothing = await authctl([...grant, 'repo:acme/']);
-  expect(nothing).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(nothing.stderr).toContain('nothing to change; add --trunk-group or --withdraw');
-  const wild = await authctl([...grant, 'repo:*', '--trunk-group', 'tg-2']);
-  expect(wild).toMatchObject({ exitCode: 2, stdout: '' });
-  const { client_id: erp } = await createClient('erp');
-  const undecided = await authctl([...grant, 'erp', '--trunk-group', 'tg-2']);
-  expect(undecided).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(undecided.stderr).toContain(`${String(erp)} (erp) of tg-1`);
-  expect(await json([...grant, 'erp', '--trunk-group', 'tg-2', '--leave', String(erp)])).toEqual({
-    kind: 'subject',
-    place: provider.issuer,
-    grants: [{ value: 'erp', service_trunk_groups: ['tg-2'] }],
-    version: 1,
-    other_clients: [expect.objectContaining({ client_id: erp, granted_to: ['tg-2'] })],
-  });
-  expect((await authctl(['provider', 'grants'])).stdout).toMatch(/erp +tg-2/);
-  expect(await json(['provider', 'check'])).toMatchObject({ items: [{ client_id: erp }] });
-  expect(await json([...grant, 'erp', '--withdraw'])).toMatchObject({ grants: [], version: 2 });
-});
-
 it('has ids of another trunk group, of which the grant says what becomes of each client', async () => {
   await json(['provider', 'register', provider.discoveryUrl]);
   const ids = ['app:a/1', 'app:a/2', 'app:a/3'];
   const created = await Promise.all(ids.map(createClient));
   const [one = '', two = '', three = ''] = created.map((client) => String(client['client_id']));
   const grant = ['provider', 'grant', provider.issuer, 'app:a/', '--trunk-group', 'tg-2'];
+  const nothing = await authctl(grant.slice(0, 4));
+  expect(nothing.stderr).toContain('nothing to change; add --trunk-group or --withdraw');
   const proposed = await authctl(['provider', 'check', '--propose']);
   expect(proposed.stdout.trim().split('\n')).toEqual(
     ids.map((id) => `authctl provider grant ${provider.issuer} ${id} --trunk-group tg-1`),

@@ -113,12 +113,6 @@ function errorOf({ outcomes }: ManagementAnswer) {
   return outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
 }
 
-function resultOf({ outcomes }: ManagementAnswer): Record<string, unknown> {
-  const [outcome] = outcomes;
-  if (outcome === undefined || 'error' in outcome) throw new Error(JSON.stringify(outcome));
-  return outcome.result as Record<string, unknown>;
-}
-
 const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };
 const otherRegion = clientOperator.replace('us-west-2', 'us-east-2');
 const otherAccount = clientOperator.replace('000000000000', '111122223333');
@@ -218,71 +212,5 @@ describe('a request to the management function', () => {
     ahead = 0;
     expect(errorOf(await send())).toBeUndefined();
     expect(test.clients.size).toBe(1);
-  });
-
-  it('by a caller of a trunk group finds no client of another, as if there were none', async () => {
-    const { client } = resultOf(await send()) as { client: { clientId: string } };
-    const find = (clientId: string) =>
-      send({ request: { operation: 'findClient', input: { clientId } }, key: limited });
-    const hidden = errorOf(await find(client.clientId));
-    const none = errorOf(await find(client.clientId.replace(/.$/, 'x')));
-    expect(hidden).toEqual({
-      class: 'NotFoundError',
-      text: `there is no client "${client.clientId}"`,
-    });
-    expect(none?.class).toBe('NotFoundError');
-  });
-
-  it('above a limit that was lowered after the form was shown is refused', async () => {
-    const limits = { serviceTrunkGroup: 'tg-1001', scopes: ['calls:view'], version: 1 };
-    test.limits.set('tg-1001', limits);
-    expect(errorOf(await send())).toMatchObject({ class: 'InputError', field: 'scopes' });
-    test.limits.set('tg-1001', { ...limits, scopes: undefined, version: 2 });
-    expect(errorOf(await send())).toBeUndefined();
-  });
-});
-
-/** Sends the same bytes twice, as someone would who recorded them. */
-async function sendTwice(request: object) {
-  const text = JSON.stringify(request);
-  const caller_proof = await prove(managementDigest(administrator, text));
-  const sent = { request: text, invoked: administrator, caller_proof };
-  return { first: await send(sent), again: await send(sent) };
-}
-
-describe('a request that is repeated, byte for byte', () => {
-  it('finds the client that the first one created', async () => {
-    const { first, again } = await sendTwice(creation);
-    expect(resultOf(again)).toEqual({ ...resultOf(first), existed: true });
-    expect(test.clients.size).toBe(1);
-  });
-
-  it('gets no value of a secret or an API key, and creates no other', async () => {
-    const { client } = resultOf(await send()) as { client: { clientId: string; version: number } };
-    const { clientId, version: ifVersion } = client;
-    const secret = { idempotencyKey: 'key-12345', ifVersion };
-    const ofSecret = await sendTwice({
-      operation: 'createClientSecret',
-      input: { clientId, secret },
-    });
-    expect(resultOf(ofSecret.first)['value']).toMatch(/^cs_/);
-    expect(resultOf(ofSecret.again)['value']).toBeUndefined();
-    expect(test.clients.get(clientId)?.secrets).toHaveLength(1);
-    const apiKey = { name: 'A', serviceTrunkGroup: 'tg-1001', idempotencyKey: 'key-12345' };
-    const ofKey = await sendTwice({ operation: 'createApiKey', input: { apiKey } });
-    expect(resultOf(ofKey.first)['value']).toEqual(expect.any(String));
-    expect(resultOf(ofKey.again)['value']).toBeUndefined();
-    expect(test.apiKeys.size).toBe(1);
-  });
-
-  it('is a conflict for another change', async () => {
-    const { client } = resultOf(await send()) as { client: { clientId: string; version: number } };
-    const changes = { name: 'Other', ifVersion: client.version };
-    const { first, again } = await sendTwice({
-      operation: 'updateClient',
-      input: { clientId: client.clientId, changes },
-    });
-    expect(errorOf(first)).toBeUndefined();
-    expect(errorOf(again)).toMatchObject({ class: 'VersionConflictError' });
   });
 });

@@ -166,109 +166,7 @@ describe('a request with', () => {
   });
 });
 
-describe('a callback with', () => {
-  it('a code that was used is refused: with its own state, and with a new one', async () => {
-    const { browser, comeBack } = await open();
-    const first = openid.authorize((await browser.get('/clients')).headers.get('location') ?? '');
-    expect((await browser.get(first.pathname + first.search)).status).toBe(303);
-    await expectPage(await browser.get(first.pathname + first.search), 400, 'This login is over');
-    const away = await browser.get('/login?to=/clients');
-    const replayed = openid.authorize(away.headers.get('location') ?? '');
-    replayed.searchParams.set('code', first.searchParams.get('code') ?? '');
-    await expectPage(
-      await browser.get(replayed.pathname + replayed.search),
-      400,
-      'This login cannot be completed',
-    );
-    expect((await comeBack(browser, await browser.get('/login?to=/clients'))).status).toBe(303);
-  });
-
-  it.each<[string, (url: URL) => void, string]>([
-    ['another state', (url) => url.searchParams.set('state', 'x'), 'This login is over'],
-    ['no state', (url) => url.searchParams.delete('state'), 'This login is over'],
-    [
-      'another iss',
-      (url) => url.searchParams.set('iss', 'https://evil.example'),
-      'This login cannot be completed',
-    ],
-    ['no iss', (url) => url.searchParams.delete('iss'), 'This login cannot be completed'],
-  ])('%s is refused, and the right one is accepted', async (_, change, title) => {
-    const { browser, signIn } = await open();
-    const away = await browser.get('/clients');
-    const callback = openid.authorize(away.headers.get('location') ?? '');
-    change(callback);
-    await expectPage(await browser.get(callback.pathname + callback.search), 400, title);
-    expect((await signIn()).status).toBe(303);
-  });
-
-  it.each<[string, Deviation]>([
-    ['another nonce', { claims: { nonce: 'of-another-login' } }],
-    ['another issuer', { claims: { iss: 'https://evil.example' } }],
-    ['another audience', { claims: { aud: 'another-client' } }],
-    ['the algorithm none', { header: { alg: 'none' } }],
-    ['the algorithm HS256', { header: { alg: 'HS256' } }],
-    ['another algorithm than the configured one', { header: { alg: 'ES256' } }],
-    ['the signature of another key', { otherKey: true }],
-  ])('an ID token with %s is refused, and the right one is accepted', async (_, wrong) => {
-    const { browser, signIn } = await open();
-    openid.deviation = { ...wrong, claims: { ...ada, ...wrong.claims } };
-    await expectPage(await signIn(), 400, 'This login cannot be completed');
-    expect(browser.cookies.size).toBe(0);
-    openid.deviation = { claims: ada };
-    expect((await signIn()).status).toBe(303);
-  });
-
-  it('the login of another browser is refused', async () => {
-    const { browser, openBrowser } = await open();
-    const away = await browser.get('/clients');
-    const callback = openid.authorize(away.headers.get('location') ?? '');
-    const path = callback.pathname + callback.search;
-    await expectPage(await openBrowser().get(path), 400, 'This login is over');
-    expect((await browser.get(path)).status).toBe(303);
-  });
-});
-
 describe('a session', () => {
-  it.each<[string, (text: string) => string]>([
-    ['a changed byte', (text) => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)],
-    ['a byte less', (text) => text.slice(0, -1)],
-    ['nothing', () => ''],
-    ['more than a cookie holds', (text) => text + 'A'.repeat(5000)],
-  ])('whose cookie has %s opens nothing, and as it was it does', async (_, change) => {
-    const { browser, signIn } = await open();
-    await signIn();
-    const value = browser.cookies.get('__Host-session') ?? '';
-    browser.cookies.set('__Host-session', change(value));
-    expect((await browser.get('/clients')).status).toBe(303);
-    browser.cookies.set('__Host-session', value);
-    expect((await browser.get('/clients')).status).toBe(200);
-  });
-
-  it('that was idle for 30 minutes asks for a new login, and is not continued silently', async () => {
-    const world = await open();
-    await world.signIn();
-    world.now += 1801;
-    await expectPage(await world.browser.get('/clients'), 401, 'Sign in again');
-    expect((await world.signIn(world.browser, '/login?again=1&to=/clients')).status).toBe(303);
-  });
-
-  it('of 30 minutes loses a role that was removed in the meantime', async () => {
-    const world = await open();
-    const { browser, comeBack } = world;
-    await world.signIn();
-    for (let minutes = 0; minutes < 3; minutes++) {
-      world.now += 600;
-      expect((await browser.get('/clients')).status).toBe(200);
-    }
-    openid.deviation = { claims: { ...ada, groups: [] } };
-    world.now += 60;
-    const away = await browser.get('/clients');
-    expect(new URL(away.headers.get('location') ?? '').searchParams.get('prompt')).toBe('none');
-    const page = await expectPage(await comeBack(browser, away), 403, 'You have no access');
-    expect(page).toContain('support@example.com');
-    expect(browser.cookies.size).toBe(0);
-  });
-
   it('outlives the rotation of its key, which another instance may not have read yet', async () => {
     const world = await open();
     const { browser, secrets, openBrowser } = world;
@@ -308,15 +206,6 @@ describe('a session', () => {
     await expectPage(await world.signIn(cold), 503, 'The login does not answer');
     openid.deviation = { claims: ada };
     expect((await world.signIn(cold)).status).toBe(303);
-  });
-
-  it('ends with a higher epoch', async () => {
-    const { browser, signIn, openBrowser } = await open();
-    await signIn();
-    const later = openBrowser({ sessionEpoch: 2 });
-    later.cookies.set('__Host-session', browser.cookies.get('__Host-session') ?? '');
-    expect((await later.get('/clients')).status).toBe(303);
-    expect((await browser.get('/clients')).status).toBe(200);
   });
 });
 
