@@ -228,6 +228,8 @@ const notInForms: readonly string[] = [
   // Only all scopes, and the claims of a new client.
   'updateClient.addScopes',
   'updateClient.requiredClaims',
+  // Keys from a file are given only with authctl.
+  'registerProvider.replacesVersion',
   // Checkboxes of a limited person.
   'registerProvider.trunkGroups',
   // In the address, like that of limits below.
