@@ -57,6 +57,26 @@ describe('the token function', () => {
   });
 });
 
+describe('a choice of few words', () => {
+  it.each([
+    ['tracing', ['on', 'off']],
+    ['dashboard', ['on', 'off']],
+    ['functionReports', ['all', 'failures']],
+    ['audienceParameter', ['ignore', 'refuse', 'resource']],
+  ])('%s is refused with what is allowed: %j', (key, words) => {
+    for (const word of words) {
+      expect(parseDeploymentConfig({ ...single, [key]: word })).toHaveProperty(key, word);
+    }
+    for (const wrong of ['On', '', true, null, ['on']]) {
+      const parse = () => parseDeploymentConfig({ ...single, [key]: wrong });
+      expect(parse, JSON.stringify(wrong)).toThrow(
+        `${key}: received ${JSON.stringify(wrong)}; expected (`,
+      );
+      for (const word of words) expect(parse).toThrow(word);
+    }
+  });
+});
+
 describe('the authorization endpoint', () => {
   it.each([
     [{}, false],

@@ -1,11 +1,12 @@
 // CloudFormation has no types here: a template is asserted, property by property.
 /* oxlint-disable typescript/no-explicit-any */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keyMetricFunctions, keyMetrics } from '../../contract/key-metrics.ts';
 import { restingMetrics } from '../../lab/bench/cost/resting-metrics.ts';
+import { shippedFiles } from '../architecture/source-files.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -238,6 +239,33 @@ describe('the alarms of a region', () => {
       .split('\n')
       .filter((line) => line.startsWith('| [`'));
     expect(rows.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('have pages that name only graphs and log fields that exist', () => {
+    const [dashboard] = Object.values(resourcesOf(template, 'AWS::CloudWatch::Dashboard'));
+    const body = JSON.stringify(evaluate(dashboard?.Properties['DashboardBody']));
+    const graphs = [...body.matchAll(/title\\+":\\+"([^"\\]+)/g)].map(([, title = '']) => title);
+    expect(graphs.length).toBeGreaterThan(10);
+    // The key rotation makes its outcomes of the action and its end.
+    const logged = [
+      'withdraw_refused',
+      ...shippedFiles().map((file) => readFileSync(file, 'utf8')),
+    ].join('\n');
+    const pages = readdirSync(resolve(root, 'docs/runbook')).map(
+      (page) => [page, readFileSync(resolve(root, 'docs/runbook', page), 'utf8')] as const,
+    );
+    const wrong = pages.flatMap(([page, text]) => {
+      const [, ofDashboard = ''] = /Dashboard[^.]*?:([^.]*)\./.exec(text) ?? [];
+      const named = [...ofDashboard.matchAll(/"([^"]+)"/g)].map(([, title = '']) => title);
+      const fields = [...text.matchAll(/(?<=[`\s(])(?<! as )[a-z]+(?:_[a-z]+)+(?=[`\s,)])/g)].map(
+        String,
+      );
+      return [
+        ...named.filter((title) => !graphs.some((graph) => graph.startsWith(title))),
+        ...fields.filter((field) => !new RegExp(`\\b${field}\\b`).test(logged)),
+      ].map((name) => `${page}: ${name}`);
+    });
+    expect(wrong).toEqual([]);
   });
 
   it('do not take one client with an old secret for most of them', () => {

@@ -220,6 +220,30 @@ describe('each alarm', () => {
     expect(isOn(alarm, runs, 13 * 300 + 20 * 60 + 299, true)).toBe(true);
   });
 
+  it('of a drop of traffic rings after half an hour far below what is usual', () => {
+    const { templates } = synthesise({ ...readConfigFile('three-regions'), trafficAlarm: true });
+    const region = templates['AuthorizationServer-slc'] as any;
+    const [drop] = Object.values(resourcesOf(region, 'AWS::CloudWatch::Alarm'))
+      .map(({ Properties }) => evaluate(Properties) as any)
+      .filter(({ AlarmName }) => AlarmName.endsWith('-traffic-drop'));
+    const [watched] = drop.Metrics.filter(({ MetricStat }: any) => MetricStat !== undefined);
+    const { Period, Stat: Statistic } = watched.MetricStat;
+    const [, deviations] = /BAND\(\w+, (\d+)\)/.exec(JSON.stringify(drop.Metrics)) ?? [];
+    // 100 tokens, give or take 5: the band that CloudWatch would learn.
+    const Threshold = 100 - Number(deviations) * 5;
+    const ComparisonOperator = 'LessThanThreshold';
+    const alarm: Alarm = { ...drop, Period, Statistic, Threshold, ComparisonOperator };
+    const after = (...last: readonly (number | undefined)[]) => {
+      const values = [...Array.from({ length: 20 }, () => 100), ...last];
+      const points = values.flatMap((value, index) =>
+        value === undefined ? [] : [{ at: index * Period + 5, value }],
+      );
+      return isOn(alarm, points, values.length * Period, true);
+    };
+    expect([after(79, 79), after(100, 79), after(80, 80)]).toEqual([true, false, false]);
+    expect(after(...Array.from({ length: 4 }, () => undefined))).toBe(true);
+  });
+
   const shares: readonly (readonly [string, Readonly<Record<string, number>>, boolean])[] = [
     ['invalid-client-share', { invalid: 11, issued: 11 }, true],
     ['invalid-client-share', { throttled: 30 }, true],
