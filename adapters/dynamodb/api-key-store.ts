@@ -36,7 +36,7 @@ export function createDynamoDbApiKeyStore(
           conditions: ownedItemsConditions(query),
           parse: parseApiKeyItem,
           matches,
-          recentActions: ['api_key.create', 'api_key.rename', 'api_key.update'],
+          recentActions: ['api_key.create', 'api_key.update'],
         },
         store,
       ),

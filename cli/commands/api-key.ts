@@ -168,16 +168,6 @@ const list = command({
   },
 });
 
-const rename = command({
-  name: 'rename',
-  summary: 'Rename an API key',
-  arguments: [keyId],
-  options: [mandatory(option('--name <name>', 'new name')), ifVersionOption('API key')],
-  examples: ['api-key rename key_7HsLEXAMPLE --name "Ada (laptop)"'],
-  run: async (cli, [id], { name, ifVersion }) =>
-    printApiKey(cli, await (await cli.management()).renameApiKey(id, name, { ifVersion })),
-});
-
 const update = command({
   name: 'update',
   summary: 'Rename an API key or change its scopes or its expiry',
@@ -245,7 +235,6 @@ export const apiKeyCommands: CommandGroup = {
     create,
     list,
     show,
-    rename,
     update,
     rotate,
     change('enable', 'Enable a disabled API key', (management, [id], options) =>

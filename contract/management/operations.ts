@@ -153,9 +153,6 @@ export const managementOperations = {
     { filter: v.optional(input.apiKeysFilter) },
     output.apiKeyPage,
   ),
-  renameApiKey: change(apiKeys, { keyId, name: rule.name, options: version }, output.apiKey, [
-    'version',
-  ]),
   updateApiKey: change(apiKeys, { keyId, changes: input.apiKeyChanges }, output.apiKey, [
     'version',
   ]),

@@ -79,7 +79,6 @@ const actions: ReadonlyMap<string, string> = new Map([
   ['api_key.rotate', 'Rotated an API key'],
   ['client_secret.delete', 'Deleted a secret'],
   ['api_key.create', 'Created an API key'],
-  ['api_key.rename', 'Renamed an API key'],
   ['api_key.update', 'Changed an API key'],
   ['api_key.enable', 'Enabled an API key'],
   ['api_key.disable', 'Disabled an API key'],

@@ -169,17 +169,6 @@ export async function getApiKeyToChange(
   return key;
 }
 
-export async function renameApiKey(
-  context: ManagementContext,
-  keyId: string,
-  name: string,
-  { ifVersion }: IfVersion = {},
-): Promise<ApiKey> {
-  const before = await getApiKeyToChange(context, keyId, ifVersion);
-  checkName(before, name);
-  return writeApiKey(context, before, 'api_key.rename', { name });
-}
-
 /** Renames a key, changes its scopes or its expiry, or ends its old values. An expired key cannot be extended: create a new one. */
 export async function updateApiKey(
   context: ManagementContext,

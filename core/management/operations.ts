@@ -4,7 +4,6 @@ import { showApiKey as findApiKey, listApiKeysWithUse as listApiKeys } from './a
 import {
   createApiKey,
   deleteApiKey,
-  renameApiKey,
   rotateApiKey,
   setApiKeyEnabled,
   updateApiKey,
@@ -172,12 +171,6 @@ export const operations = {
    * @example const { items } = await management.listApiKeys({ trunkGroup });
    */
   listApiKeys,
-  /**
-   * Renames an API key. Its value stays.
-   *
-   * @example await management.renameApiKey(keyId, name);
-   */
-  renameApiKey,
   /**
    * Gives an API key another value, which is returned once. The old one works for `overlap` seconds
    * more.

@@ -5,8 +5,6 @@ import {
   type GlobalSecondaryIndex,
   type KeySchemaElement,
   ResourceInUseException,
-  type TableDescription,
-  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import {
   apiKeyUseTable,
@@ -65,8 +63,7 @@ function createTableCommand(table: TableDefinition): CreateTableCommand {
 }
 
 /**
- * Creates a table unless it exists, and waits until it can be used. A table of an earlier version
- * gets its index, which is not waited for: until it is filled, lists scan.
+ * Creates a table unless it exists, and waits until it can be used.
  */
 export async function createTable(dynamodb: DynamoDBClient, table: TableDefinition): Promise<void> {
   try {
@@ -74,31 +71,14 @@ export async function createTable(dynamodb: DynamoDBClient, table: TableDefiniti
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-  const description = await waitUntilActive(dynamodb, table.name);
-  await addIndex(dynamodb, table, description);
+  await waitUntilActive(dynamodb, table.name);
 }
 
-async function addIndex(
-  dynamodb: DynamoDBClient,
-  table: TableDefinition,
-  { GlobalSecondaryIndexes = [] }: TableDescription,
-): Promise<void> {
-  const { name, index } = table;
-  if (index === undefined) return;
-  if (GlobalSecondaryIndexes.some(({ IndexName }) => IndexName === index.name)) return;
-  const update = {
-    TableName: name,
-    AttributeDefinitions: attributesOf(table, index),
-    GlobalSecondaryIndexUpdates: [{ Create: toIndex(index) }],
-  };
-  await dynamodb.send(new UpdateTableCommand(update));
-}
-
-async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<TableDescription> {
+async function waitUntilActive(dynamodb: DynamoDBClient, name: string): Promise<void> {
   const deadline = performance.now() + activeWithin;
   while (performance.now() < deadline) {
     const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: name }));
-    if (Table?.TableStatus === 'ACTIVE') return Table;
+    if (Table?.TableStatus === 'ACTIVE') return;
     await new Promise((resolve) => setTimeout(resolve, pollInterval));
   }
   throw new UnavailableError(`table ${name} did not become active in ${activeWithin / 1000} s`);

@@ -157,7 +157,7 @@ async function changeMeanwhile({ management, ...world }: PortalWorld, path: stri
   if (path.includes(':clientId')) {
     await management.updateClient(world.clientId, { name: 'Changed' });
   } else if (path.includes(':keyId')) {
-    await management.renameApiKey(world.keyId, 'Changed');
+    await management.updateApiKey(world.keyId, { name: 'Changed' });
   } else if (path.includes(':group')) {
     await management.setTrunkGroupLimits('tg-1001', { maxClients: 7 });
   } else if (path.includes('issuer-grants')) {

@@ -25,7 +25,7 @@ async function changeElsewhere({ management, clientId, secretId, keyId }: Portal
   await management.disableClientSecret(clientId, secretId);
   await management.setClientEnabled(clientId, false);
   await management.setApiKeyEnabled(keyId, false);
-  await management.renameApiKey(keyId, 'Changed by another');
+  await management.updateApiKey(keyId, { name: 'Changed by another' });
 }
 
 describe('a form that is refused because another person was faster', () => {

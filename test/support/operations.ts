@@ -34,7 +34,6 @@ export const deleteClientSecret = checked('deleteClientSecret');
 export const createApiKey = checked('createApiKey');
 export const findApiKey = checked('findApiKey');
 export const listApiKeys = checked('listApiKeys');
-export const renameApiKey = checked('renameApiKey');
 export const updateApiKey = checked('updateApiKey');
 export const rotateApiKey = checked('rotateApiKey');
 export const setApiKeyEnabled = checked('setApiKeyEnabled');

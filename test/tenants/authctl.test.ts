@@ -170,7 +170,6 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['api-key create --name Billing --trunk-group tg-globex', 2],
   ['api-key list --trunk-group tg-globex', 0],
   ['api-key show :key', 1],
-  ['api-key rename :key --name Mine', 1],
   ['api-key update :key --expires-in 1d', 1],
   ['api-key rotate :key --expire-old-in 0', 1],
   ['api-key disable :key', 1],

@@ -85,7 +85,6 @@ const aboutApiKeys = stepsOf('api-key-operator', [
   },
   { command: 'api-key list', args: words(...ofTour) },
   { command: 'api-key show', args: key() },
-  { command: 'api-key rename', args: key('--name', 'B') },
   { command: 'api-key update', args: key('--expires-in', '90d') },
   { command: 'api-key rotate', args: key(), keep: keep('api_key') },
   {

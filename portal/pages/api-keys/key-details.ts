@@ -149,7 +149,7 @@ export function keyPage(
     badge: enabledBadge(key.enabled),
     actions: [
       canRotate && linkButton(href(`/api-keys/${key.keyId}/rotate`), 'Rotate'),
-      may('renameApiKey') && linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit'),
+      may('updateApiKey') && linkButton(href(`/api-keys/${key.keyId}/edit`), 'Edit'),
     ],
     problems,
     labels: { name: 'Name', address: 'IP address', netmask: 'Netmask' },

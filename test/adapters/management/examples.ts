@@ -86,9 +86,6 @@ export async function examples({ management, ...known }: Known): Promise<void> {
     void [items];
   }
   {
-    await management.renameApiKey(keyId, name);
-  }
-  {
     const { value } = await management.rotateApiKey(keyId, { overlap: 7 * 86_400 });
     void [value];
   }

@@ -117,7 +117,6 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       withLastUse: false,
       expiresWithin: 60,
     }),
-    renameApiKey: call('keyId name options', keyId, 'Ada L.', { ifVersion: keyVersion }),
     updateApiKey: call('keyId changes', keyId, {
       name: 'Ada L.',
       endOldValues: false,

@@ -15,7 +15,6 @@ import {
   deleteApiKey,
   listApiKeys,
   removeSubnet,
-  renameApiKey,
   rotateApiKey,
   setApiKeyEnabled,
   updateApiKey,
@@ -113,7 +112,7 @@ describe('changing an API key', () => {
   it('renames, disables, enables and deletes', async () => {
     const { context, apiKeys, audit } = createTestManagement();
     const { key } = await createApiKey(context, input);
-    expect((await renameApiKey(context, key.keyId, 'Bea')).name).toBe('Bea');
+    expect((await updateApiKey(context, key.keyId, { name: 'Bea' })).name).toBe('Bea');
     expect((await setApiKeyEnabled(context, key.keyId, false)).enabled).toBe(false);
     expect((await setApiKeyEnabled(context, key.keyId, true)).enabled).toBe(true);
     const stale = deleteApiKey(context, key.keyId, { ifVersion: key.version });
@@ -124,7 +123,7 @@ describe('changing an API key', () => {
       audit.filter(({ outcome }) => outcome !== 'intended').map((r) => [r.action, r.outcome]),
     ).toEqual([
       ['api_key.create', 'done'],
-      ['api_key.rename', 'done'],
+      ['api_key.update', 'done'],
       ['api_key.disable', 'done'],
       ['api_key.enable', 'done'],
       ['api_key.delete', 'done'],
@@ -136,7 +135,7 @@ describe('changing an API key', () => {
     ['key_0000000000000000000000', NotFoundError],
   ])('refuses the id %s', async (id, type) => {
     const { context } = createTestManagement();
-    await expect(renameApiKey(context, id, 'x')).rejects.toThrow(type);
+    await expect(updateApiKey(context, id, { name: 'x' })).rejects.toThrow(type);
     await expect(setApiKeyEnabled(context, id, false)).rejects.toThrow(type);
     await expect(addSubnet(context, id, office)).rejects.toThrow(type);
   });

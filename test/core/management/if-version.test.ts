@@ -25,8 +25,6 @@ const ofClient: Readonly<Record<string, Change>> = {
 };
 
 const ofApiKey: Readonly<Record<string, Change>> = {
-  renameApiKey: (management, { keyId }, ifVersion) =>
-    management.renameApiKey(keyId, 'New', { ifVersion }),
   updateApiKey: (management, { keyId }, ifVersion) =>
     management.updateApiKey(keyId, { name: 'New', ifVersion }),
   rotateApiKey: (management, { keyId }, ifVersion) =>
@@ -48,7 +46,7 @@ describe('a change of what was changed since it was seen', () => {
     const world = await createWorld();
     const { management, clientId, keyId } = world;
     await management.updateClient(clientId, { name: 'Changed by another' });
-    await management.renameApiKey(keyId, 'Changed by another');
+    await management.updateApiKey(keyId, { name: 'Changed by another' });
     const before = stored(world);
     const records = world.audit.length;
     const error = await change(management, world, 1).catch((reason: unknown) => reason);

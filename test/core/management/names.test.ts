@@ -7,8 +7,8 @@ import {
   createApiKey,
   createClient,
   createClientSecret,
-  renameApiKey,
   rotateClientSecret,
+  updateApiKey,
   updateClient,
   updateClientSecret,
 } from '../../support/operations.ts';
@@ -32,7 +32,7 @@ async function createWorld() {
     rotateClientSecret: (name) => rotateClientSecret(context, clientId, { name, overlap: 0 }),
     updateClientSecret: (name) => updateClientSecret(context, clientId, secretId, { name }),
     createApiKey: (name) => createApiKey(context, { name, serviceTrunkGroup: 'tg' }),
-    renameApiKey: (name) => renameApiKey(context, keyId, name),
+    updateApiKey: (name) => updateApiKey(context, keyId, { name }),
     addSubnet: (name) => addSubnet(context, keyId, { ...subnet, name }),
   };
   /** Names as an earlier release stored them. */
@@ -119,7 +119,7 @@ describe('a stored name with an invisible character', () => {
     expect(await updateClient(context, clientId, again)).toMatchObject(again);
     const secret = { name, expiresAt: 1_900_000_000 };
     expect(await updateClientSecret(context, clientId, secretId, secret)).toMatchObject(secret);
-    expect(await renameApiKey(context, keyId, name)).toMatchObject({ name });
+    expect(await updateApiKey(context, keyId, { name })).toMatchObject({ name });
   });
 
   it('cannot become another one with such a character', async () => {
@@ -129,7 +129,7 @@ describe('a stored name with an invisible character', () => {
     for (const refused of [
       updateClient(context, clientId, { name: other }),
       updateClientSecret(context, clientId, secretId, { name: other }),
-      renameApiKey(context, keyId, other),
+      updateApiKey(context, keyId, { name: other }),
     ]) {
       await expect(refused).rejects.toThrow('received the invisible character U+200B');
     }

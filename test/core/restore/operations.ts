@@ -14,7 +14,6 @@ import {
   disableClientSecret,
   enableClientSecret,
   removeSubnet,
-  renameApiKey,
   revokeClientTokens,
   rotateApiKey,
   rotateClientSecret,
@@ -163,7 +162,9 @@ export const operations: readonly Operation[] = [
   onKey('delete API key', true, (context, { keyId }) => deleteApiKey(context, keyId)),
   onKey('enable API key', false, (context, { keyId }) => setApiKeyEnabled(context, keyId, true)),
   onKey('disable API key', true, (context, { keyId }) => setApiKeyEnabled(context, keyId, false)),
-  onKey('rename API key', true, (context, { keyId }) => renameApiKey(context, keyId, 'Other')),
+  onKey('rename API key', true, (context, { keyId }) =>
+    updateApiKey(context, keyId, { name: 'Other' }),
+  ),
   onKey('end API key', true, (context, { keyId, expiresAt = 2_000_000_100 }) =>
     updateApiKey(context, keyId, { expiresAt: expiresAt - 1 }),
   ),

@@ -38,7 +38,6 @@ const changes: Readonly<Record<string, (made: Made) => readonly string[]>> = {
   'client-secret disable': ({ client, secret }) => [client, secret],
   'client-secret enable': ({ client, secret }) => [client, secret],
   'client-secret delete': ({ client, secret }) => [client, secret],
-  'api-key rename': ({ key }) => [key, '--name', 'B'],
   'api-key update': ({ key }) => [key, '--name', 'B'],
   'api-key rotate': ({ key }) => [key],
   'api-key enable': ({ key }) => [key],

@@ -144,7 +144,6 @@ const commands: Readonly<Record<OperationName, string>> = {
   createApiKey: 'api-key create --name A --trunk-group tg-1001',
   findApiKey: 'api-key show $keyId',
   listApiKeys: 'api-key list',
-  renameApiKey: 'api-key rename $keyId --name A',
   updateApiKey: 'api-key update $keyId --name A',
   rotateApiKey: 'api-key rotate $keyId --yes',
   setApiKeyEnabled: 'api-key disable $keyId',

@@ -86,7 +86,6 @@ const table: Readonly<Record<OperationName, string>> = {
   createApiKey: 'mdd mid mdd mcd',
   findApiKey: 'ddd nnd ddd ddd',
   listApiKeys: 'ddd eed ddd ddd',
-  renameApiKey: 'mdd mnd mdd mdd',
   updateApiKey: 'mdd mnd mdd mdd',
   rotateApiKey: 'mdd mnd mdd mdd',
   setApiKeyEnabled: 'mdd mnd mdd mdd',

@@ -383,8 +383,8 @@ describe('limits that are lowered', () => {
       })),
     });
     const keyOf = () => world.apiKeys.get(keyId);
-    const rename = { keyId, name: 'B', options: { ifVersion: keyOf()?.version } };
-    expect((await ask('renameApiKey', rename, 'api-key-operator')).error).toBeUndefined();
+    const rename = { keyId, changes: { name: 'B', ifVersion: keyOf()?.version } };
+    expect((await ask('updateApiKey', rename, 'api-key-operator')).error).toBeUndefined();
     expect((await addSubnet(asked, '192.0.2.0/24')).error).toBeUndefined();
     expect((await addSubnet(asked, '64.0.0.0/2')).error).toMatchObject({
       field: 'subnets',
@@ -428,12 +428,9 @@ describe('limits that are lowered', () => {
     };
     const update = { clientId, secretId, changes };
     expect((await ask('updateClientSecret', update, operator)).error).toBeUndefined();
-    const rename = {
-      keyId,
-      name: 'Renamed',
-      options: { ifVersion: world.apiKeys.get(keyId)?.version },
-    };
-    expect((await ask('renameApiKey', rename, 'api-key-operator')).error).toBeUndefined();
+    const ifVersion = world.apiKeys.get(keyId)?.version;
+    const rename = { keyId, changes: { name: 'Renamed', ifVersion } };
+    expect((await ask('updateApiKey', rename, 'api-key-operator')).error).toBeUndefined();
   });
 });
 

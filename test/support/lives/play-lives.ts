@@ -63,7 +63,7 @@ const clientChanges: readonly Change[] = [
 ];
 
 const keyChanges: readonly Change[] = [
-  ({ management }, id, options) => management.renameApiKey(id, 'Other', options),
+  ({ management }, id, options) => management.updateApiKey(id, { name: 'Other', ...options }),
   ({ management, random }, id, options) =>
     management.updateApiKey(id, {
       expiresAt: random.chance(0.5) ? null : 4_000_000_000,
