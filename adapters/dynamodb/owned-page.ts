@@ -26,11 +26,14 @@ const positionSchema = v.pipe(v.string(), v.parseJson(), v.union([inIndex, v.str
 
 type Start = v.InferOutput<typeof positionSchema>;
 
-/** Where a search of every trunk group continues: in the names, or in the table after an item. */
+/**
+ * Where a search of every trunk group continues: in what was made just now, in the names, or in the
+ * table after an item.
+ */
 const searchSchema = v.pipe(
   v.string(),
   v.parseJson(),
-  v.union([inIndex, v.strictTuple([id]), v.strictTuple([])]),
+  v.union([v.strictTuple([inIndex]), inIndex, v.strictTuple([id]), v.strictTuple([])]),
 );
 
 function readStart(after: string | undefined, trunkGroups: readonly string[]): Start | undefined {
@@ -126,8 +129,10 @@ async function searchEvery<T extends object>(
   // The search began without the index.
   if (start?.success === false) return undefined;
   const position = start?.output;
-  if (position !== undefined && position.length < 3) {
-    const query = { ...list.query, after: position[0] };
+  const [first] = position ?? [];
+  const afterRecent = Array.isArray(first) ? first : undefined;
+  if (position !== undefined && position.length < 3 && !Array.isArray(first)) {
+    const query = { ...list.query, after: first };
     const page = await scanPage(dynamodb, { ...list, query, skipsNames: true }, store);
     return { ...page, next: page.next === undefined ? undefined : JSON.stringify([page.next]) };
   }
@@ -137,6 +142,7 @@ async function searchEvery<T extends object>(
       list,
       {
         after: position?.length === 3 ? position : undefined,
+        afterRecent,
         findRecent: withRecent ? findRecent : async () => [],
         recentActions: list.recentActions,
       },

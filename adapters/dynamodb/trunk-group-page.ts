@@ -222,13 +222,13 @@ async function scanNames<T extends object>(
 /**
  * One page of the items of all trunk groups whose name or id has the text of the query. The whole
  * table costs one read of 1 MiB for 12,000 names, and the items that are found. What was created or
- * renamed just now is found in the audit: it is on the first page, which may have more items than
- * the limit if these are as many, and can be on another one if the index has it by then.
+ * renamed just now is found in the audit: it is on the first pages, and can be on another one if the
+ * index has it by then.
  */
 export async function readNamedPage<T extends object>(
   dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
-  page: Omit<TrunkGroupPage, 'trunkGroups'>,
+  page: Omit<TrunkGroupPage, 'trunkGroups'> & { readonly afterRecent: Position | undefined },
   store: StoreOptions,
 ): Promise<StorePage<T>> {
   const { table, partitionKey, conditions, query } = list;
@@ -249,8 +249,13 @@ export async function readNamedPage<T extends object>(
     .map((id) => items.get(id))
     .filter((item) => item !== undefined)
     .filter((item) => hasName(item, list))
-    .map((item) => positionOf(item, partitionKey));
-  const added = take(newest, Number.POSITIVE_INFINITY, undefined).items;
-  const { next, items: taken } = take(found, Math.max(1, query.limit - added.length), upTo);
-  return { items: [...taken, ...added], examined: names.examined + newest.length, next };
+    .map((item) => positionOf(item, partitionKey))
+    .filter((one) => page.afterRecent === undefined || comparePositions(one, page.afterRecent) > 0)
+    .toSorted(comparePositions);
+  const examined = names.examined + newest.length;
+  const { items: added, next: more } = take(newest, query.limit, newest.at(-1));
+  // The index is searched from its start once these were listed.
+  if (added.length === query.limit) return { items: added, examined, next: `[${more}]` };
+  const { next, items: taken } = take(found, query.limit - added.length, upTo);
+  return { items: [...taken, ...added], examined, next };
 }

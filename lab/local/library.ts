@@ -222,8 +222,14 @@ export async function startLocal<Clients extends string = never, Keys extends st
   cleanUp.use({ close: async () => rmSync(stateDirectory, { recursive: true, force: true }) });
   const clock = createTestClock(options.behind ?? 0);
   try {
-    const { config, signingAlgorithms } = options;
-    const settings = { config, signingAlgorithms, signingKeyPolicy: quickly, clock: clock.now };
+    const { config, signingAlgorithms, fairShare } = options;
+    const settings = {
+      config,
+      signingAlgorithms,
+      fairShare,
+      signingKeyPolicy: quickly,
+      clock: clock.now,
+    };
     const run = cleanUp.use(await startRun({ port: 0, stateDirectory, ...settings }));
     const management = openManagement(run, clock.now);
     const { issuer, tokenUrl, jwksUri } = run;

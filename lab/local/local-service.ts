@@ -61,6 +61,13 @@ export interface LocalServiceOptions<Clients extends string, Keys extends string
    * @default 0
    */
   readonly behind?: number;
+  /**
+   * Whether a client that asks for a new token for each call is limited as in a deployment
+   * (`fairShare` of the config): above it, the service answers 429 with `Retry-After`.
+   *
+   * @default false: one instance serves all clients of the tests
+   */
+  readonly fairShare?: boolean;
 }
 
 /** A service that runs until `close`. */

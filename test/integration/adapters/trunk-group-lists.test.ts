@@ -67,13 +67,14 @@ interface Listed {
 async function listAll(
   management: Management,
   operation: 'listClients' | 'listApiKeys',
-  filter: object,
+  filter: { readonly limit?: number; readonly text?: string; readonly enabled?: boolean },
 ): Promise<Listed> {
   const names: string[] = [];
   const cursors: string[] = [];
   let cursor: string | undefined;
   do {
     const page = await management[operation]({ ...filter, cursor });
+    expect(page.items.length).toBeLessThanOrEqual(filter.limit ?? 500);
     names.push(...page.items.map(({ serviceTrunkGroup, name }) => `${serviceTrunkGroup} ${name}`));
     cursor = page.nextCursor;
     if (cursor !== undefined) cursors.push(cursor);
