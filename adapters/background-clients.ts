@@ -1,7 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import type { Environment } from './aws-json/endpoint.ts';
-import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
-import { openJsonDynamoDb } from './dynamodb/json-documents.ts';
+import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
+import { openJsonDynamoDb } from './dynamodb/clients/json-documents.ts';
 import { createKmsClient } from './kms/kms-client.ts';
 
 /** The clients of functions that manage signing keys. Opaque outside this folder. */

@@ -9,26 +9,26 @@ import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
-import { createDynamoDbApiKeyStore } from './dynamodb/api-key-store.ts';
-import { openApiKeyUses } from './dynamodb/api-key-use-reader.ts';
-import { parseAuditItem } from './dynamodb/audit-item.ts';
+import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
+import { openDynamoDb } from './dynamodb/clients/sdk-regions.ts';
+import { parseAuditItem } from './dynamodb/items/audit-item.ts';
+import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
+import type { Item } from './dynamodb/items/item.ts';
+import { createDynamoDbCredentialEnds } from './dynamodb/pages/credential-ends.ts';
+import { createFindRecent } from './dynamodb/pages/recent-changes.ts';
+import { createDynamoDbApiKeyStore } from './dynamodb/stores/api-key-store.ts';
+import { openApiKeyUses } from './dynamodb/stores/api-key-use-reader.ts';
 import {
   createDynamoDbAuditLog,
   openAuditRegions,
   type RegionAudit,
-} from './dynamodb/audit-log.ts';
-import { createDynamoDbClientStore } from './dynamodb/client-store.ts';
-import { createDynamoDbCredentialEnds } from './dynamodb/credential-ends.ts';
-import type { OpenDynamoDb } from './dynamodb/dynamodb-calls.ts';
-import { createDynamoDbIdentityProviderReader } from './dynamodb/identity-provider-item.ts';
-import { createDynamoDbIdentityProviderStore } from './dynamodb/identity-provider-store.ts';
-import type { Item } from './dynamodb/item.ts';
-import { parseItems, readPages } from './dynamodb/read-items.ts';
-import { createFindRecent } from './dynamodb/recent-changes.ts';
-import { openDynamoDb } from './dynamodb/sdk-regions.ts';
-import { createDynamoDbSettings } from './dynamodb/setting-stores.ts';
-import { createDynamoDbSigningKeyStore } from './dynamodb/signing-key-store.ts';
-import type { StoreOptions } from './dynamodb/store-options.ts';
+} from './dynamodb/stores/audit-log.ts';
+import { createDynamoDbClientStore } from './dynamodb/stores/client-store.ts';
+import { createDynamoDbIdentityProviderStore } from './dynamodb/stores/identity-provider-store.ts';
+import { parseItems, readPages } from './dynamodb/stores/read-items.ts';
+import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
+import { createDynamoDbSigningKeyStore } from './dynamodb/stores/signing-key-store.ts';
+import type { StoreOptions } from './dynamodb/stores/store-options.ts';
 import { createFetchProviderKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 

@@ -1,7 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import type { Clock } from '../core/clock.ts';
 import { CheckedClock } from '../core/server-date.ts';
-import type { RecordServerDate } from './dynamodb/dynamodb-calls.ts';
+import type { RecordServerDate } from './dynamodb/clients/dynamodb-calls.ts';
 
 interface Answered {
   readonly response: unknown;

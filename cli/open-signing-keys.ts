@@ -1,5 +1,5 @@
-import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
-import { createDynamoDbRotationStore } from '../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbRotationStore } from '../adapters/dynamodb/stores/rotation-store.ts';
 import type { RegionId } from '../contract/regions.ts';
 import type { RotationState } from '../core/key-rotation/rotation-state.ts';
 import type { OperatorRequest } from './ask-rotation.ts';

@@ -1,7 +1,7 @@
-import { createDynamoDbAuditLog } from '../adapters/dynamodb/audit-log.ts';
-import { copyTable, type TableCopy } from '../adapters/dynamodb/copy-table.ts';
-import { createDynamoDbClient } from '../adapters/dynamodb/dynamodb-client.ts';
-import { createRestoredTables } from '../adapters/dynamodb/restored-tables.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbAuditLog } from '../adapters/dynamodb/stores/audit-log.ts';
+import { copyTable, type TableCopy } from '../adapters/dynamodb/stores/copy-table.ts';
+import { createRestoredTables } from '../adapters/dynamodb/stores/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
 import { RefusedError } from '../core/errors.ts';

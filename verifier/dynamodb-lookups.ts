@@ -8,14 +8,18 @@ import type {
   AwsCredentials,
   CredentialProvider,
 } from '../adapters/credentials/credential-provider.ts';
-import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/api-key-store.ts';
-import { createApiKeyUseRecorder } from '../adapters/dynamodb/api-key-uses.ts';
-import { batchGets } from '../adapters/dynamodb/batch-gets.ts';
-import { checkTables } from '../adapters/dynamodb/check-tables.ts';
-import { createDynamoDbClientLookup } from '../adapters/dynamodb/client-lookup.ts';
-import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/identity-provider-item.ts';
-import { createBatchGet, createJsonCalls, rememberItems } from '../adapters/dynamodb/json-calls.ts';
-import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/remember-found.ts';
+import { batchGets } from '../adapters/dynamodb/clients/batch-gets.ts';
+import {
+  createBatchGet,
+  createJsonCalls,
+  rememberItems,
+} from '../adapters/dynamodb/clients/json-calls.ts';
+import { createDynamoDbIdentityProviderReader } from '../adapters/dynamodb/items/identity-provider-item.ts';
+import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/stores/api-key-store.ts';
+import { createApiKeyUseRecorder } from '../adapters/dynamodb/stores/api-key-uses.ts';
+import { checkTables } from '../adapters/dynamodb/stores/check-tables.ts';
+import { createDynamoDbClientLookup } from '../adapters/dynamodb/stores/client-lookup.ts';
+import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/stores/remember-found.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { maxLookupCacheSeconds } from '../contract/limits.ts';
 import { probeKey } from '../contract/platform-api-tables.ts';

@@ -1,4 +1,4 @@
-import type { CopiedRow, CopiedTable } from '../../adapters/dynamodb/copy-table.ts';
+import type { CopiedRow, CopiedTable } from '../../adapters/dynamodb/stores/copy-table.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName, tables } from '../../contract/tables.ts';
 import { seconds } from '../../core/clock.ts';

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
-import { toIdentityProviderItem } from '../../adapters/dynamodb/identity-provider-item.ts';
-import { toSigningKeyItem } from '../../adapters/dynamodb/signing-key-item.ts';
+import { toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
+import { toIdentityProviderItem } from '../../adapters/dynamodb/items/identity-provider-item.ts';
+import { toSigningKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
 import {

@@ -1,4 +1,4 @@
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
 import type { AccessKey } from '../emulator/aws-server/access-key.ts';
 import { createAwsCaller } from '../emulator/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../emulator/dynamodb.ts';

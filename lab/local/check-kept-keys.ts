@@ -1,6 +1,6 @@
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
-import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import {

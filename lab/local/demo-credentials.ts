@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
-import { createDynamoDbApiKeyStore } from '../../adapters/dynamodb/api-key-store.ts';
-import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbApiKeyStore } from '../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbClientStore } from '../../adapters/dynamodb/stores/client-store.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import {
   formatApiKeyValue,

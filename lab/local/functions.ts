@@ -5,7 +5,7 @@ import {
   toVariables,
 } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import {
   createFetchServiceDocument,
   createPostTokenRequest,

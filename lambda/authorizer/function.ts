@@ -7,11 +7,11 @@ import type {
 } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { createDeadlines } from '../../adapters/deadline.ts';
-import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/api-key-store.ts';
-import { createApiKeyUseRecorder } from '../../adapters/dynamodb/api-key-uses.ts';
-import { createDynamoDbClientLookup } from '../../adapters/dynamodb/client-lookup.ts';
-import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
-import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/json-calls.ts';
+import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/clients/json-calls.ts';
+import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/items/identity-provider-item.ts';
+import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/stores/api-key-store.ts';
+import { createApiKeyUseRecorder } from '../../adapters/dynamodb/stores/api-key-uses.ts';
+import { createDynamoDbClientLookup } from '../../adapters/dynamodb/stores/client-lookup.ts';
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import type { Environment } from '../../contract/environment.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { BackgroundClients } from '../../adapters/background-clients.ts';
-import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
 import type { FetchServiceDocument } from '../../adapters/https/service-requests.ts';
 import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../adapters/kms/sign-with-key.ts';

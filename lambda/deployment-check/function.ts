@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { tableExists } from '../../adapters/dynamodb/check-tables.ts';
-import type { JsonTables } from '../../adapters/dynamodb/json-documents.ts';
-import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import type { JsonTables } from '../../adapters/dynamodb/clients/json-documents.ts';
+import { tableExists } from '../../adapters/dynamodb/stores/check-tables.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
 import type { ReadConcurrency, ReadVariables } from '../../adapters/lambda/function-calls.ts';
 import type { ReadQuota } from '../../adapters/service-quotas.ts';
 import {

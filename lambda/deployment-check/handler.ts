@@ -1,5 +1,5 @@
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import {
   createReadConcurrency,
   createReadVariables,

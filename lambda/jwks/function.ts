@@ -1,6 +1,6 @@
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
-import { createJsonCalls } from '../../adapters/dynamodb/json-calls.ts';
-import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
+import { createJsonCalls } from '../../adapters/dynamodb/clients/json-calls.ts';
+import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';

@@ -3,12 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { BackgroundClients } from '../../adapters/background-clients.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
-import { createDynamoDbAuditLog } from '../../adapters/dynamodb/audit-log.ts';
-import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { createDynamoDbAuditLog } from '../../adapters/dynamodb/stores/audit-log.ts';
 import {
   createDynamoDbHeartbeatReader,
   createDynamoDbRotationStore,
-} from '../../adapters/dynamodb/rotation-store.ts';
+} from '../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';

@@ -1,4 +1,4 @@
-import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';

@@ -1,8 +1,8 @@
-import { parseApiKeyItem } from '../../adapters/dynamodb/api-key-item.ts';
-import { parseClientItem, toClient } from '../../adapters/dynamodb/client-item.ts';
-import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
-import type { Item } from '../../adapters/dynamodb/item.ts';
-import { scanItems } from '../../adapters/dynamodb/read-items.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { parseApiKeyItem } from '../../adapters/dynamodb/items/api-key-item.ts';
+import { parseClientItem, toClient } from '../../adapters/dynamodb/items/client-item.ts';
+import type { Item } from '../../adapters/dynamodb/items/item.ts';
+import { scanItems } from '../../adapters/dynamodb/stores/read-items.ts';
 import { maxNotices } from '../../adapters/put-notices.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { isJsonObject } from '../../contract/json-object.ts';

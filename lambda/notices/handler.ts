@@ -1,4 +1,4 @@
-import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import { createPutNotices } from '../../adapters/put-notices.ts';
 import { noticesVariables } from '../../contract/environments/notices.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';

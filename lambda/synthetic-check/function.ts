@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDynamoDbClientStore } from '../../adapters/dynamodb/client-store.ts';
-import type { DynamoDbDocuments } from '../../adapters/dynamodb/dynamodb-calls.ts';
+import type { DynamoDbDocuments } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { createDynamoDbClientStore } from '../../adapters/dynamodb/stores/client-store.ts';
 import type {
   FetchServiceDocument,
   PostTokenRequest,

@@ -1,4 +1,4 @@
-import { openJsonDynamoDb } from '../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import {
   createFetchServiceDocument,
   createPostTokenRequest,

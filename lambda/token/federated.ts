@@ -1,5 +1,5 @@
-import type { DynamoDbCalls } from '../../adapters/dynamodb/dynamodb-calls.ts';
-import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/identity-provider-item.ts';
+import type { DynamoDbCalls } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/items/identity-provider-item.ts';
 import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
-import { createDynamoDbClientReader } from '../../adapters/dynamodb/client-reader.ts';
-import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/json-calls.ts';
-import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/signing-key-reader.ts';
+import { createJsonCalls, rememberItems } from '../../adapters/dynamodb/clients/json-calls.ts';
+import { createDynamoDbClientReader } from '../../adapters/dynamodb/stores/client-reader.ts';
+import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';

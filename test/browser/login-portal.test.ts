@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { toClientItem } from '../../adapters/dynamodb/client-item.ts';
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
 import { createManagement } from '../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { customers, ownIssuers } from '../../lab/local/portal-login/people.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseClientItem, toClientItem } from '../../adapters/dynamodb/client-item.ts';
+import { parseClientItem, toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
 import { firstVersion, isFirstVersion } from '../../core/record-version.ts';
 import { makeClient } from '../../lab/support/clients.ts';
 

@@ -1,4 +1,4 @@
-import { createDynamoDbRotationStore } from '../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
 import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { type PublisherSettings, publishKey } from '../../core/key-rotation/execute-action.ts';

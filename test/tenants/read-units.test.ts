@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createDynamoDbClient } from '../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import { createAwsCaller } from '../../lab/emulator/aws-server/aws-caller.ts';

@@ -1,5 +1,5 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { formatApiKeyValue, formatId } from '../../../core/credential/credential-value.ts';

@@ -1,4 +1,4 @@
-import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
+import { toSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { jwksPath, openidConfigurationPath } from '../../../contract/routes.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';

@@ -1,21 +1,21 @@
-import { parseApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { parseAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
-import { parseClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { parseGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
+import { parseApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { parseAuditItem } from '../../../adapters/dynamodb/items/audit-item.ts';
+import { parseClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { parseGrantListItem } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   parseGivenKeysItem,
   parseIdentityProviderItem,
-} from '../../../adapters/dynamodb/identity-provider-item.ts';
-import type { Item } from '../../../adapters/dynamodb/item.ts';
-import { parsePersonItem } from '../../../adapters/dynamodb/person-item.ts';
-import { parseProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
+} from '../../../adapters/dynamodb/items/identity-provider-item.ts';
+import type { Item } from '../../../adapters/dynamodb/items/item.ts';
+import { parsePersonItem } from '../../../adapters/dynamodb/items/person-item.ts';
+import { parseProviderOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
   parseAlgorithmChoiceItem,
   parseHeartbeatItem,
   parseKeyIntentItem,
-} from '../../../adapters/dynamodb/rotation-item.ts';
-import { parseSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
-import { parseTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+} from '../../../adapters/dynamodb/items/rotation-item.ts';
+import { parseSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { parseTrunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 
 /** What reads each kind of item. A bundle of this file is kept with each release. */
 export const parsers = {

@@ -1,21 +1,21 @@
-import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { toGrantListItem } from '../../../adapters/dynamodb/grant-item.ts';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { toAuditItem } from '../../../adapters/dynamodb/items/audit-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { toGrantListItem } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   toGivenKeysItem,
   toIdentityProviderItem,
-} from '../../../adapters/dynamodb/identity-provider-item.ts';
-import { type Item, toItem } from '../../../adapters/dynamodb/item.ts';
-import { toPersonItem } from '../../../adapters/dynamodb/person-item.ts';
-import { toProviderOwnerItem } from '../../../adapters/dynamodb/provider-owner-item.ts';
+} from '../../../adapters/dynamodb/items/identity-provider-item.ts';
+import { type Item, toItem } from '../../../adapters/dynamodb/items/item.ts';
+import { toPersonItem } from '../../../adapters/dynamodb/items/person-item.ts';
+import { toProviderOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
   toAlgorithmChoiceItem,
   toHeartbeatItem,
   toKeyIntentItem,
-} from '../../../adapters/dynamodb/rotation-item.ts';
-import { toSigningKeyItem } from '../../../adapters/dynamodb/signing-key-item.ts';
-import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+} from '../../../adapters/dynamodb/items/rotation-item.ts';
+import { toSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';

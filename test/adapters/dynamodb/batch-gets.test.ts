@@ -1,7 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { batchGets } from '../../../adapters/dynamodb/batch-gets.ts';
-import type { BatchedGet, DynamoDbCalls } from '../../../adapters/dynamodb/dynamodb-calls.ts';
+import { batchGets } from '../../../adapters/dynamodb/clients/batch-gets.ts';
+import type {
+  BatchedGet,
+  DynamoDbCalls,
+} from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
 
 type GetInput = Parameters<DynamoDbCalls['get']>[0];
 type BatchOutput = Awaited<ReturnType<BatchedGet['batchGet']>>;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromClient } from '../../../adapters/dynamodb/client-item.ts';
-import { createClientUpdate, isSameClient } from '../../../adapters/dynamodb/client-store.ts';
+import { fromClient } from '../../../adapters/dynamodb/items/client-item.ts';
+import {
+  createClientUpdate,
+  isSameClient,
+} from '../../../adapters/dynamodb/stores/client-store.ts';
 import type { ClientSecret } from '../../../core/client/client.ts';
 import { client, day } from '../../support/arbitraries.ts';
 

@@ -1,10 +1,14 @@
 import type { QueryCommandInput, ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { parseApiKeyItem, toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { parseClientItem, toClient, toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { createDynamoDbCredentialEnds } from '../../../adapters/dynamodb/credential-ends.ts';
-import type { DynamoDbDocuments } from '../../../adapters/dynamodb/dynamodb-calls.ts';
-import type { Item } from '../../../adapters/dynamodb/item.ts';
+import type { DynamoDbDocuments } from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { parseApiKeyItem, toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import {
+  parseClientItem,
+  toClient,
+  toClientItem,
+} from '../../../adapters/dynamodb/items/client-item.ts';
+import type { Item } from '../../../adapters/dynamodb/items/item.ts';
+import { createDynamoDbCredentialEnds } from '../../../adapters/dynamodb/pages/credential-ends.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';

@@ -1,21 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { apiKeySchema } from '../../../adapters/dynamodb/api-key-item.ts';
-import { auditSchema } from '../../../adapters/dynamodb/audit-item.ts';
-import { clientSchema } from '../../../adapters/dynamodb/client-item.ts';
-import { issuerGrantsSchema, subjectGrantsSchema } from '../../../adapters/dynamodb/grant-item.ts';
+import { apiKeySchema } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { auditSchema } from '../../../adapters/dynamodb/items/audit-item.ts';
+import { clientSchema } from '../../../adapters/dynamodb/items/client-item.ts';
+import {
+  issuerGrantsSchema,
+  subjectGrantsSchema,
+} from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   givenKeysSchema,
   identityProviderSchema,
-} from '../../../adapters/dynamodb/identity-provider-item.ts';
-import { personSchema } from '../../../adapters/dynamodb/person-item.ts';
-import { providerOwnerSchema } from '../../../adapters/dynamodb/provider-owner-item.ts';
+} from '../../../adapters/dynamodb/items/identity-provider-item.ts';
+import { personSchema } from '../../../adapters/dynamodb/items/person-item.ts';
+import { providerOwnerSchema } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
   choiceSchema,
   heartbeatSchema,
   intentSchema,
-} from '../../../adapters/dynamodb/rotation-item.ts';
-import { signingKeySchema } from '../../../adapters/dynamodb/signing-key-item.ts';
-import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/trunk-group-limits-item.ts';
+} from '../../../adapters/dynamodb/items/rotation-item.ts';
+import { signingKeySchema } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 

@@ -5,7 +5,7 @@ import {
   createBatchGet,
   createJsonCalls,
   rememberItems,
-} from '../../../adapters/dynamodb/json-calls.ts';
+} from '../../../adapters/dynamodb/clients/json-calls.ts';
 
 /** Gives the bodies one by one, as DynamoDB would send them. */
 function clientOf(bodies: readonly object[]): AwsJsonClient {

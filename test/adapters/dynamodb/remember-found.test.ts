@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rememberFound } from '../../../adapters/dynamodb/remember-found.ts';
+import { rememberFound } from '../../../adapters/dynamodb/stores/remember-found.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 
 const seconds = 5;

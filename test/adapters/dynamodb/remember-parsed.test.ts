@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { rememberParsed } from '../../../adapters/dynamodb/remember-parsed.ts';
+import { rememberParsed } from '../../../adapters/dynamodb/items/remember-parsed.ts';
 
 const parse = (item: object) => ({ parsed: JSON.stringify(item) });
 

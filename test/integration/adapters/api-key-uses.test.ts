@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
-import { createApiKeyUseReader } from '../../../adapters/dynamodb/api-key-use-reader.ts';
-import { createApiKeyUseRecorder } from '../../../adapters/dynamodb/api-key-uses.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createApiKeyUseReader } from '../../../adapters/dynamodb/stores/api-key-use-reader.ts';
+import { createApiKeyUseRecorder } from '../../../adapters/dynamodb/stores/api-key-uses.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { apiKeyUseTable, apiKeyUseTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
-import { createDynamoDbClientReader } from '../../../adapters/dynamodb/client-reader.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createJsonCalls } from '../../../adapters/dynamodb/json-calls.ts';
+import { createJsonCalls } from '../../../adapters/dynamodb/clients/json-calls.ts';
+import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createJsonKmsSign, createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';

@@ -1,7 +1,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';

@@ -1,9 +1,9 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
-import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { type TableKey, tableName, tables } from '../../../contract/tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';

@@ -1,8 +1,8 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { callAws } from '../../../adapters/aws-errors.ts';
-import type { DynamoDbDocuments } from '../../../adapters/dynamodb/dynamodb-calls.ts';
-import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
+import type { DynamoDbDocuments } from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { testAwsEnvironment } from './dynalite.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 

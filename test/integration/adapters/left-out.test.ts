@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { toVariables } from '../../../adapters/aws-json-clients.ts';
-import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { openManagementTables } from '../../../adapters/management-context.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';

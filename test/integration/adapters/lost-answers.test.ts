@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import type { DynamoDbDocuments } from '../../../adapters/dynamodb/dynamodb-calls.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { openJsonDynamoDb } from '../../../adapters/dynamodb/json-documents.ts';
+import type { DynamoDbDocuments } from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';

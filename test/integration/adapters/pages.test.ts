@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { maxExaminedItems } from '../../../contract/limits.ts';
 import type { Client } from '../../../core/client/client.ts';
 import type { ClientsQuery } from '../../../core/client/client-store.ts';

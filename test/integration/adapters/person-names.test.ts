@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDynamoDbSettings } from '../../../adapters/dynamodb/setting-stores.ts';
+import { createDynamoDbSettings } from '../../../adapters/dynamodb/stores/setting-stores.ts';
 import type { PersonNameStore } from '../../../core/audit/person-name.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 

@@ -1,11 +1,11 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/api-key-store.ts';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
-import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
-import { createDynamoDbSettings } from '../../../adapters/dynamodb/setting-stores.ts';
-import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/signing-key-store.ts';
+import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
+import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
+import { createDynamoDbSettings } from '../../../adapters/dynamodb/stores/setting-stores.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/signing-key-store.ts';
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { localUserArn } from '../../../lab/emulator/sts-server.ts';
 import { createAwsClients } from '../../../lab/support/aws-clients.ts';

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/identity-provider-store.ts';
+import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
 import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { makeTemporaryDirectory, temporaryDirectory } from '../lab/local/temporary-directory.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { clientIdOf, makeClient } from '../../../lab/support/clients.ts';
 import {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/audit-log.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';

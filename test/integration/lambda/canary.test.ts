@@ -1,6 +1,6 @@
 import { CreateGrantCommand, CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
-import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { readEnvironment } from '../../../contract/environment.ts';
 import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { ListKeysCommand } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
-import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import {

@@ -9,7 +9,7 @@ import {
   webIdentityCredentials,
 } from '../../../adapters/credentials/credential-chain.ts';
 import { containerCredentials } from '../../../adapters/credentials/environment-credentials.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createFetchKeySet } from '../../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { loginFetch } from '../../../adapters/https/login-fetch.ts';
@@ -173,7 +173,7 @@ export const outboundClients: Readonly<Record<string, OutboundClient>> = {
       }).authorizationUrl({ state: 'a', nonce: 'b', codeVerifier: 'c', kind: 'normal' }),
   },
   "the SDK's client of DynamoDB": {
-    files: ['adapters/dynamodb/dynamodb-client.ts'],
+    files: ['adapters/dynamodb/clients/dynamodb-client.ts'],
     limit: 2 * awsLimit,
     call: (url) =>
       createDynamoDbClient({ ...sdk, endpointDynamoDb: url }).get({

@@ -1,4 +1,4 @@
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
 import { deploymentCheckProperties } from '../../../contract/deployment-check.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';

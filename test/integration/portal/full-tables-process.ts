@@ -1,8 +1,8 @@
-import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { toAuditItem } from '../../../adapters/dynamodb/audit-item.ts';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { toAuditItem } from '../../../adapters/dynamodb/items/audit-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import {

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
+import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/stores/copy-table.ts';
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';

@@ -2,7 +2,7 @@ import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/copy-table.ts';
+import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/stores/copy-table.ts';
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import { restoredTableName, tableName } from '../../../contract/tables.ts';

@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import {
   createFetchServiceDocument,
   createPostTokenRequest,

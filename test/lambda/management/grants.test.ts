@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './limited-world.ts';

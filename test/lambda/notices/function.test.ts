@@ -1,9 +1,9 @@
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { toApiKeyItem } from '../../../adapters/dynamodb/api-key-item.ts';
-import { toClientItem } from '../../../adapters/dynamodb/client-item.ts';
-import type { DynamoDbDocuments } from '../../../adapters/dynamodb/dynamodb-calls.ts';
-import type { Item } from '../../../adapters/dynamodb/item.ts';
+import type { DynamoDbDocuments } from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import type { NoticeDetail } from '../../../contract/notices.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';

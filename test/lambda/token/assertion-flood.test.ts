@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { toIdentityProviderItem } from '../../../adapters/dynamodb/identity-provider-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';

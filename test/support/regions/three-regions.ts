@@ -1,7 +1,7 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/client-store.ts';
-import { createDynamoDbClient } from '../../../adapters/dynamodb/dynamodb-client.ts';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { rememberFound } from '../../../adapters/dynamodb/remember-found.ts';
+import { rememberFound } from '../../../adapters/dynamodb/stores/remember-found.ts';
 import {
   type RevocationOptions,
   readRevocationOptions,

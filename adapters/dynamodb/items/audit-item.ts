@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as v from 'valibot';
+import type { AuditRecord } from '../../../core/audit/audit-log.ts';
+import { type Item, isMap, parseItem, schemaVersion, text, toItem } from './item.ts';
+
+/** Separates time and id in the sort key. Neither of them contains it. */
+const separator = '#';
+
+/** Management and rotation record a state as JSON, without bytes and sets. */
+function isJson(value: unknown): boolean {
+  return isMap(value) && isDeepStrictEqual(value, toItem(value));
+}
+
+const state = v.optional(v.custom<Record<string, unknown>>(isJson, 'a map of JSON'));
+
+export const auditSchema = v.strictObject({
+  day: v.pipe(v.string(), v.isoDate()),
+  record_id: text,
+  schema_version: schemaVersion,
+  time: text,
+  actor: v.pipe(v.string(), v.maxLength(2048)),
+  action: text,
+  subject: v.pipe(v.string(), v.maxLength(2048)),
+  outcome: v.picklist(['intended', 'done', 'failed']),
+  before: state,
+  after: state,
+});
+
+export function toAuditItem({ recordId, ...record }: AuditRecord) {
+  return {
+    ...record,
+    day: record.time.slice(0, 'yyyy-mm-dd'.length),
+    record_id: `${record.time}${separator}${recordId}`,
+    schema_version: 1,
+  } satisfies v.InferInput<typeof auditSchema>;
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseAuditItem(item: Item): AuditRecord {
+  const {
+    day: _day,
+    schema_version: _version,
+    record_id,
+    ...record
+  } = parseItem(auditSchema, item, 'audit record', 'record_id');
+  return { recordId: record_id.slice(record_id.indexOf(separator) + 1), ...record };
+}

@@ -1,0 +1,163 @@
+import * as v from 'valibot';
+import {
+  maxAudienceLength,
+  maxAudiencesPerClient,
+  maxClaimConditions,
+  maxClaimConditionValues,
+  maxNameLength,
+  maxScopesPerClient,
+  maxSecretsPerClient,
+  maxServiceTrunkGroupLength,
+  maxTokenLifetime,
+} from '../../../contract/limits.ts';
+import { isScopeToken } from '../../../contract/scopes.ts';
+import { lastUseAttribute } from '../../../contract/tables.ts';
+import type { CheckedClient, Client, ClientSecret } from '../../../core/client/client.ts';
+import { secretEnds } from '../../../core/credential/credential-ends.ts';
+import {
+  epochSeconds,
+  hashText,
+  type Item,
+  mapOf,
+  parseItem,
+  schemaVersion,
+  text,
+  textUpTo,
+  toAttributes,
+  toEnds,
+  toReadableItem,
+  toRecord,
+  urlText,
+  version,
+  wholeNumber,
+} from './item.ts';
+
+const name = textUpTo(maxNameLength);
+
+const day = v.pipe(v.string(), v.isoDate());
+
+const secretSchema = v.strictObject({
+  hash: hashText,
+  name: v.optional(name),
+  created_at: epochSeconds,
+  expires_at: v.optional(epochSeconds),
+  last_used_on: v.optional(day),
+  disabled: v.optional(v.literal(true)),
+});
+
+const condition = v.strictObject({
+  claim: text,
+  values: v.pipe(v.array(text), v.minLength(1), v.maxLength(maxClaimConditionValues)),
+});
+
+export type SecretAttributes = v.InferOutput<typeof secretSchema>;
+
+export const scopeTokens = v.pipe(
+  v.array(v.pipe(v.string(), v.check(isScopeToken, 'a scope token'))),
+  v.maxLength(maxScopesPerClient),
+);
+
+/** What a platform API reads of a client: `checkedClientAttributes` of the contract. */
+export const checkedClientEntries = {
+  client_id: text,
+  schema_version: schemaVersion,
+  service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
+  audiences: v.pipe(v.array(textUpTo(maxAudienceLength)), v.maxLength(maxAudiencesPerClient)),
+  scopes: scopeTokens,
+  enabled: v.boolean(),
+  provider: v.optional(
+    v.strictObject({
+      issuer: urlText,
+      registration_id: text,
+      external_client_id: text,
+      conditions: v.optional(v.pipe(v.array(condition), v.maxLength(maxClaimConditions))),
+    }),
+  ),
+  tokens_not_before: v.optional(epochSeconds),
+};
+
+export const clientSchema = v.pipe(
+  v.strictObject({
+    ...checkedClientEntries,
+    name,
+    token_lifetime: wholeNumber(1, maxTokenLifetime),
+    /** By secret id, so one path records the use of one secret. */
+    secrets: mapOf(secretSchema, maxSecretsPerClient),
+    ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),
+    [lastUseAttribute]: v.optional(day),
+    version,
+    created_at: epochSeconds,
+    updated_at: epochSeconds,
+  }),
+  v.check(
+    (item) => item.provider === undefined || Object.keys(item.secrets).length === 0,
+    'no secrets under a provider',
+  ),
+);
+
+export type ClientAttributes = v.InferOutput<typeof clientSchema>;
+
+/** A map has no order. Secrets that were created in the same second are sorted by name. */
+function compareSecrets(a: ClientSecret, b: ClientSecret): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt - b.createdAt;
+  const [nameA = '', nameB = ''] = [a.name, b.name];
+  if (nameA !== nameB) return nameA < nameB ? -1 : 1;
+  return a.secretId < b.secretId ? -1 : 1;
+}
+
+function toSecrets(attributes: ClientAttributes['secrets']): readonly ClientSecret[] {
+  return Object.entries(attributes)
+    .map(([secretId, secret]) => ({ secretId, ...toRecord(secret) }))
+    .sort(compareSecrets);
+}
+
+type CheckedAttributes = Pick<ClientAttributes, keyof typeof checkedClientEntries>;
+
+function withProvider<T extends CheckedAttributes>(item: T) {
+  const { schema_version: _, provider, ...client } = item;
+  return { ...toRecord(client), provider: provider && toRecord(provider) };
+}
+
+export function toCheckedClient(item: CheckedAttributes): CheckedClient {
+  return withProvider(item);
+}
+
+/** The oldest secret comes first. */
+export function toClient(attributes: ClientAttributes): Client {
+  // What the index says of ends follows from the secrets.
+  const { secrets, ends: _, ...item } = attributes;
+  return { ...withProvider(item), secrets: toSecrets(secrets) };
+}
+
+function fromSecret(secret: ClientSecret): SecretAttributes {
+  const { secretId: _, ...attributes } = secret;
+  return toAttributes(attributes);
+}
+
+export function fromClient(client: Client): ClientAttributes {
+  const { provider } = client;
+  return {
+    ...toAttributes(client),
+    schema_version: 1,
+    audiences: [...client.audiences],
+    scopes: [...client.scopes],
+    secrets: Object.fromEntries(
+      client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
+    ),
+    ends: toEnds(secretEnds(client)),
+    provider: provider && {
+      ...toAttributes(provider),
+      conditions: provider.conditions?.map(({ claim, values }) => ({ claim, values: [...values] })),
+    },
+  };
+}
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseClientItem(item: Item): ClientAttributes {
+  return parseItem(clientSchema, item, 'client', 'client_id');
+}
+
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+export function toClientItem(client: Client): Item {
+  return toReadableItem(parseClientItem, fromClient(client));
+}

@@ -1,0 +1,261 @@
+import { isDeepStrictEqual } from 'node:util';
+import { trunkGroupIndex } from '../../../contract/tables.ts';
+import type { StorePage } from '../../../core/paging.ts';
+import { callAws } from '../../aws-errors.ts';
+import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
+import type { Item } from '../items/item.ts';
+import { getItems } from '../stores/get-items.ts';
+import { parseOrReport } from '../stores/read-items.ts';
+import type { FindRecent, StoreOptions } from '../stores/store-options.ts';
+import { hasName, hasText, type ListRequest, meets, readLimit } from './read-page.ts';
+
+/** The place of an item in lists by trunk group: its group, its name, its id. */
+type Position = readonly [group: string, name: string, id: string];
+
+interface TrunkGroupPage {
+  readonly trunkGroups: readonly string[];
+  /** The last position of the page before. */
+  readonly after: Position | undefined;
+  readonly findRecent: FindRecent;
+  /** Actions of the audit that create an item or change its name. */
+  readonly recentActions: readonly string[];
+}
+
+/** Queries at the same time, each of one trunk group. */
+const queriesAtOnce = 8;
+
+/** The order of DynamoDB's sort keys: by the bytes of UTF-8, so capital letters come first. */
+function compareTexts(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function comparePositions(a: Position, b: Position): number {
+  return compareTexts(a[0], b[0]) || compareTexts(a[1], b[1]) || compareTexts(a[2], b[2]);
+}
+
+/** Where an item stands by its present name. */
+function positionOf(item: Item, partitionKey: string): Position {
+  const { partitionKey: group, sortKey: name } = trunkGroupIndex;
+  return [String(item[group]), String(item[name]), String(item[partitionKey])];
+}
+
+/** The reverse: the key of an item in the index. */
+function keyOf([group, name, id]: Position, partitionKey: string): Record<string, string> {
+  const { partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
+  return { [groupKey]: group, [nameKey]: name, [partitionKey]: id };
+}
+
+async function queryGroup<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  { table, partitionKey }: ListRequest<T>,
+  group: string,
+  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
+): Promise<readonly Position[]> {
+  const { name, partitionKey: groupKey } = trunkGroupIndex;
+  const page = await callAws('DynamoDB', `list a trunk group of ${table}`, () =>
+    dynamodb.query({
+      TableName: table,
+      IndexName: name,
+      KeyConditionExpression: '#group = :group',
+      ExpressionAttributeNames: { '#group': groupKey },
+      ExpressionAttributeValues: { ':group': group },
+      Limit: limit,
+      ExclusiveStartKey: after?.[0] === group ? keyOf(after, partitionKey) : undefined,
+    }),
+  );
+  return (page.Items ?? []).map((item) => positionOf(item, partitionKey));
+}
+
+/** Whether the index can be used: DynamoDB refuses the Query if it cannot. */
+export async function probeTrunkGroupIndex<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  list: ListRequest<T>,
+  [group = '']: readonly string[],
+): Promise<void> {
+  await queryGroup(dynamodb, list, group, { after: undefined, limit: 1 });
+}
+
+/** The next positions of the groups, one group after another. */
+async function queryGroups<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  list: ListRequest<T>,
+  { trunkGroups, after }: TrunkGroupPage,
+  limit: number,
+): Promise<readonly Position[]> {
+  const groups = [...new Set(trunkGroups)]
+    .toSorted(compareTexts)
+    .filter((group) => after === undefined || compareTexts(group, after[0]) >= 0);
+  const found: Position[] = [];
+  for (let index = 0; index < groups.length && found.length < limit; index += queriesAtOnce) {
+    const some = groups.slice(index, index + queriesAtOnce);
+    const pages = some.map((group) => queryGroup(dynamodb, list, group, { after, limit }));
+    found.push(...(await Promise.all(pages)).flat());
+  }
+  return found.slice(0, limit);
+}
+
+/**
+ * What the index knows, and what it may not know yet, in one order. A position that the index still
+ * has under a former name does not count: the item is listed under its present one, once.
+ */
+function mergeRecent<T extends object>(
+  indexed: readonly Position[],
+  items: ReadonlyMap<string, Item>,
+  { partitionKey }: ListRequest<T>,
+  range: { readonly after: Position | undefined; readonly upTo: Position | undefined },
+): readonly Position[] {
+  const isPresent = (position: Position) => {
+    const item = items.get(position[2]);
+    return item !== undefined && comparePositions(position, positionOf(item, partitionKey)) === 0;
+  };
+  const present = indexed.filter(isPresent);
+  const known = new Set(present.map(([, , id]) => id));
+  const added = [...items.values()]
+    .map((item) => positionOf(item, partitionKey))
+    .filter(
+      (position) =>
+        !known.has(position[2]) &&
+        (range.after === undefined || comparePositions(position, range.after) > 0) &&
+        (range.upTo === undefined || comparePositions(position, range.upTo) < 0),
+    );
+  return added.length === 0 ? present : [...present, ...added].toSorted(comparePositions);
+}
+
+/** Takes items until the page is full. */
+function takePage<T extends object>(
+  positions: readonly Position[],
+  items: ReadonlyMap<string, Item>,
+  list: ListRequest<T>,
+  { store, upTo }: { readonly store: StoreOptions; readonly upTo: Position | undefined },
+): StorePage<T> {
+  const taken: T[] = [];
+  const next = (position: Position | undefined) => position && JSON.stringify(position);
+  for (const [index, position] of positions.entries()) {
+    const item = items.get(position[2]);
+    if (item === undefined || !hasText(item, list)) continue;
+    if (!list.conditions.every((condition) => meets(item, condition))) continue;
+    const parsed = parseOrReport(item, list.parse, store);
+    if (parsed === undefined || list.matches?.(parsed) === false) continue;
+    taken.push(parsed);
+    const isLast = index === positions.length - 1 && upTo === undefined;
+    if (taken.length === list.query.limit && !isLast) {
+      return { items: taken, examined: index + 1, next: next(position), isOrdered: true };
+    }
+  }
+  return { items: taken, examined: positions.length, next: next(upTo), isOrdered: true };
+}
+
+/**
+ * One page of the items of some trunk groups, by group and then by name. The index says which they
+ * are; the items themselves are read from the table, with strong consistency. The index follows the
+ * table a moment later, so what was created or renamed just now is found in the audit.
+ */
+export async function readTrunkGroupPage<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  list: ListRequest<T>,
+  page: TrunkGroupPage,
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, conditions } = list;
+  const groupCondition = { path: [trunkGroupIndex.partitionKey], values: page.trunkGroups };
+  const others = conditions.filter((one) => !isDeepStrictEqual(one, groupCondition));
+  const most = readLimit(list, others);
+  // One more than are looked at says whether there is a next page.
+  const [found, recent] = await Promise.all([
+    queryGroups(dynamodb, list, page, most + 1),
+    page.findRecent(page.recentActions, page.trunkGroups),
+  ]);
+  const hasMore = found.length > most;
+  const indexed = found.slice(0, most);
+  const ids = [...new Set([...indexed.map(([, , id]) => id), ...recent])];
+  const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+  const own = new Map([...items].filter(([, item]) => meets(item, groupCondition)));
+  const upTo = hasMore ? indexed.at(-1) : undefined;
+  const positions = mergeRecent(indexed, own, list, { after: page.after, upTo });
+  return takePage(positions, own, list, { store, upTo });
+}
+
+/**
+ * Reads of 1 MiB for one search of the names, each of some 12,000. A search of more names continues
+ * on the next page.
+ */
+const maxNameReads = 4;
+
+interface Names {
+  /** Those that have the text. */
+  readonly found: readonly Position[];
+  readonly examined: number;
+  /** Where the rest begins; undefined if every name was read. */
+  readonly next: Position | undefined;
+}
+
+/** Searches names and ids in the index of all trunk groups, which has nothing else. */
+async function scanNames<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  list: ListRequest<T>,
+  after: Position | undefined,
+): Promise<Names> {
+  const { table, partitionKey } = list;
+  const { name: IndexName, partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
+  const found: Position[] = [];
+  let [examined, next] = [0, after];
+  for (let reads = 0; reads < maxNameReads; reads++) {
+    const start = next && keyOf(next, partitionKey);
+    const page = await callAws('DynamoDB', `search the names of ${table}`, () =>
+      dynamodb.scan({
+        TableName: table,
+        IndexName,
+        ExclusiveStartKey: start,
+        ProjectionExpression: '#group, #name, #id',
+        ExpressionAttributeNames: { '#group': groupKey, '#name': nameKey, '#id': partitionKey },
+      }),
+    );
+    examined += page.Count ?? 0;
+    const names = (page.Items ?? []).filter((item) => hasName(item, list));
+    found.push(...names.map((item) => positionOf(item, partitionKey)));
+    next = page.LastEvaluatedKey && positionOf(page.LastEvaluatedKey, partitionKey);
+    if (next === undefined) break;
+  }
+  return { found, examined, next };
+}
+
+/**
+ * One page of the items of all trunk groups whose name or id has the text of the query. The whole
+ * table costs one read of 1 MiB for 12,000 names, and the items that are found. What was created or
+ * renamed just now is found in the audit: it is on the first pages, and can be on another one if the
+ * index has it by then.
+ */
+export async function readNamedPage<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  list: ListRequest<T>,
+  page: Omit<TrunkGroupPage, 'trunkGroups'> & { readonly afterRecent: Position | undefined },
+  store: StoreOptions,
+): Promise<StorePage<T>> {
+  const { table, partitionKey, conditions, query } = list;
+  const [names, recent] = await Promise.all([
+    scanNames(dynamodb, list, page.after),
+    page.after === undefined ? page.findRecent(page.recentActions, undefined, list.query.text) : [],
+  ]);
+  const most = readLimit(list, conditions);
+  const found = names.found.slice(0, most);
+  const upTo = names.found.length > most ? found.at(-1) : names.next;
+  const indexed = new Set(names.found.map(([, , id]) => id));
+  const missing = recent.filter((id) => !indexed.has(id));
+  const ids = [...new Set([...found.map(([, , id]) => id), ...missing])];
+  const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
+  const take = (positions: readonly Position[], limit: number, end: Position | undefined) =>
+    takePage(positions, items, { ...list, query: { ...query, limit } }, { store, upTo: end });
+  const newest = missing
+    .map((id) => items.get(id))
+    .filter((item) => item !== undefined)
+    .filter((item) => hasName(item, list))
+    .map((item) => positionOf(item, partitionKey))
+    .filter((one) => page.afterRecent === undefined || comparePositions(one, page.afterRecent) > 0)
+    .toSorted(comparePositions);
+  const examined = names.examined + newest.length;
+  const { items: added, next: more } = take(newest, query.limit, newest.at(-1));
+  // The index is searched from its start once these were listed.
+  if (added.length === query.limit) return { items: added, examined, next: `[${more}]` };
+  const { next, items: taken } = take(found, query.limit - added.length, upTo);
+  return { items: [...taken, ...added], examined, next };
+}

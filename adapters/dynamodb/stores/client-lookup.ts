@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { checkedClientAttributes } from '../../../contract/platform-api-tables.ts';
+import { tables } from '../../../contract/tables.ts';
+import type { ClientLookup } from '../../../core/client/client-store.ts';
+import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
+import { checkedClientEntries, toCheckedClient } from '../items/client-item.ts';
+import { parseItem } from '../items/item.ts';
+import { rememberParsed } from '../items/remember-parsed.ts';
+import { findItem } from './read-items.ts';
+
+const { partitionKey } = tables.clients;
+
+const checkedClientSchema = v.strictObject(checkedClientEntries);
+
+const names = checkedClientAttributes.map((name, index) => [`#${index}`, name] as const);
+
+const projection = {
+  ProjectionExpression: names.map(([place]) => place).join(),
+  ExpressionAttributeNames: Object.fromEntries(names),
+};
+
+/**
+ * Limits reads of the clients table to the attributes that a platform API may see. Its permissions
+ * allow no others.
+ */
+export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<DynamoDbCalls, 'get'> {
+  return { get: (input, options) => calls.get({ ...input, ...projection }, options) };
+}
+
+/** What the verifier needs of clients in DynamoDB. */
+export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string): ClientLookup {
+  const checked = readCheckedClients(calls);
+  const parse = rememberParsed((item) =>
+    toCheckedClient(parseItem(checkedClientSchema, item, 'client', partitionKey)),
+  );
+  return {
+    async findClient(clientId, options = {}) {
+      const item = await findItem(checked, { table, key: { [partitionKey]: clientId } }, options);
+      return item && parse(item);
+    },
+  };
+}

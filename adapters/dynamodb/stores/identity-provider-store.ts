@@ -1,0 +1,68 @@
+import { tables } from '../../../contract/tables.ts';
+import type { IdentityProviderStore } from '../../../core/identity-provider/identity-provider.ts';
+import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
+import {
+  createDynamoDbIdentityProviderReader,
+  isGivenKeysItem,
+  parseIdentityProviderItem,
+  toGivenKeysItem,
+  toIdentityProviderItem,
+} from '../items/identity-provider-item.ts';
+import type { Item } from '../items/item.ts';
+import { parseItems, scanItems } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+import { absent, deleteItem, following, having, putItem } from './write-item.ts';
+
+const { partitionKey } = tables.identityProviders;
+
+async function* withoutKeys(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+  for await (const item of items) if (!isGivenKeysItem(item)) yield item;
+}
+
+/** Identity providers in DynamoDB, one item each. */
+export function createDynamoDbIdentityProviderStore(
+  dynamodb: DynamoDbDocuments,
+  table: string,
+  store: StoreOptions = {},
+): IdentityProviderStore {
+  const at = (issuer: string) => ({ table, key: { [partitionKey]: issuer } });
+  const reader = createDynamoDbIdentityProviderReader(dynamodb, table, store);
+  const listRegistrations = () =>
+    parseItems(withoutKeys(scanItems(dynamodb, table, store)), parseIdentityProviderItem, store);
+  return {
+    ...reader,
+    findRegistration: (issuer) => reader.findIdentityProvider(issuer),
+    createIdentityProvider: async (provider) =>
+      putItem(dynamodb, toIdentityProviderItem(provider), {
+        ...at(provider.issuer),
+        condition: absent(partitionKey),
+        doing: `register identity provider "${provider.issuer}"`,
+        conflict: 'it is registered',
+      }),
+    replaceIdentityProvider: async (provider) =>
+      putItem(dynamodb, toIdentityProviderItem(provider), {
+        ...at(provider.issuer),
+        condition: having('registration_id', provider.registrationId),
+        doing: `change identity provider "${provider.issuer}"`,
+        conflict: 'it was deleted, or deleted and registered again, in the meantime',
+      }),
+    putGivenKeys: async (keys) => {
+      const item = toGivenKeysItem(keys);
+      return putItem(dynamodb, item, {
+        ...at(String(item[partitionKey])),
+        condition: following(partitionKey, keys.version),
+        doing: `replace the keys of ${keys.issuer}`,
+        conflict: 'they were replaced in the meantime',
+      });
+    },
+    deleteIdentityProvider: async (issuer, registrationId) =>
+      deleteItem(dynamodb, {
+        ...at(issuer),
+        condition: having('registration_id', registrationId),
+        doing: `delete identity provider "${issuer}"`,
+        conflict: 'it was deleted, or deleted and registered again, in the meantime',
+      }),
+    listIdentityProviders: listRegistrations,
+    listRegistrations,
+  };
+}

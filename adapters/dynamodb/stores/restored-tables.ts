@@ -1,0 +1,48 @@
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
+import { settingRecordTypes, tables } from '../../../contract/tables.ts';
+import type { RestoredTables } from '../../../core/restore/restored-tables.ts';
+import { parseGrantListItem } from '../items/grant-item.ts';
+import type { Item } from '../items/item.ts';
+import { parsePersonItem } from '../items/person-item.ts';
+import { parseProviderOwnerItem } from '../items/provider-owner-item.ts';
+import { parseTrunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { createDynamoDbApiKeyStore } from './api-key-store.ts';
+import { createDynamoDbClientStore } from './client-store.ts';
+import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
+import { parseItems, scanItems } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+
+/** The items of one partition. Of a restored table, an operator may only make a Scan. */
+async function* scanRecords(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  recordType: string,
+  store: StoreOptions,
+): AsyncGenerator<Item> {
+  for await (const item of scanItems(dynamodb, table, store)) {
+    if (item[tables.settings.partitionKey] === recordType) yield item;
+  }
+}
+
+/** A table that DynamoDB restored next to the live one. Its kind decides how it is read. */
+export function createRestoredTables(
+  dynamodb: DynamoDBDocument,
+  table: string,
+  store: StoreOptions,
+): RestoredTables {
+  const settings = <T extends object>(recordType: string, parse: (item: Item) => T) =>
+    parseItems(scanRecords(dynamodb, table, recordType, store), parse, store);
+  return {
+    clients: () => createDynamoDbClientStore(dynamodb, table, store).listClients(),
+    apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).listApiKeys(),
+    identityProviders: () =>
+      createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
+    settings: {
+      limits: () => settings(settingRecordTypes.limits, parseTrunkGroupLimitsItem),
+      owners: () => settings(settingRecordTypes.owner, parseProviderOwnerItem),
+      grants: (kind) =>
+        settings(settingRecordTypes[kind], (item) => parseGrantListItem(kind, item)),
+      people: () => settings(settingRecordTypes.person, parsePersonItem),
+    },
+  };
+}

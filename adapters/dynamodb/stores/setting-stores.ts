@@ -1,0 +1,176 @@
+import { settingRecordTypes, tables } from '../../../contract/tables.ts';
+import type { PersonName, PersonNameStore, StoredPerson } from '../../../core/audit/person-name.ts';
+import {
+  type GrantKind,
+  type GrantList,
+  withoutGrants,
+} from '../../../core/identity-provider/grant.ts';
+import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
+import type { RecordStore } from '../../../core/record-store.ts';
+import {
+  type TrunkGroupLimits,
+  withoutLimits,
+} from '../../../core/trunk-group/trunk-group-limits.ts';
+import { callAws, unlessConditionFails } from '../../aws-errors.ts';
+import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
+import { parseGrantListItem, toGrantListItem } from '../items/grant-item.ts';
+import type { Item } from '../items/item.ts';
+import { parsePersonItem, toPersonItem } from '../items/person-item.ts';
+import { parseProviderOwnerItem, toProviderOwnerItem } from '../items/provider-owner-item.ts';
+import {
+  parseTrunkGroupLimitsItem,
+  toTrunkGroupLimitsItem,
+} from '../items/trunk-group-limits-item.ts';
+import { queryPage } from '../pages/read-page.ts';
+import { findItem, parseOrReport } from './read-items.ts';
+import type { StoreOptions } from './store-options.ts';
+import { following, putItem } from './write-item.ts';
+
+const { partitionKey, sortKey } = tables.settings;
+
+/** Reads at the same time: a list of 100 own providers takes seven rounds. */
+const readsAtOnce = 16;
+
+/** The table of settings, and how it is read. */
+interface SettingsTable {
+  readonly dynamodb: DynamoDbDocuments;
+  readonly table: string;
+  readonly store: StoreOptions;
+}
+
+/** Reads of one partition. */
+function readRecords<T extends object>(
+  { dynamodb, table, store }: SettingsTable,
+  recordType: string,
+  parse: (item: Item) => T,
+): Omit<RecordStore<T>, 'put'> {
+  const read = (id: string) => {
+    const key = { [partitionKey]: recordType, [sortKey]: id };
+    return findItem(dynamodb, { table, key, consistentRead: store.consistentRead });
+  };
+  return {
+    find: async (id) => {
+      const item = await read(id);
+      return item && parse(item);
+    },
+    findEach: async (ids) => {
+      const found = new Map<string, T>();
+      const rest = ids.values();
+      const work = async () => {
+        for (const id of rest) {
+          const item = await read(id);
+          const record = item && parseOrReport(item, parse, store);
+          if (record !== undefined) found.set(id, record);
+        }
+      };
+      await Promise.all(Array.from({ length: readsAtOnce }, work));
+      return found;
+    },
+    readPage: ({ limit, after }) =>
+      queryPage(
+        dynamodb,
+        { table, partitionKey, sortKey, value: recordType, limit, after, parse },
+        store,
+      ),
+  };
+}
+
+/** What a store of records needs to know of their kind. */
+interface RecordKind<T> {
+  readonly recordType: string;
+  readonly parse: (item: Item) => T;
+  readonly toItem: (record: T) => Item;
+  /** For errors: `the owner of …`. */
+  readonly nameOf: (record: T) => string;
+  readonly conflict?: string;
+}
+
+function openRecords<T extends { readonly version: number }>(
+  settings: SettingsTable,
+  { recordType, parse, toItem, nameOf, conflict = 'it was changed meanwhile' }: RecordKind<T>,
+): RecordStore<T> {
+  const { dynamodb, table } = settings;
+  return {
+    ...readRecords(settings, recordType, parse),
+    put: async (record) => {
+      const item = toItem(record);
+      const key = { [partitionKey]: recordType, [sortKey]: String(item[sortKey]) };
+      const condition = following(partitionKey, record.version);
+      const doing = `change ${nameOf(record)}`;
+      return putItem(dynamodb, item, { table, key, condition, doing, conflict });
+    },
+  };
+}
+
+/** A store that finds a record without content if nothing is stored. */
+function filled<T>(store: RecordStore<T>, missing: (id: string) => T): RecordStore<T, never> {
+  return { ...store, find: async (id) => (await store.find(id)) ?? missing(id) };
+}
+
+function openGrants(settings: SettingsTable, kind: GrantKind): RecordStore<GrantList, never> {
+  const records = openRecords<GrantList>(settings, {
+    recordType: settingRecordTypes[kind],
+    parse: (item) => parseGrantListItem(kind, item),
+    toItem: toGrantListItem,
+    nameOf: ({ place }) => `what is granted at "${place}"`,
+  });
+  return filled(records, (place) => withoutGrants(kind, place));
+}
+
+function openPersonNames(settings: SettingsTable): PersonNameStore {
+  const { dynamodb, table } = settings;
+  const people = readRecords(settings, settingRecordTypes.person, parsePersonItem);
+  const put = async (person: StoredPerson, condition = {}) => {
+    const input = { TableName: table, Item: toPersonItem(person), ...condition };
+    await callAws('DynamoDB', 'write the name of a person', () => dynamodb.put(input));
+  };
+  return {
+    findPersonNames: async (subjects) => {
+      const found = await people.findEach(subjects);
+      const named = (person: StoredPerson): readonly PersonName[] =>
+        'erased' in person ? [] : [person];
+      return new Map([...found.values()].flatMap(named).map((person) => [person.subject, person]));
+    },
+    recordPersonName: async (person) => {
+      const { name, trunkGroups } = person;
+      const hasOtherGroups =
+        trunkGroups === undefined ? 'attribute_exists(trunk_groups)' : 'NOT trunk_groups = :groups';
+      const condition = {
+        ConditionExpression: `attribute_not_exists(erased) AND (NOT #name = :name OR ${hasOtherGroups})`,
+        // It is a reserved word.
+        ExpressionAttributeNames: { '#name': 'name' },
+        ExpressionAttributeValues: { ':name': name, ':groups': trunkGroups },
+      };
+      await unlessConditionFails(put(person, condition));
+    },
+    erasePersonName: (subject) => put({ subject, erased: true }),
+  };
+}
+
+/** What the staff allows trunk groups, and the names of people, in DynamoDB. */
+export function createDynamoDbSettings(
+  dynamodb: DynamoDbDocuments,
+  table: string,
+  store: StoreOptions = {},
+) {
+  const settings = { dynamodb, table, store };
+  const limits = openRecords<TrunkGroupLimits>(settings, {
+    recordType: settingRecordTypes.limits,
+    parse: parseTrunkGroupLimitsItem,
+    toItem: toTrunkGroupLimitsItem,
+    nameOf: ({ serviceTrunkGroup }) => `the limits of trunk group "${serviceTrunkGroup}"`,
+    conflict: 'they were changed meanwhile',
+  });
+  return {
+    trunkGroupLimits: filled(limits, withoutLimits),
+    providerOwners: openRecords<ProviderOwner>(settings, {
+      recordType: settingRecordTypes.owner,
+      parse: parseProviderOwnerItem,
+      toItem: toProviderOwnerItem,
+      nameOf: ({ issuer }) => `the owner of the provider "${issuer}"`,
+    }),
+    subjectGrants: openGrants(settings, 'subject'),
+    issuerGrants: openGrants(settings, 'issuer'),
+    personNames: openPersonNames(settings),
+  };
+}

@@ -1,0 +1,224 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConflictError, UncertainConflictError } from '../../../core/errors.ts';
+import type { PortOptions } from '../../../core/port.ts';
+import { callAws } from '../../aws-errors.ts';
+import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
+import type { Item } from '../items/item.ts';
+import { findItem } from './read-items.ts';
+
+/** The condition of a write, in DynamoDB's terms. */
+interface WriteCondition {
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, string | number>;
+}
+
+/** The item must not exist. */
+export function absent(partitionKey: string): WriteCondition {
+  return {
+    ConditionExpression: 'attribute_not_exists(#key)',
+    ExpressionAttributeNames: { '#key': partitionKey },
+  };
+}
+
+/** The item must exist with this value. */
+export function having(attribute: string, value: string | number): WriteCondition {
+  return {
+    ConditionExpression: '#attribute = :value',
+    ExpressionAttributeNames: { '#attribute': attribute },
+    ExpressionAttributeValues: { ':value': value },
+  };
+}
+
+/** The version before this one must be stored, or no item if this is the first. */
+export function following(partitionKey: string, version: number): WriteCondition {
+  return version === 1 ? absent(partitionKey) : having('version', version - 1);
+}
+
+interface ConditionalWrite {
+  /** The operation, for the error: `create client "client_x"`. */
+  readonly doing: string;
+  /** What a failed condition means: `the client exists`. */
+  readonly conflict: string;
+  readonly send: () => Promise<unknown>;
+  /** Whether the table already has the intended state. */
+  readonly wasDone: () => Promise<boolean>;
+}
+
+/** DynamoDB's error, of either client. */
+interface ConditionFailure extends Error {
+  readonly $metadata: { readonly attempts?: number | undefined };
+}
+
+function isConditionFailure(error: unknown): error is ConditionFailure {
+  return error instanceof Error && error.name === 'ConditionalCheckFailedException';
+}
+
+/**
+ * Makes a conditional write. When a response is lost, the SDK sends the write again, and its own
+ * first attempt makes the condition fail. So when the condition fails after more than one attempt,
+ * the item is read to decide.
+ *
+ * @throws {ConflictError} if the condition fails; {@link UncertainConflictError} if an earlier
+ * attempt may be the reason.
+ * @throws {UnavailableError} if DynamoDB does not answer in time: the write may have been made.
+ */
+export async function writeConditionally(write: ConditionalWrite): Promise<void> {
+  try {
+    await callAws('DynamoDB', write.doing, write.send);
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    const isRepeated = (error.$metadata.attempts ?? 1) > 1;
+    if (isRepeated && (await write.wasDone())) return;
+    const Conflict = isRepeated ? UncertainConflictError : ConflictError;
+    throw new Conflict(`could not ${write.doing}: ${write.conflict}`, { cause: error });
+  }
+}
+
+/** A write to one item with its condition. */
+interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
+  readonly table: string;
+  readonly key: Record<string, string>;
+  readonly condition: WriteCondition;
+}
+
+function readBack(dynamodb: DynamoDbDocuments, write: ItemWrite): Promise<Item | undefined> {
+  const { table, key } = write;
+  return findItem(dynamodb, { table, key, consistentRead: true });
+}
+
+/** Puts a whole item if the condition is met. Throws the errors of {@link writeConditionally}. */
+export function putItem(
+  dynamodb: DynamoDbDocuments,
+  item: Item,
+  write: ItemWrite,
+  options: PortOptions = {},
+): Promise<void> {
+  const input = { TableName: write.table, Item: item, ...write.condition };
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.put(input, { abortSignal: options.signal }),
+    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
+  });
+}
+
+/**
+ * Changes some attributes of an item to those of another if the condition holds: one that the other
+ * lacks is removed. Errors as {@link writeConditionally}.
+ */
+export function updateItem(
+  dynamodb: DynamoDbDocuments,
+  item: Item,
+  write: ItemWrite & { readonly attributes: readonly string[] },
+  options: PortOptions = {},
+): Promise<void> {
+  const changes = write.attributes.map((name) => [[name], item[name]] as const);
+  const input = toUpdateInput(write, toUpdateExpression(changes));
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.update(input, { abortSignal: options.signal }),
+    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
+  });
+}
+
+/** An update with its condition. */
+export function toUpdateInput(
+  { table, key, condition }: Pick<ItemWrite, 'table' | 'key' | 'condition'>,
+  update: UpdateExpression,
+) {
+  return {
+    TableName: table,
+    Key: key,
+    ...condition,
+    ...update,
+    ExpressionAttributeNames: {
+      ...update.ExpressionAttributeNames,
+      ...condition.ExpressionAttributeNames,
+    },
+    ExpressionAttributeValues: {
+      ...update.ExpressionAttributeValues,
+      ...condition.ExpressionAttributeValues,
+    },
+  };
+}
+
+/** Deletes an item if the condition is met. Throws the errors of {@link writeConditionally}. */
+export function deleteItem(
+  dynamodb: DynamoDbDocuments,
+  write: ItemWrite,
+  options: PortOptions = {},
+): Promise<void> {
+  const input = { TableName: write.table, Key: write.key, ...write.condition };
+  return writeConditionally({
+    ...write,
+    send: () => dynamodb.delete(input, { abortSignal: options.signal }),
+    wasDone: async () => (await readBack(dynamodb, write)) === undefined,
+  });
+}
+
+/** What a failed change or deletion of a version means. */
+export const changedMeanwhile = 'it was changed or deleted meanwhile';
+
+/**
+ * Writes of the records of one table, each of which a change gives the next version.
+ *
+ * @param kind `noun` in errors: `client`; `exists`: what a failed creation means.
+ */
+export function openVersioned(
+  dynamodb: DynamoDbDocuments,
+  kind: Readonly<Record<'table' | 'partitionKey' | 'noun' | 'exists', string>>,
+) {
+  const { table, partitionKey, noun } = kind;
+  const write = (verb: string, id: string, version?: number): ItemWrite => ({
+    table,
+    key: { [partitionKey]: id },
+    condition: version === undefined ? absent(partitionKey) : having('version', version),
+    doing: `${verb} ${noun} "${id}"`,
+    conflict: version === undefined ? kind.exists : changedMeanwhile,
+  });
+  return {
+    create: (id: string, item: Item) => putItem(dynamodb, item, write('create', id)),
+    /** @param version of the item that is replaced. */
+    replace: (id: string, item: Item, version: number) =>
+      putItem(dynamodb, item, write('change', id, version)),
+    delete: (id: string, version: number) => deleteItem(dynamodb, write('delete', id, version)),
+  };
+}
+
+/** An update of single attributes, in DynamoDB's terms. */
+export interface UpdateExpression {
+  readonly UpdateExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues: Record<string, unknown>;
+}
+
+/** The path of an attribute and its new value. Undefined removes the attribute. */
+export type AttributeChange = readonly [path: readonly string[], value: unknown];
+
+/**
+ * Placeholders are short because DynamoDB limits an expression to 4 KB. A client whose secrets all
+ * changed must fit.
+ */
+export function toUpdateExpression(changes: readonly AttributeChange[]): UpdateExpression {
+  const names = [...new Set(changes.flatMap(([path]) => path))];
+  const placeOf = (path: readonly string[]): string =>
+    path.map((name) => `#${names.indexOf(name).toString(36)}`).join('.');
+  const removes = changes.filter(([, value]) => value === undefined).map(([path]) => placeOf(path));
+  const sets: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [path, value] of changes) {
+    if (value === undefined) continue;
+    const token = `:${sets.length.toString(36)}`;
+    values[token] = value;
+    sets.push(`${placeOf(path)}=${token}`);
+  }
+  const clauses = [
+    ...(sets.length > 0 ? [`SET ${sets.join()}`] : []),
+    ...(removes.length > 0 ? [`REMOVE ${removes.join()}`] : []),
+  ];
+  return {
+    UpdateExpression: clauses.join(' '),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [placeOf([name]), name])),
+    ExpressionAttributeValues: values,
+  };
+}
