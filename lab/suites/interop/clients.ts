@@ -53,6 +53,10 @@ export const clients: readonly TokenClient[] = [
   withNode('@modelcontextprotocol/client', { ...mcp, assertions: assertionForms }),
   withPython('Authlib', { needs: '`leeway=10` for tokens that live a minute' }),
   withPython('requests-oauthlib'),
+  withPython('ansible-core', {
+    needs: 'module `uri` with `force_basic_auth: true` and `body_format: form-urlencoded`',
+    failsAsItComes: 'it sends its credentials only after a challenge',
+  }),
   // The Python SDK has no provider for the grant.
   withPython('mcp', { ...mcp, assertions: ['client_assertion'] }),
   {

@@ -154,6 +154,11 @@ export const libraries: readonly Library[] = [
     limits: { PS256: authlib, ES384: authlib, ...noMlDsa(authlib) },
     ownCache: true,
   }),
+  withPython('djangorestframework-simplejwt', {
+    needs: `\`ALGORITHM\`, \`JWK_URL\`, \`AUDIENCE\`, \`ISSUER\`, \`USER_ID_CLAIM: 'sub'\`, \`TOKEN_TYPE_CLAIM: None\`; ${typ}`,
+    limits: { ...noMlDsa() },
+    clock: 'moves',
+  }),
   withPython('python-jose', {
     needs: `\`algorithms\`; ${typ}; ${jwks}`,
     breaksWithMlDsa: 'it tries each key, and the type AKP is an error',

@@ -104,7 +104,35 @@ def with_mcp():
     return lambda: asyncio.run(call())
 
 
+def with_ansible():
+    """The module `uri`, as a playbook calls it."""
+    import subprocess
+    import sysconfig
+
+    ansible = os.path.join(sysconfig.get_path("scripts"), "ansible")
+    arguments = {
+        "url": token_url,
+        "method": "POST",
+        "url_username": client_id,
+        "url_password": client_secret,
+        "body_format": "form-urlencoded",
+        "body": {"grant_type": "client_credentials", "scope": scope},
+        **({"force_basic_auth": True} if mode == "ready" else {}),
+    }
+
+    def get_token():
+        command = [ansible, "localhost", "-m", "uri", "-a", json.dumps(arguments)]
+        run = subprocess.run(command, capture_output=True, text=True)
+        result = json.loads(run.stdout[run.stdout.index("=> ") + 3 :])
+        if run.returncode != 0:
+            raise ValueError(result["msg"])
+        return result["json"]["access_token"]
+
+    return get_token
+
+
 factories = {
+    "ansible-core": with_ansible,
     "Authlib": with_authlib,
     "requests-oauthlib": with_requests_oauthlib,
     "mcp": with_mcp,

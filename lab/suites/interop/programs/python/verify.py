@@ -4,6 +4,7 @@
 the libraries that fetch none.
 """
 
+import base64
 import json
 import os
 import sys
@@ -11,6 +12,10 @@ import time
 
 library, algorithm = sys.argv[1:3]
 issuer, audience, jwks_uri = (os.environ[name] for name in ("ISSUER", "AUDIENCE", "JWKS_URI"))
+
+
+def decode_base64url(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 def check_type(typ):
@@ -80,7 +85,37 @@ def with_python_jose():
     return verify
 
 
+def with_simplejwt():
+    import django
+    from django.conf import settings
+
+    settings.configure(
+        SECRET_KEY="of no token",
+        INSTALLED_APPS=["django.contrib.auth", "django.contrib.contenttypes"],
+        SIMPLE_JWT={
+            "ALGORITHM": algorithm,
+            "JWK_URL": jwks_uri,
+            "AUDIENCE": audience,
+            "ISSUER": issuer,
+            "USER_ID_CLAIM": "sub",
+            "TOKEN_TYPE_CLAIM": None,
+        },
+    )
+    django.setup()
+    from rest_framework_simplejwt.authentication import JWTStatelessUserAuthentication
+
+    authentication = JWTStatelessUserAuthentication()
+
+    def verify(token, jwks):
+        check_type(json.loads(decode_base64url(token.split(".")[0])).get("typ"))
+        validated = authentication.get_validated_token(token.encode())
+        authentication.get_user(validated)
+
+    return verify
+
+
 factories = {
+    "djangorestframework-simplejwt": with_simplejwt,
     "PyJWT": with_pyjwt,
     "joserfc": with_joserfc,
     "Authlib": with_authlib,
