@@ -39,7 +39,7 @@ describe('the portal', () => {
     expect(Object.keys(templates)).toEqual([...Object.keys(without), 'AuthorizationServer-portal']);
     // What it may take of the account's concurrency is limited in the function that it invokes, and
     // the deployment check compares it with the account's quota.
-    const reserved = ',"ReservedConcurrentExecutions":20';
+    const reserved = ',"ReservedConcurrentExecutions":60';
     const ofCheck = /^(?:DeploymentCheck|FunctionsDeploymentCheckRoleDefaultPolicy)/;
     const withoutCheck = (text: string) => {
       const { Resources, ...rest } = JSON.parse(text) as { Resources: object };

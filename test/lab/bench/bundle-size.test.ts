@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, number>> = {
   // Patterns of client ids and required claims of providers (ADR 0058), bounds of the key cache
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112), proofs of
   // bound tokens (RFC 9449).
-  authorizer: 99_500,
+  authorizer: 101_500,
   'key-rotation': 374_500,
   canary: 274_000,
   'synthetic-check': 117_000,
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
 };
 
 /** The token function's second file, which it loads at the first assertion. */
-const federatedBudget = 68_000;
+const federatedBudget = 69_200;
 
 /** Bytes of the portal's bundle, compressed as Lambda fetches it. */
 const compressedPortal = 125_000;
@@ -127,9 +127,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 122,500 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 124,300 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(122_500);
+    expect(bytes).toBeLessThanOrEqual(124_300);
     expect(
       inputs.filter((path) => [...absent, credentialChain].some((part) => path.includes(part))),
     ).toEqual([]);
