@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import singleRegion from '../../../config/single-region.json' with { type: 'json' };
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
+import { requestsOfExecution } from '../../../contract/limits.ts';
 import { formatColumns } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
@@ -185,6 +188,25 @@ function formatLoad(): string {
   });
 }
 
+/** A day at the highest throttle of one region. Refused requests count as tokens without a signature. */
+function formatFlood(): string {
+  const { fairShare, kmsSignQuota } = parseDeploymentConfig(singleRegion);
+  const floods = [0.8 * kmsSignQuota, 2 * kmsSignQuota].map((rate) => {
+    const cost = (signed: number) => {
+      const reused = 1 - Math.min(signed, kmsSignQuota, rate) / rate;
+      return modelLoad(rate, 1, { ...usual, reused }, work).dollarsAMonth / 30;
+    };
+    const ofOneClient = ((rate / requestsOfExecution) * fairShare.signsPerMinute) / 60;
+    return { rate, oneClient: cost(ofOneClient), others: cost(rate), none: cost(0) };
+  });
+  return formatColumns(floods, {
+    'requests a second, all day': ({ rate }) => thousands(rate),
+    'no credential': ({ none }) => `$${thousands(none)}`,
+    'one client, by `fairShare`': ({ oneClient }) => `$${thousands(oneClient)}`,
+    'many clients': ({ others }) => `$${thousands(others)}`,
+  });
+}
+
 /** What guards a platform API, with nothing cached. @param bundles folder of the function bundles. */
 function formatGuards(bundles: string): string {
   const { authorizerToken, authorizerApiKey } = pairs;
@@ -234,5 +256,6 @@ export function computeParts(bundles: string): Readonly<Record<string, string>> 
     guards: formatGuards(bundles),
     memory: formatMemory(),
     load: formatLoad(),
+    flood: formatFlood(),
   };
 }
