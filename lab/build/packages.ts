@@ -169,13 +169,35 @@ function copyNodeCheck(dist: string): void {
   copyFileSync(join(import.meta.dirname, 'node-check.js'), join(dist, 'node-check.js'));
 }
 
+/**
+ * An import by an old Node ends with a sentence, as the commands do. Other runtimes have versions of
+ * their own, and a bundle of a company's app has no package.json to read.
+ */
+function nodeGuard(folder: string): string {
+  const manifest = readFileSync(join(root, folder, 'package.json'), 'utf8');
+  const { name, engines } = JSON.parse(manifest) as {
+    readonly name: string;
+    readonly engines: { readonly node: string };
+  };
+  const oldest = engines.node.replace('>=', '');
+  const [major, minor] = oldest.split('.');
+  const versions = 'globalThis.process?.versions ?? {}';
+  const [isOld, text] = [
+    `node && !bun && !deno && (+node.split(".")[0] < ${major} || (+node.split(".")[0] === ${major} && +node.split(".")[1] < ${minor}))`,
+    `"${name}: Node " + node + " is too old; install Node ${oldest} or newer"`,
+  ];
+  return `{ const { node, bun, deno } = ${versions}; if (${isOld}) throw new Error(${text}); }`;
+}
+
 /** Bundles entries of a package, and its others. @returns the files that are in the bundles. */
 function bundle(
-  { options, others = [] }: PackageBuild,
+  { folder, options, others = [] }: PackageBuild,
   entryPoints: Readonly<Record<string, string>>,
   outdir: string,
 ): readonly string[] {
-  const own = { ...common, ...options, entryPoints: { ...entryPoints }, splitting: true, outdir };
+  const banner = { js: nodeGuard(folder) };
+  const entries = { entryPoints: { ...entryPoints }, splitting: true, outdir };
+  const own = { ...common, ...options, ...entries, banner };
   const all = Object.keys(entryPoints).length === 0 ? others : [own, ...others];
   return all.flatMap((each) => {
     const { metafile } = buildSync({ ...each, metafile: true });

@@ -11,22 +11,27 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<'aws-cdk' | 'aws-cdk-lib' | 'constructs', string>>;
 }
 
-/** The archive of a package in a folder, as npm names it. @throws {CreateError} if it has none. */
-function findArchive(folder: string, name: string, version: string): string {
+/**
+ * The archive of a package in a folder, as npm names it, seen from the project: its package.json is
+ * for other machines too.
+ *
+ * @throws {CreateError} if the folder has none.
+ */
+function findArchive(folder: string, project: string, name: string, version: string): string {
   const path = resolve(folder, `authorization-server-aws-${name}-${version}.tgz`);
-  if (existsSync(path)) return `file:${path}`;
+  if (existsSync(path)) return `file:${relative(project, path).replaceAll('\\', '/')}`;
   throw new CreateError(
     `--packages: received "${folder}"; allowed: a folder with ${basename(path)} (npm run packages -- FOLDER makes it)`,
   );
 }
 
 /** All packages of a release have one version. */
-function readPins(packages: string | undefined): Pins {
+function readPins(packages: string | undefined, project: string): Pins {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   const { version, devDependencies } = JSON.parse(text) as Manifest;
   const { 'aws-cdk': cdk, 'aws-cdk-lib': cdkLib, constructs } = devDependencies;
   const own = (name: string) =>
-    packages === undefined ? version : findArchive(packages, name, version);
+    packages === undefined ? version : findArchive(packages, project, name, version);
   return { own, cdkLib, cdk, constructs };
 }
 
@@ -48,7 +53,7 @@ async function create(args: readonly string[]): Promise<void> {
     return;
   }
   const folder = resolve(request.folder);
-  writeProject(folder, buildProject(request, readPins(request.packages)));
+  writeProject(folder, buildProject(request, readPins(request.packages, folder)));
   installProject(folder, process.env['npm_execpath']);
   process.stdout.write(describeNext(folder));
 }

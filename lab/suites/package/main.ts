@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   cpSync,
+  globSync,
   mkdtempDisposableSync,
   readdirSync,
   readFileSync,
@@ -144,6 +145,10 @@ async function checkOldNode({ manifest, folder }: StagedPackage): Promise<void> 
   const oldest = manifest.engines.node.replace('>=', '');
   assert.match(output, /^[\w -]+: Node 20\.20\.0 is too old; install Node [\d.]+ or newer\n$/);
   assert.ok(output.includes(oldest) && code === 1);
+  for (const entry of globSync('dist/{verifier,library,management}.js', { cwd: folder })) {
+    const library = await runCommand([node.path, join(folder, entry)]);
+    assert.match(library.output, /: Node 20\.20\.0 is too old; install Node [\d.]+ or newer\n/);
+  }
   say(`Node ${oldNode} is refused in one sentence`);
 }
 

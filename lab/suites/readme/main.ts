@@ -78,6 +78,8 @@ async function install({ folder, onlyEnvironment }: BareClone): Promise<void> {
   const script = ['set -eu', ...lines.slice(0, -1)].join('\n');
   await runOrThrow(['sh', '-c', script], { cwd: folder, onlyEnvironment });
   const project = join(folder, 'my-authorization');
+  const manifest = readFileSync(join(project, 'package.json'), 'utf8');
+  assert.match(manifest, /"file:\.\.\/archives\/authorization-server-aws-constructs-/);
   await useLocalRun(['sh', '-c', `exec ${start}`], folder, onlyEnvironment, project);
   say("README's Install leads from archives to a token");
   const synth = ['npx', '--no', '--', 'cdk', 'synth', '--quiet'] as const;
