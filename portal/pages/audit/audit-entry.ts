@@ -1,6 +1,7 @@
 import type { Management } from '../../../adapters/management.ts';
 import { type FieldUnit, wordsOfWireName } from '../../../contract/management/field-words.ts';
 import { describeAction } from '../../../core/audit/audit-log.ts';
+import { platformStaff } from '../../../core/audit/person-name.ts';
 import { parseTime } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
@@ -16,7 +17,13 @@ const outcomes = {
   unfinished: badge('warn', 'Unfinished: check it'),
 } as const;
 
-const staffBadge = badge('info', 'Platform staff');
+const staffBadge = badge('info', platformStaff);
+
+/** The staff has a badge, as any text can be a person's name. The subject stays visible. */
+function actorOf({ actor, actorName, actorIsStaff }: AuditEntry): Html {
+  if (actor === platformStaff) return staffBadge;
+  return html`${actorIsStaff && html`${staffBadge} `}${actorName && html`<bdi>${actorName}</bdi> `}<code>${actor}</code>`;
+}
 
 type State = Readonly<Record<string, unknown>>;
 
@@ -146,14 +153,13 @@ export function auditEntry(
     address === undefined || entry.action.endsWith('.delete')
       ? subject
       : html`<a href="${href(...address)}">${subject}</a>`;
-  // The name is the person's own claim, so the subject stays visible.
   return html`
     <li class="entry entry-${entry.outcome}">
       <time datetime="${entry.time}">${entry.time.slice(11, 19)}</time>
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
       <p class="entry-actor muted">
-        ${entry.actorIsStaff && html`${staffBadge} `}${entry.actorName && html`<bdi>${entry.actorName}</bdi> `}<code>${entry.actor}</code>${region && html`, in ${region}`}
+        ${actorOf(entry)}${region && html`, in ${region}`}
       </p>
       ${changes(entry)}
     </li>
