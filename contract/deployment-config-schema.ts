@@ -13,6 +13,7 @@ import {
 import { operationsEntries } from './operations-config.ts';
 import { findRegionProblem } from './partitions.ts';
 import { portalSchema } from './portal-config.ts';
+import { clientKeyAlgs } from './proof-algorithms.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { isResourceUri } from './resource-metadata.ts';
 import { isScopeToken, scopePartPattern } from './scopes.ts';
@@ -118,6 +119,32 @@ const federatedClients = v.strictObject({
   ownProviders: v.optional(v.boolean(), false),
 });
 
+const clientKeys = v.strictObject({
+  /** What keys may sign with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
+  algorithms: v.optional(
+    v.pipe(
+      v.array(v.picklist(clientKeyAlgs)),
+      v.minLength(1, 'allowed: one algorithm or more'),
+      v.check((all) => new Set(all).size === all.length, 'allowed: each algorithm once'),
+    ),
+    [...clientKeyAlgs],
+  ),
+  /** Whether no secret authenticates a client any more. */
+  only: v.optional(v.boolean(), false),
+  /** Seconds after its `iat` for which an assertion is accepted. Until then, it can be sent again. */
+  maxAge: v.optional(
+    v.pipe(
+      v.number(),
+      v.integer('allowed: whole seconds'),
+      v.minValue(30, 'allowed: 30 seconds or more'),
+      v.maxValue(600, 'allowed: at most 600 seconds'),
+    ),
+    120,
+  ),
+  /** Whether `aud` may also be a token endpoint, as some libraries write it (CVE-2025-27370). */
+  tokenEndpointAudience: v.optional(v.boolean(), false),
+});
+
 /** They are in the environment of the token function, which Lambda limits to 4,096 bytes. */
 const maxIgnoredScopes = 10;
 
@@ -209,6 +236,8 @@ export const deploymentConfigSchema = v.strictObject({
   federatedClients: v.optional(federatedClients),
   /** Whether the staff may register providers with a file of keys, which are never fetched. */
   providerKeyFiles: v.optional(v.boolean(), false),
+  /** Clients authenticate with keys of their own (`private_key_jwt`). Off by default. */
+  clientKeys: v.optional(clientKeys),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   /**
    * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some

@@ -50,7 +50,7 @@ function accessTokenTypeVariable(type: AccessTokenType | undefined) {
   return type === 'JWT' ? { AUTH_ACCESS_TOKEN_TYPE: type } : {};
 }
 
-/** `AUTH_FEDERATED_CLIENTS`. Only the token function's second file reads it. */
+/** `AUTH_FEDERATED_CLIENTS`: which assertions are accepted. Only the token function's second file reads it. */
 export interface FederationVariables {
   readonly identityProvidersTable: string;
   readonly tokenEndpoints: readonly string[];
@@ -59,18 +59,24 @@ export interface FederationVariables {
   /** Seconds. */
   readonly maxAge: number;
   readonly ownProviders: boolean;
+  /** False: only clients with keys of their own send assertions. */
+  readonly providers?: false | undefined;
+  readonly clientKeys?: DeploymentConfig['clientKeys'];
   /** Whether providers on loopback are fetched from. No stack sets it: it is for the local run. */
   readonly allowLoopback?: true | undefined;
 }
 
-function federationVariables(
-  { config, addresses, toJson }: Omit<EnvironmentSource, 'kmsKeyPolicy'>,
-  settings: NonNullable<DeploymentConfig['federatedClients']>,
-): string {
+function federationVariables({
+  config,
+  addresses,
+  toJson,
+}: Omit<EnvironmentSource, 'kmsKeyPolicy'>): string {
+  const { federatedClients, clientKeys } = config;
   const tokenEndpoints = Object.values(addresses.regionalTokenEndpoints);
   return toJson({
-    ...settings,
+    ...(federatedClients ?? { maxAge: 0, ownProviders: false, providers: false as const }),
     ...(config.audienceParameter !== 'ignore' && { audienceParameter: config.audienceParameter }),
+    ...(clientKeys && { clientKeys }),
     identityProvidersTable: deployedTableName(config, 'identityProviders'),
     tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
   } satisfies FederationVariables);
@@ -104,10 +110,15 @@ export function tokenEnvironment(
     }),
     ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),
     ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
-    ...(config.federatedClients && {
-      AUTH_FEDERATED_CLIENTS: federationVariables(source, config.federatedClients),
+    ...((config.federatedClients ?? config.clientKeys) && {
+      AUTH_FEDERATED_CLIENTS: federationVariables(source),
     }),
+    ...keysOnlyVariable(config),
   };
+}
+
+function keysOnlyVariable({ clientKeys }: DeploymentConfig) {
+  return clientKeys?.only === true ? { AUTH_KEYS_ONLY: '1' as const } : {};
 }
 
 export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVariables<'discovery'> {
@@ -120,6 +131,10 @@ export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVari
     AUTH_DOCUMENT_MAX_AGE: String(discoveryMaxAge),
     ...(source.config.authorizationEndpoint && { AUTH_AUTHORIZATION_ENDPOINT: '1' as const }),
     ...(source.config.federatedClients && { AUTH_FEDERATED_CLIENTS: '1' as const }),
+    ...(source.config.clientKeys && {
+      AUTH_CLIENT_KEYS: source.config.clientKeys.algorithms.join(' '),
+    }),
+    ...keysOnlyVariable(source.config),
   };
 }
 

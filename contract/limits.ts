@@ -70,6 +70,15 @@ export const maxTokenLifetime = secondsPerDay;
  */
 export const maxSecretsPerClient = 100;
 
+/**
+ * Public keys of one client: two of each of three types. With them and two secrets, its item is still
+ * read with one unit of 4 KB.
+ */
+export const maxKeysPerClient = 6;
+
+/** Of RSA among them, which are the longest. */
+export const maxRsaKeysPerClient = 2;
+
 /** Old values of an API key that still work. Each is one more comparison at every request. */
 export const maxOldValues = 4;
 

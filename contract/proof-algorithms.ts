@@ -10,6 +10,11 @@ export function isProofAlg(value: unknown): value is ProofAlg {
   return proofAlgs.some((alg) => alg === value);
 }
 
+/** `alg` of a client's own key. Ed25519 has two names on the wire (RFC 9864), and one here. */
+export const clientKeyAlgs = ['ES256', 'ES384', 'Ed25519', 'PS256', 'RS256', 'RS384'] as const;
+
+export type ClientKeyAlg = (typeof clientKeyAlgs)[number];
+
 /** Whether a text is an origin (RFC 6454 §6.2), the part of a proof's URL that an API knows itself. */
 export function isOrigin(text: string): boolean {
   return URL.parse(text)?.origin === text;

@@ -50,6 +50,7 @@ const errorTexts = {
     'invalid_client',
     'the client must authenticate with HTTP Basic (client_secret_basic)',
   ],
+  keys_only: ['invalid_client', 'the client must authenticate with private_key_jwt'],
   authentication_scheme: authenticationFailed,
   malformed_credentials: authenticationFailed,
   blank_around_credentials: [

@@ -1,12 +1,16 @@
+import { readFileSync } from 'node:fs';
 import type { Client, ClientSecret } from '../../adapters/management.ts';
+import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithms.ts';
 import { isUsable, secretStatus } from '../../core/client/client.ts';
+import { readClientKey } from '../../core/client/client-key.ts';
 import { isReplaced } from '../../core/client/secret-attention.ts';
+import { PublicJwkError } from '../../core/jws/public-jwk.ts';
 import { type CreatedClientSecret, getSecret } from '../../core/management/client-secrets.ts';
-import { viewClientSecret } from '../../core/management/client-view.ts';
+import { thumbprintOf, viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, command, option } from '../command-spec.ts';
+import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, idempotencyKeyOption } from './field-options.ts';
@@ -16,11 +20,31 @@ const secretId = ['secret-id', 'id of the secret, secret_...'] as const;
 
 const secretName = () => option('--name <name>', 'name for people');
 
+const keyOptions = () =>
+  [
+    option('--public-key <file>', 'a public key in place of a secret: a JWK, or PEM'),
+    chosen('--alg <alg>', 'what the key signs with, if its JWK does not say it', clientKeyAlgs),
+  ] as const;
+
+/** The text of a public key. A private one does not leave this machine. */
+function readPublicKey(file: string | undefined, alg: ClientKeyAlg | undefined) {
+  if (file === undefined) return undefined;
+  try {
+    const text = readFileSync(file, 'utf8');
+    readClientKey(text, alg);
+    return text;
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    const problem = cause instanceof PublicJwkError ? cause.message : `it cannot be read: ${code}`;
+    throw new UsageError(`--public-key ${file}: ${problem}; nothing was sent`);
+  }
+}
+
 export function formatExpiry({ expiresAt }: Pick<ClientSecret, 'expiresAt'>): string {
   return expiresAt === undefined ? 'never' : formatTime(expiresAt);
 }
 
-/** The only place that prints a secret: once, on stdout. */
+/** The only place that prints a secret: once, on stdout. Of a key, only the id is new. */
 function printCreated(
   cli: Cli,
   { secret, value }: WithoutHashes<CreatedClientSecret>,
@@ -30,15 +54,18 @@ function printCreated(
   const view = viewClientSecret(secret, now);
   cli.output.print({
     json: { client_id: id, client_secret: value, ...view, ...more },
-    quiet: value === undefined ? [] : [value],
+    quiet: [value ?? (secret.alg === undefined ? [] : secret.secretId)].flat(),
     text: cli.output.fields([
       ['client_id', id],
       ['secret_id', secret.secretId],
       ['name', secret.name],
+      ['alg', secret.alg],
+      ['thumbprint', thumbprintOf(secret)],
       ['expires', formatExpiry(secret)],
       ...(value === undefined ? [] : [['client_secret', value] as const]),
     ]),
   });
+  if (secret.alg !== undefined) return;
   if (value === undefined) {
     cli.output.warn(
       'An earlier call with this idempotency key created the secret and was shown its value.',
@@ -64,19 +91,29 @@ function printChanged(
 
 const create = command({
   name: 'create',
-  summary: 'Create a client secret and show it once',
+  summary: 'Create a client secret and show it once, or add a public key',
   arguments: [clientIdArgument],
-  options: [secretName(), ...expiryOptions(), idempotencyKeyOption(), ifVersionOption('client')],
+  options: [
+    secretName(),
+    ...keyOptions(),
+    ...expiryOptions(),
+    idempotencyKeyOption(),
+    ifVersionOption('client'),
+  ],
   examples: [
     'client-secret create client_4fWqEXAMPLE',
     'client-secret create client_4fWqEXAMPLE --name blue --expires-in 90d',
     'client-secret create client_4fWqEXAMPLE --expires-at 2027-03-31T00:00:00Z --quiet > secret.txt',
+    'client-secret create client_4fWqEXAMPLE --public-key key.pem --alg ES256',
   ],
   run: async (cli, [id], options) => {
+    const publicKey = readPublicKey(options.publicKey, options.alg);
     const management = await cli.management();
     const now = cli.now();
     const created = await management.createClientSecret(id, {
       name: options.name,
+      publicKey,
+      alg: options.alg,
       expiresAt: readExpiry(options, now),
       idempotencyKey: options.idempotencyKey,
       ifVersion: options.ifVersion,
@@ -101,7 +138,7 @@ function statusText(client: Client, secret: ClientSecret, now: number): string {
 
 const list = command({
   name: 'list',
-  summary: 'List the secrets of a client, with the day each was last used',
+  summary: 'List the secrets and keys of a client, with the day each was last used',
   arguments: [clientIdArgument],
   examples: ['client-secret list client_4fWqEXAMPLE'],
   run: async (cli, [id]) => {
@@ -117,6 +154,7 @@ const list = command({
       columns: {
         secret_id: (secret) => secret.secretId,
         name: (secret) => secret.name,
+        type: (secret) => secret.alg ?? 'secret',
         status: (secret) => statusText(client, secret, now),
         created: (secret) => formatTime(secret.createdAt),
         expires: formatExpiry,
@@ -152,18 +190,20 @@ const update = command({
 });
 
 const rotate = rotateCommand(clientIdArgument, {
-  summary: 'Create a secret, show it once, and let all others of the client expire',
+  summary: 'Create a secret, show it once, and let all others of the client expire; or so a key',
   overlap: 'the others still work',
-  more: [secretName()],
+  more: [secretName(), ...keyOptions()],
   versioned: 'client',
   question: (id) => `Expire all present secrets of ${id} at once?`,
   examples: [
     'client-secret rotate client_4fWqEXAMPLE',
     'client-secret rotate client_4fWqEXAMPLE --expire-old-in 0s --yes',
   ],
-  act: async (cli, id, rotation) => {
+  act: async (cli, id, { publicKey: file, ...rotation }) => {
+    const publicKey = readPublicKey(file, rotation.alg);
     const now = cli.now();
-    const rotated = await (await cli.management()).rotateClientSecret(id, rotation);
+    const management = await cli.management();
+    const rotated = await management.rotateClientSecret(id, { ...rotation, publicKey });
     const expired = rotated.expired.map((secret) => viewClientSecret(secret, now));
     printCreated(cli, rotated, { id, now }, { expiring_secrets: expired });
     for (const secret of rotated.expired) {

@@ -124,7 +124,7 @@ interface Rotation {
   readonly summary: string;
   /** How the help of the overlap goes on after "how long". */
   readonly overlap: string;
-  readonly more?: readonly TypedOption<{ readonly name?: string }>[];
+  readonly more?: readonly TypedOption<object>[];
   readonly versioned: Parameters<typeof ifVersionOption>[0];
   /** What is asked if the old value stops at once. */
   readonly question: (id: string) => string;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { proofAlgs } from '../proof-algorithms.ts';
 import { lookupFailureChoices } from '../revocation-check.ts';
-import { json, list, plainTokenType, text, wholeNumber } from './read-variables.ts';
+import { flag, json, list, plainTokenType, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the authorizer function. */
 export const authorizerVariables = v.object({
@@ -20,7 +20,7 @@ export const authorizerVariables = v.object({
   AUTH_RESULT_CACHE_TTL: wholeNumber,
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** Whether tokens that are not bound to a key are refused. */
-  AUTH_DPOP_REQUIRED: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  AUTH_DPOP_REQUIRED: flag,
   /** Origins of the API as its clients see them, if they are not those of the gateway's event. */
   AUTH_DPOP_ORIGINS: v.optional(list(text)),
   /** `alg` values of proofs, if not every known one is accepted. */
@@ -30,5 +30,5 @@ export const authorizerVariables = v.object({
     v.picklist(lookupFailureChoices, `allowed: ${lookupFailureChoices.join(', ')}, or nothing`),
   ),
   /** Providers on loopback: only in the local run. No stack sets it. */
-  AUTH_ALLOW_LOOPBACK_PROVIDERS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  AUTH_ALLOW_LOOPBACK_PROVIDERS: flag,
 });

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import { clientKeyAlgs } from '../proof-algorithms.ts';
 import { algs } from '../signing-algorithms.ts';
-import { json, list, regionId, text, wholeNumber } from './read-variables.ts';
+import { flag, json, list, regionId, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the discovery function. */
 export const discoveryVariables = v.object({
@@ -11,8 +12,12 @@ export const discoveryVariables = v.object({
   /** Absent if the catalogue is too long for an environment (4 KB for all variables). */
   AUTH_SCOPES_SUPPORTED: v.optional(list(text)),
   /** Whether the document has an authorization endpoint, which refuses every request. */
-  AUTH_AUTHORIZATION_ENDPOINT: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  AUTH_AUTHORIZATION_ENDPOINT: flag,
   /** Whether the token endpoint accepts assertions. */
-  AUTH_FEDERATED_CLIENTS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  AUTH_FEDERATED_CLIENTS: flag,
+  /** What clients' own keys sign with, if clients may have keys. */
+  AUTH_CLIENT_KEYS: v.optional(list(v.picklist(clientKeyAlgs))),
+  /** Whether no secret authenticates a client. */
+  AUTH_KEYS_ONLY: flag,
   AUTH_DOCUMENT_MAX_AGE: wholeNumber,
 });

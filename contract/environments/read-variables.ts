@@ -31,6 +31,10 @@ export function readVariables<const T extends v.GenericSchema>(
 
 /** Empty means missing. */
 export const text = v.pipe(v.string(), v.minLength(1, 'allowed: not empty'));
+/** Something that is on, or not. */
+export const flag = /* @__PURE__ */ v.optional(
+  /* @__PURE__ */ v.literal('1', 'allowed: 1, or nothing'),
+);
 export const regionId = v.picklist(regionIds);
 export const wholeNumber = v.pipe(
   text,

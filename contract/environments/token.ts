@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { plainTokenType, regionId, text, wholeNumber } from './read-variables.ts';
+import { flag, plainTokenType, regionId, text, wholeNumber } from './read-variables.ts';
 
 /** The environment of the token function. */
 export const tokenVariables = v.object({
@@ -37,8 +37,10 @@ export const tokenVariables = v.object({
   AUTH_AUDIENCE_PARAMETER: v.optional(
     v.picklist(['refuse', 'resource'], 'allowed: refuse or resource'),
   ),
+  /** Whether no secret authenticates a client. */
+  AUTH_KEYS_ONLY: flag,
   /** Scopes that a request may name and that count for nothing, separated by a space. */
   AUTH_IGNORED_SCOPES: v.optional(text),
   /** Whether each client has metrics of its own. */
-  AUTH_CLIENT_METRICS: v.optional(v.literal('1', 'allowed: 1, or nothing')),
+  AUTH_CLIENT_METRICS: flag,
 });

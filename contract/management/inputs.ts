@@ -9,6 +9,7 @@ import {
   secondsPerDay,
   verifierLeeway,
 } from '../limits.ts';
+import { clientKeyAlgs } from '../proof-algorithms.ts';
 import {
   checkedList,
   exactly,
@@ -182,19 +183,32 @@ export const clientChanges = exactly({
 /** `ifVersion` is the version of the client that the secret belongs to. */
 const secretFields = {
   name: v.optional(rule.newName),
+  /** A public key in place of a secret: a JWK, or PEM as OpenSSL writes it. */
+  publicKey: v.optional(secretText('a public key: a JWK, or PEM')),
+  /** What the key signs with, if its JWK does not say it. The usual one of its type if left out. */
+  alg: v.optional(oneOf(clientKeyAlgs, ', ')),
   /** Seconds since the epoch; never if left out. */
   expiresAt: v.optional(rule.expiry),
   ...idempotencyKey,
   ...ifVersion,
 };
 
-export const newSecret = exactly(secretFields);
+function checkAlg({ publicKey, alg }: FieldValues): WrongFields {
+  const message = 'no value without a public key';
+  return publicKey === undefined && alg !== undefined ? [['alg', new Wrong({ message })]] : [];
+}
 
-export const rotatedSecret = exactly({
-  ...secretFields,
-  /** Seconds for which the old secrets continue to work; with 0 they expire at once. */
-  overlap: rule.overlap,
-});
+export const newSecret = exactly(secretFields, checkAlg);
+
+/** A secret replaces the secrets of its client, a key the keys. */
+export const rotatedSecret = exactly(
+  {
+    ...secretFields,
+    /** Seconds for which the old ones continue to work; with 0 they expire at once. */
+    overlap: rule.overlap,
+  },
+  checkAlg,
+);
 
 /** `ifVersion` is the version of the client that the secret belongs to. */
 export const secretChanges = exactly({

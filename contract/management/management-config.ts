@@ -10,6 +10,7 @@ const keys = [
   'accessTokenType',
   'federatedClients',
   'providerKeyFiles',
+  'clientKeys',
   'tokenLifetime',
   'fairShare',
   'scopes',

@@ -196,6 +196,9 @@ const searchedPage = <T extends v.GenericSchema>(item: T) =>
 export const secret = v.object({
   secretId: text,
   name: optionalText,
+  /** Of a public key in place of a secret: the values of its JWK (x and y, x, or n), joined by a dot. */
+  publicKey: optionalText,
+  alg: optionalText,
   createdAt: time,
   expiresAt: optionalTime,
   lastUsedOn: optionalText,

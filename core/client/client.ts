@@ -3,11 +3,18 @@ import { isSyntheticClientId, syntheticAuthority } from '../../contract/syntheti
 
 import type { ClaimCondition } from './claim-condition.ts';
 
-/** A client secret as it is stored, without its value. Times are seconds since the epoch. */
+/**
+ * A credential of a client as it is stored: a secret without its value, or a public key whose private
+ * half the client holds. Times are seconds since the epoch.
+ */
 export interface ClientSecret {
   readonly secretId: string;
-  /** See core/credential/secret-hash.ts. */
-  readonly hash: string;
+  /** See core/credential/secret-hash.ts. Undefined of a key. */
+  readonly hash?: string | undefined;
+  /** See core/client/client-key.ts. Undefined of a secret. */
+  readonly publicKey?: string | undefined;
+  /** What the key signs with. */
+  readonly alg?: string | undefined;
   readonly name?: string | undefined;
   readonly createdAt: number;
   /** The first second at which the secret no longer authenticates. */

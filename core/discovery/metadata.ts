@@ -1,4 +1,5 @@
 import type { RegionalAddresses } from '../../contract/addresses.ts';
+import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { authorizationPath, jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
@@ -15,6 +16,10 @@ interface MetadataSettings {
   readonly authorizationEndpoint?: boolean;
   /** Whether the token endpoint accepts assertions of registered providers. */
   readonly federatedClients?: boolean;
+  /** What clients' own keys sign with; undefined if clients have no keys. */
+  readonly clientKeys?: readonly ClientKeyAlg[] | undefined;
+  /** Whether no secret authenticates a client. */
+  readonly keysOnly?: boolean;
 }
 
 /**
@@ -23,7 +28,9 @@ interface MetadataSettings {
  */
 export function buildMetadata(settings: MetadataSettings) {
   const { issuer, regionalTokenEndpoints, scopesSupported = [] } = settings;
-  const { federatedClients = false } = settings;
+  const { federatedClients = false, clientKeys, keysOnly = false } = settings;
+  const ofKeys = clientKeys?.flatMap((alg) => (alg === 'Ed25519' ? [alg, 'EdDSA'] : [alg]));
+  const assertionAlgs = federatedClients ? providerAlgs : ofKeys;
   return {
     issuer,
     // Only for clients that refuse a document without it (ADR 0076). No grant uses it.
@@ -43,11 +50,11 @@ export function buildMetadata(settings: MetadataSettings) {
     ...(scopesSupported.length > 0 && { scopes_supported: scopesSupported }),
     grant_types_supported: federatedClients ? [...grantTypes, jwtBearerGrantType] : grantTypes,
     token_endpoint_auth_methods_supported: [
-      ...authenticationSchemes.values(),
-      ...(federatedClients ? ['private_key_jwt'] : []),
+      ...(keysOnly ? [] : authenticationSchemes.values()),
+      ...(assertionAlgs === undefined ? [] : ['private_key_jwt']),
     ],
     // RFC 8414 §2: with `private_key_jwt`, the algorithms of assertions.
-    ...(federatedClients && { token_endpoint_auth_signing_alg_values_supported: providerAlgs }),
+    ...(assertionAlgs && { token_endpoint_auth_signing_alg_values_supported: assertionAlgs }),
     // Required by RFC 8414 §2. The registered value for a server that returns nothing this way.
     response_types_supported: ['none'],
     // Required by OpenID Connect. Clients are the only subjects, and each always has the same one.

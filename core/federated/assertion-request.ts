@@ -1,5 +1,5 @@
 import type { AssertionForm } from '../../contract/management/inputs.ts';
-import type { OAuthErrorCode, OAuthRefusal } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorCode, type OAuthRefusal } from '../oauth-error.ts';
 import { jwtBearerGrantType } from '../token/capabilities.ts';
 import {
   type AudienceParameter,
@@ -43,6 +43,7 @@ const texts = {
   authentication_method: ['invalid_client', basicOrAssertion],
   no_assertion: ['invalid_request', 'assertion is missing'],
   no_client_assertion: ['invalid_request', 'client_assertion is missing'],
+  client_id_mismatch: ['invalid_request', 'client_id must be the client that signed the assertion'],
   assertion_type: ['invalid_request', `client_assertion_type must be ${assertionType}`],
 } as const satisfies Record<string, readonly [OAuthErrorCode, string]>;
 
@@ -88,10 +89,24 @@ function assertOneMethod(form: Form, { authorizations }: TokenRequest): void {
   if (methods.filter(Boolean).length > 1) throw refuse('several_authentications');
 }
 
-function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion'> {
+/** Which requests a deployment accepts in addition to those with a secret. */
+export interface AssertionChoices {
+  /** False: no assertions of registered providers, and so no grant of theirs. */
+  readonly providers?: false | undefined;
+  /** Whether no secret authenticates a client. */
+  readonly keysOnly?: boolean | undefined;
+  readonly audienceParameter?: AudienceParameter;
+}
+
+function readAssertionOf(
+  form: Form,
+  { providers, keysOnly }: AssertionChoices,
+): Pick<AssertionRequest, 'form' | 'assertion'> {
   const grantType = valueOf(form, 'grant_type');
   if (grantType === undefined) throw refuse('no_grant_type');
-  if (valueOf(form, 'client_secret') !== undefined) throw refuse('authentication_method');
+  if (grantType !== 'client_credentials' && providers === false) throw new OAuthError('grant_type');
+  const ways = keysOnly === true ? new OAuthError('keys_only') : undefined;
+  if (valueOf(form, 'client_secret') !== undefined) throw ways ?? refuse('authentication_method');
   const assertion = valueOf(form, 'assertion');
   const clientAssertion = valueOf(form, 'client_assertion');
   const type = valueOf(form, 'client_assertion_type');
@@ -105,7 +120,9 @@ function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion
   if (grantType !== 'client_credentials') throw refuse('grant_type');
   if (assertion !== undefined) throw refuse('authentication_method');
   if (clientAssertion === undefined) {
-    throw refuse(type === undefined ? 'no_authentication' : 'no_client_assertion');
+    throw type === undefined
+      ? (ways ?? refuse('no_authentication'))
+      : refuse('no_client_assertion');
   }
   if (type !== assertionType) throw refuse('assertion_type');
   return { form: 'client_assertion', assertion: clientAssertion };
@@ -118,7 +135,7 @@ function readAssertionOf(form: Form): Pick<AssertionRequest, 'form' | 'assertion
  */
 export function readAssertionRequest(
   request: TokenRequest,
-  audienceParameter?: AudienceParameter,
+  choices: AssertionChoices = {},
 ): AssertionRequest {
   if (request.queryNames.some((name) => bodyOnly.has(name) || name === 'assertion')) {
     throw refuse('parameter_in_query');
@@ -128,9 +145,9 @@ export function readAssertionRequest(
   assertNoRepetition(form);
   assertOneMethod(form, request);
   return {
-    ...readAssertionOf(form),
+    ...readAssertionOf(form, choices),
     clientId: valueOf(form, 'client_id'),
     scopes: parseScope(valueOf(form, 'scope')),
-    resource: readResource(form, request, audienceParameter),
+    resource: readResource(form, request, choices.audienceParameter),
   };
 }

@@ -53,7 +53,7 @@ export interface VerifiedAssertion extends UnverifiedAssertion {
  * RFC 8725 §3.12: what a provider signs for an API (`at+jwt`) is no assertion. Most platforms write
  * `JWT` or nothing. draft-ietf-oauth-rfc7523bis has a type of its own for the authentication.
  */
-const types: Readonly<Record<AssertionForm, readonly (string | undefined)[]>> = {
+export const typesOfAssertions: Readonly<Record<AssertionForm, readonly (string | undefined)[]>> = {
   client_assertion: ['jwt', 'client-authentication+jwt', undefined],
   jwt_bearer: ['jwt', undefined],
 };
@@ -82,7 +82,7 @@ function checkOneAudience(claims: JsonObject, allowed: readonly string[]): void 
 }
 
 /** `iat` is required, because it bounds for how long an assertion is accepted. */
-function checkAge(claims: JsonObject, now: number, maxAge: number) {
+export function checkAge(claims: JsonObject, now: number, maxAge: number) {
   const { issuedAt, expiresAt } = checkTimes(claims, now);
   if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'seconds since 1970');
   const oldest = now - maxAge - verifierLeeway;
@@ -110,9 +110,9 @@ export function readUnverifiedAssertion(
   { form, assertion }: Pick<AssertionRequest, 'form' | 'assertion'>,
   settings: AssertionSettings,
   now: number,
+  received = readToken(assertion, undefined),
 ): UnverifiedAssertion {
-  const received = readToken(assertion, undefined);
-  checkJwsHeader(received.header, { types: types[form], algorithms: providerAlgs });
+  checkJwsHeader(received.header, { types: typesOfAssertions[form], algorithms: providerAlgs });
   const issuer = readIssuer(received.payload, settings.issuer);
   checkOneAudience(received.payload, audiencesOf(form, settings));
   const times = checkAge(received.payload, now, settings.maxAge);
@@ -140,7 +140,7 @@ export async function verifyAssertion(
   options: { readonly now: number; readonly signal?: AbortSignal | undefined },
 ): Promise<VerifiedAssertion> {
   const { received, form } = assertion;
-  const profile = { types: types[form], algorithms: provider.allowedAlgorithms };
+  const profile = { types: typesOfAssertions[form], algorithms: provider.allowedAlgorithms };
   const header = checkJwsHeader(received.header, profile);
   await verifyTokenSignature(
     received,

@@ -13,11 +13,12 @@ import type {
 import type { PortOptions } from '../port.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
 import type { AuthenticatedWorkload } from '../token/federation.ts';
-import type { AudienceParameter, TokenRequest } from '../token/token-parameters.ts';
+import type { TokenRequest } from '../token/token-parameters.ts';
 import type { TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
 import { checkConditions, getProviderClient, refuseUnknown } from '../verifier/provider-client.ts';
+import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import { checkStatus } from '../verifier/revocation-check.ts';
 import {
   type AssertionSettings,
@@ -27,15 +28,22 @@ import {
   verifyAssertion,
 } from './assertion.ts';
 import {
+  type AssertionChoices,
   AssertionRefusal,
   type AssertionRequest,
   readAssertionRequest,
 } from './assertion-request.ts';
+import {
+  ClientKeyAuthentication,
+  type ClientKeySettings,
+  isOfClient,
+} from './client-key-authentication.ts';
 
-interface WorkloadSettings extends AssertionSettings {
+interface WorkloadSettings extends AssertionSettings, AssertionChoices {
   /** Whether providers that trunk groups registered for themselves take part. */
   readonly ownProviders: boolean;
-  readonly audienceParameter?: AudienceParameter;
+  /** If clients authenticate with keys of their own. */
+  readonly clientKeys?: ClientKeySettings | undefined;
 }
 
 export interface WorkloadPorts {
@@ -158,14 +166,17 @@ export class WorkloadAuthentication {
   readonly #ports: WorkloadPorts;
   readonly #settings: WorkloadSettings;
   readonly #memory = createMemory();
+  readonly #clientKeys: ClientKeyAuthentication | undefined;
 
   constructor(ports: WorkloadPorts, settings: WorkloadSettings) {
     this.#ports = ports;
     this.#settings = settings;
+    const { clientKeys } = settings;
+    this.#clientKeys = clientKeys && new ClientKeyAuthentication(ports.clients, clientKeys);
   }
 
   /**
-   * Authenticates a client by an assertion of its provider. Cheap checks run first: `aud`, times,
+   * Authenticates a client by an assertion, of its provider or signed by itself. Cheap checks run first: `aud`, times,
    * `alg` and size before a record or a key is read. Fills in `values.log`.
    *
    * @throws {AssertionRefusal} and the `OAuthError` of forms if the request is refused.
@@ -173,13 +184,15 @@ export class WorkloadAuthentication {
    * @throws {UnavailableError} if a record cannot be read.
    */
   async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
-    const { scopes, resource, ...presented } = readAssertionRequest(
-      request,
-      this.#settings.audienceParameter,
-    );
+    const { scopes, resource, ...presented } = readAssertionRequest(request, this.#settings);
     const { log } = values;
     try {
-      const { client, assertion } = await this.decide(presented, values);
+      const received = readToken(presented.assertion, undefined);
+      if (presented.form === 'client_assertion' && isOfClient(received) && this.#clientKeys) {
+        const holder = await this.#clientKeys.authenticate(received, presented, values);
+        return { ...holder, parameters: { scopes, resource } };
+      }
+      const { client, assertion } = await this.decide(presented, values, received);
       return toWorkload(client, assertion, { scopes, resource });
     } catch (error) {
       const refusal = toRefusal(error, presented.form);
@@ -195,9 +208,13 @@ export class WorkloadAuthentication {
    *
    * @throws {BearerRefusal} and what {@link authenticate} throws.
    */
-  async decide(presented: PresentedAssertion, values: TokenValues): Promise<Decision> {
+  async decide(
+    presented: PresentedAssertion,
+    values: TokenValues,
+    received?: ReceivedToken,
+  ): Promise<Decision> {
     const { log, now } = values;
-    const unverified = readUnverifiedAssertion(presented, this.#settings, now);
+    const unverified = readUnverifiedAssertion(presented, this.#settings, now, received);
     const assertion = await this.#verify(unverified, presented.form, values);
     log.assertion = {
       assertion_issuer: assertion.issuer,
@@ -249,7 +266,7 @@ export class WorkloadAuthentication {
   ): Promise<IdentityProvider> {
     const { providers } = this.#memory;
     let value = known?.value;
-    if (known === undefined) {
+    if (known === undefined && this.#settings.providers !== false) {
       value = await this.#ports.identityProviders.findIdentityProvider(issuer, { signal });
       providers.set(issuer, { value, until: now + assertionMemory.seconds });
     }

@@ -1,11 +1,17 @@
 import type * as v from 'valibot';
-import { maxSecretsPerClient } from '../../contract/limits.ts';
+import {
+  maxKeysPerClient,
+  maxRsaKeysPerClient,
+  maxSecretsPerClient,
+} from '../../contract/limits.ts';
 import type { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
+import { type ClientKey, readClientKey } from '../client/client-key.ts';
 import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { NotFoundError, RefusedError } from '../errors.ts';
+import { InputError, NotFoundError, RefusedError } from '../errors.ts';
+import { PublicJwkError } from '../jws/public-jwk.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
@@ -18,7 +24,7 @@ type NewClientSecret = v.InferOutput<typeof newSecret>;
 
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
-  /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
+  /** The only copy. Undefined of a key, and if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
 }
 
@@ -29,7 +35,24 @@ function checkMayHaveSecrets(client: Client): void {
   );
 }
 
-function checkRoom(client: Client, now: number): void {
+const isRsa = ({ alg }: Pick<ClientSecret, 'alg'>) => /^[PR]S/.test(alg ?? '');
+
+/** Basic reads the same item as keys: see `maxKeysPerClient`. */
+function checkKeys({ clientId, secrets }: Client, added: ClientSecret): void {
+  if (added.publicKey === undefined) return;
+  const keys = secrets.filter((one) => one.publicKey !== undefined);
+  const same = keys.find((one) => one.publicKey === added.publicKey);
+  if (same !== undefined) throw new RefusedError(`${clientId} has this key as ${same.secretId}`);
+  if (keys.length < maxKeysPerClient) {
+    if (!isRsa(added) || keys.filter(isRsa).length < maxRsaKeysPerClient) return;
+  }
+  throw new RefusedError(
+    `${clientId} has ${keys.length} keys, ${keys.filter(isRsa).length} of them RSA; at most ${maxKeysPerClient} are allowed, ${maxRsaKeysPerClient} of them RSA: delete one first`,
+  );
+}
+
+function checkRoom(client: Client, added: ClientSecret, now: number): void {
+  checkKeys(client, added);
   if (client.secrets.length < maxSecretsPerClient) return;
   const expired = client.secrets.filter((secret) => (secret.expiresAt ?? now + 1) <= now).length;
   throw new RefusedError(
@@ -81,17 +104,51 @@ async function writeSecrets(
   );
 }
 
+/** @throws {InputError} for what is no public key. The message has nothing of it. */
+function readKey({ publicKey = '', alg }: NewClientSecret): ClientKey {
+  try {
+    return readClientKey(publicKey, alg);
+  } catch (error) {
+    if (!(error instanceof PublicJwkError)) throw error;
+    const problem = `nothing was stored, because ${error.message}; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)`;
+    throw new InputError(problem, { field: 'publicKey', label: 'public_key' });
+  }
+}
+
+/** What authenticates the client, and the value that only it gets. */
+function makeCredential({ config, drawBytes }: ManagementContext, input: NewClientSecret) {
+  const { clientKeys } = config;
+  if (input.publicKey === undefined) {
+    if (clientKeys?.only === true) {
+      throw new RefusedError(
+        'no secret works in this deployment (clientKeys.only): give a public key',
+      );
+    }
+    const value = formatClientSecret(drawBytes(secretBytes));
+    return { value, credential: { hash: hashSecret(value) } };
+  }
+  if (clientKeys === undefined) {
+    throw new RefusedError('clients have no keys in this deployment: its config has no clientKeys');
+  }
+  const credential = readKey(input);
+  if (clientKeys.algorithms.includes(credential.alg)) return { credential };
+  const allowed = clientKeys.algorithms.join(', ');
+  throw new RefusedError(
+    `the key is for ${credential.alg}; clientKeys.algorithms allows ${allowed}`,
+  );
+}
+
 /** @param parent the scope within which idempotency keys must differ. */
 function buildSecret(
   context: ManagementContext,
   parent: string,
   input: NewClientSecret,
-): { readonly secret: ClientSecret; readonly value: string } {
+): { readonly secret: ClientSecret; readonly value?: string | undefined } {
   const now = currentTime(context);
-  const value = formatClientSecret(context.drawBytes(secretBytes));
+  const { value, credential } = makeCredential(context, input);
   const secret: ClientSecret = {
     secretId: idForCreation(context, 'secret', input.idempotencyKey, parent),
-    hash: hashSecret(value),
+    ...credential,
     name: input.name,
     createdAt: now,
     expiresAt: input.expiresAt,
@@ -110,7 +167,7 @@ async function addSecret(
   const earlier = client.secrets.find((one) => one.secretId === secret.secretId);
   if (earlier !== undefined) return { secret: earlier, value: undefined };
   checkVersion(`the client ${client.clientId}`, input.ifVersion, client.version);
-  checkRoom(client, currentTime(context));
+  checkRoom(client, secret, currentTime(context));
   await writeSecrets(context, client, [...client.secrets, secret], {
     verb: 'create',
     secretId: secret.secretId,
@@ -254,8 +311,12 @@ async function replaceSecrets(
   if (earlier !== undefined) return { secret: earlier, value: undefined, expired: [] };
   checkVersion(`the client ${client.clientId}`, input.ifVersion, client.version);
   const now = currentTime(context);
-  checkRoom(client, now);
-  const old = client.secrets.map((one) => endAt(one, now + input.overlap));
+  checkRoom(client, secret, now);
+  const isReplaced = (one: ClientSecret) =>
+    (one.publicKey === undefined) === (secret.publicKey === undefined);
+  const old = client.secrets.map((one) =>
+    isReplaced(one) ? endAt(one, now + input.overlap) : one,
+  );
   const expired = old.filter((one, index) => one !== client.secrets[index]);
   await writeSecrets(context, client, [...old, secret], {
     verb: 'rotate',
@@ -267,8 +328,8 @@ async function replaceSecrets(
 }
 
 /**
- * Adds a secret and lets all others expire after an overlap, in one write. A secret that expires
- * sooner keeps its expiry.
+ * Adds a secret and lets all other secrets expire after an overlap, or a key and all other keys, in
+ * one write. One that expires sooner keeps its expiry.
  *
  * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
  */

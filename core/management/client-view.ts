@@ -2,10 +2,17 @@ import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
+import { clientKeyOf, keyThumbprint } from '../client/client-key.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { WithoutHashes } from './without-hashes.ts';
 
-/** A client secret as it is shown: everything but its hash. */
+/** The RFC 7638 thumbprint of a key. Undefined of a secret. */
+export function thumbprintOf(secret: WithoutHashes<ClientSecret>): string | undefined {
+  const key = clientKeyOf(secret);
+  return key && keyThumbprint(key);
+}
+
+/** A client secret as it is shown: everything but its hash; a key by its thumbprint. */
 export function viewClientSecret(
   secret: WithoutHashes<ClientSecret>,
   now: number,
@@ -13,6 +20,8 @@ export function viewClientSecret(
   return {
     secret_id: secret.secretId,
     name: secret.name,
+    alg: secret.alg,
+    thumbprint: thumbprintOf(secret),
     status: secretStatus(secret, now),
     created_at: formatTime(secret.createdAt),
     expires_at: secret.expiresAt === undefined ? undefined : formatTime(secret.expiresAt),

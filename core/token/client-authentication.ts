@@ -32,7 +32,7 @@ function findSecret(value: string, secrets: readonly ClientSecret[]): ClientSecr
   const hash = hashSecret(value);
   const missing = Math.max(0, minComparisons - secrets.length);
   for (let count = 0; count < missing; count += 1) equalsHash(hash, impossibleHash);
-  return secrets.filter((secret) => equalsHash(hash, secret.hash))[0];
+  return secrets.filter((secret) => equalsHash(hash, secret.hash ?? impossibleHash))[0];
 }
 
 /** Why a client fails to authenticate; `secret` is the one that matched. */

@@ -10,16 +10,14 @@ import {
 } from './token-parameters.ts';
 import type { TokenValues } from './token-values.ts';
 
-/** A client that its provider's assertion authenticated. */
+/** A client that an assertion authenticated: its provider's, or one that it signed itself. */
 export interface AuthenticatedWorkload {
-  /** Its lifetime is at most an hour. */
   readonly client: Client;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
   /** Stands for the assertion where tokens are reused. */
-  readonly secret: Pick<ClientSecret, 'secretId' | 'hash'>;
+  readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
   /** No token may outlive it: seconds since the epoch. */
-  readonly latestExpiry: number;
-  readonly shared?: undefined;
+  readonly latestExpiry?: number | undefined;
 }
 
 /** A value and no error: the function's second file has error classes of its own. */
@@ -55,7 +53,7 @@ export function readBasicForm({
 }
 
 /**
- * Authenticates a client by an assertion of its provider (RFC 7521 §4).
+ * Authenticates a client by an assertion (RFC 7521 §4).
  *
  * @throws {OAuthError} if the request is refused.
  * @throws {TooManyFailuresError}

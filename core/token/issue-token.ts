@@ -41,6 +41,8 @@ export interface TokenPorts {
   readonly share?: FairShare | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
   readonly federation?: Federation | undefined;
+  /** Whether no secret authenticates a client (`clientKeys.only`). */
+  readonly keysOnly?: boolean | undefined;
 }
 
 /** A client that is authenticated, and what it asks for. */
@@ -161,13 +163,15 @@ export async function findOrSign(
  */
 async function authenticateBySecret(
   { authorizations }: TokenRequest,
-  { clients, failures }: TokenPorts,
+  { clients, failures, keysOnly }: TokenPorts,
   values: TokenValues,
   parameters: TokenParameters,
 ): Promise<AuthenticatedRequest> {
   const { now, signal, log } = values;
   const credentials = readClientCredentials(authorizations, parameters);
   if (isId('client', credentials.clientId)) log.clientId = credentials.clientId;
+  // The tokens of a synthetic check allow nothing.
+  if (keysOnly && !isSyntheticClientId(credentials.clientId)) throw new OAuthError('keys_only');
   const attempt = { ...credentials, source: values.source };
   failures.assertAllowed(attempt, now);
   const found = await authenticateClient(credentials, clients, now, { signal });

@@ -32,7 +32,7 @@ const maxTokensOfClient = 16;
 export interface ReuseRequest {
   readonly claims: AccessTokenClaims;
   /** Of the secret that authenticated this request. Ids can come back after a deletion; it cannot. */
-  readonly secretHash: string;
+  readonly secretHash: string | undefined;
   /** The version of the client's record. It grows when management changes the record. */
   readonly clientVersion: number;
   /** The key that would sign now. */

@@ -70,7 +70,8 @@ function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment)
       if (client === undefined) return undefined;
       const { clientId, clientSecret } = client;
       const found = await store.findClient(clientId);
-      if (!found?.secrets.some(({ hash }) => matchesHash(clientSecret, hash))) return undefined;
+      if (!found?.secrets.some(({ hash }) => matchesHash(clientSecret, hash ?? '')))
+        return undefined;
       if (isDeepStrictEqual(client.given, given)) return text;
       await store.replaceClient({
         ...found,

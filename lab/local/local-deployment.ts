@@ -84,6 +84,7 @@ export interface LocalDeploymentOptions {
   readonly authorizationEndpoint?: boolean | undefined;
   readonly federatedClients?: DeploymentConfigInput['federatedClients'];
   readonly providerKeyFiles?: boolean | undefined;
+  readonly clientKeys?: DeploymentConfigInput['clientKeys'];
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
@@ -94,7 +95,8 @@ export function buildLocalDeployment(
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
   const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
-  const { accessTokenType, authorizationEndpoint, federatedClients, providerKeyFiles } = options;
+  const { accessTokenType, authorizationEndpoint, federatedClients, clientKeys } = options;
+  const { providerKeyFiles } = options;
   const given = options.config === undefined ? example : keepLocal(options.config);
   const input: DeploymentConfigInput = {
     ...given,
@@ -107,6 +109,7 @@ export function buildLocalDeployment(
     ...(authorizationEndpoint === true && { authorizationEndpoint }),
     ...(federatedClients !== undefined && { federatedClients }),
     ...(providerKeyFiles !== undefined && { providerKeyFiles }),
+    ...(clientKeys !== undefined && { clientKeys }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });

@@ -28,6 +28,8 @@ const ofTokenRequests: Readonly<Record<OAuthErrorReason, string>> = {
   client_id_mismatch: 'Leave `client_id` out of the body, or send that of the header.',
   no_authentication: useBasic,
   authentication_method: useBasic,
+  keys_only:
+    'Send a `client_assertion`: [a key in place of a secret](keyless.md#a-key-in-place-of-a-secret).',
   authentication_scheme: useBasic,
   malformed_credentials:
     'Encode `id:secret` as Base64, without a line break; most HTTP clients do it (`curl -u`).',

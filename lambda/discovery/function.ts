@@ -36,6 +36,8 @@ export function createDiscoveryHandler(
     scopesSupported: environment.AUTH_SCOPES_SUPPORTED,
     authorizationEndpoint,
     federatedClients: environment.AUTH_FEDERATED_CLIENTS === '1',
+    clientKeys: environment.AUTH_CLIENT_KEYS,
+    keysOnly: environment.AUTH_KEYS_ONLY === '1',
   });
   const document = createDocument(metadata, environment.AUTH_DOCUMENT_MAX_AGE);
   const serve: Endpoint = (request, exchange) => serveDocument(request, exchange, () => document);

@@ -39,9 +39,10 @@ function toOutcome(error: unknown): FederatedOutcome {
  * loads when the first of them arrives: nothing here may count on the classes of `index.js`.
  */
 export function createFederation(source: FederationSource): Federation {
-  const { identityProvidersTable, allowLoopback, ...settings } = JSON.parse(
+  const { identityProvidersTable, allowLoopback, clientKeys, ...settings } = JSON.parse(
     source.variables,
   ) as FederationVariables;
+  const { issuer } = source;
   const guard = { allowLoopback, ...source.guard };
   const fetchKeys = createGuardedFetch({ ...guard, timeout: assertionFetchTimeout });
   const identityProviders = createDynamoDbIdentityProviderReader(
@@ -58,7 +59,15 @@ export function createFederation(source: FederationSource): Federation {
         identityProviders,
       }),
     },
-    { ...settings, issuer: source.issuer },
+    {
+      ...settings,
+      issuer,
+      keysOnly: clientKeys?.only,
+      clientKeys: clientKeys && {
+        ...clientKeys,
+        audiences: [issuer, ...(clientKeys.tokenEndpointAudience ? settings.tokenEndpoints : [])],
+      },
+    },
   );
   return async (request, values) => {
     try {

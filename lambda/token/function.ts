@@ -122,6 +122,7 @@ export function createTokenFunction(
     share: createShare(environment, history),
     failures: new FailureLimiter(authenticationFailureLimits),
     reuse: createReuse(environment),
+    keysOnly: environment.AUTH_KEYS_ONLY === '1',
   };
   const settings = {
     issuer: environment.AUTH_ISSUER,

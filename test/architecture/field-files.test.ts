@@ -34,6 +34,7 @@ const words: ReadonlySet<string> = new Set([
   'trunkGroup',
   'trunkGroups',
   'expiresAt',
+  'publicKey',
 ]);
 
 const texts = shippedFiles().map(

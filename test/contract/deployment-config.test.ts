@@ -130,6 +130,32 @@ describe('assertions of workloads', () => {
   });
 });
 
+describe('keys of clients', () => {
+  it('are off, and restrict nothing if they are on', () => {
+    expect(parseDeploymentConfig(single).clientKeys).toBeUndefined();
+    expect(parseDeploymentConfig({ ...single, clientKeys: {} }).clientKeys).toEqual({
+      algorithms: ['ES256', 'ES384', 'Ed25519', 'PS256', 'RS256', 'RS384'],
+      only: false,
+      maxAge: 120,
+      tokenEndpointAudience: false,
+    });
+  });
+
+  it.each([
+    [{ algorithms: [] }, 'clientKeys.algorithms'],
+    [{ algorithms: ['ES256', 'ES256'] }, 'clientKeys.algorithms'],
+    [{ algorithms: ['HS256'] }, 'clientKeys.algorithms.0: received "HS256"'],
+    [{ algorithms: ['EdDSA'] }, 'clientKeys.algorithms.0: received "EdDSA"'],
+    [{ maxAge: 29 }, 'clientKeys.maxAge: received 29'],
+    [{ maxAge: 601 }, 'clientKeys.maxAge: received 601'],
+    [{ only: 'yes' }, 'clientKeys.only: received "yes"'],
+    [{ jwksUri: true }, 'clientKeys.jwksUri: unknown key'],
+  ])('are refused: %o', (clientKeys, message) => {
+    const config = { ...single, clientKeys };
+    expect(() => parseDeploymentConfig(config)).toThrow(message);
+  });
+});
+
 describe('the throttles', () => {
   it('leave a fifth of the Sign quota unless the config says otherwise', () => {
     const documents = { rateLimit: 2000, burstLimit: 1000 };

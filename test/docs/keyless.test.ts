@@ -18,7 +18,9 @@ const registrations = keylessCommands
   .filter((words) => words.includes('register'))
   .map((words) => ({ url: words[words.indexOf('register') + 1] ?? '', options: optionsOf(words) }));
 
-const clients = keylessCommands.filter((words) => words.includes('create')).map(optionsOf);
+const clients = keylessCommands
+  .filter((words) => words.includes('client') && words.includes('create'))
+  .map(optionsOf);
 
 /** What the platform's test registers and creates, in the words of the command line. */
 function expectedClient({ document, client }: (typeof workloads)[number]) {

@@ -13,10 +13,12 @@ const clients = 'table/authorization-server-clients';
 
 let on: Synthesis;
 let off: Synthesis;
+let keys: Synthesis;
 beforeAll(() => {
   const config = readConfigFile('three-regions');
   off = synthesise(config);
   on = synthesise({ ...config, federatedClients: { ownProviders: true } }, { checked: true });
+  keys = synthesise({ ...config, clientKeys: { algorithms: ['ES256'], only: true } });
 });
 
 function resources({ templates }: Synthesis, type: string): readonly Resource[] {
@@ -99,5 +101,28 @@ describe('a deployment with federatedClients', () => {
       const { AUTH_FEDERATED_CLIENTS: _, ...others } = variables(on, name);
       expect(variables(off, name)).toEqual(others);
     }
+  });
+});
+
+describe('a deployment with clientKeys', () => {
+  it('has the permissions of one without, as keys stand where secrets do', () => {
+    const policies = (synthesis: Synthesis) =>
+      resources(synthesis, 'AWS::IAM::Policy').map(({ Properties }) => JSON.stringify(Properties));
+    expect(policies(off).length).toBeGreaterThan(0);
+    expect(policies(keys)).toEqual(policies(off));
+  });
+
+  it('tells the token function what an assertion may be, and discovery what to say', () => {
+    const { AUTH_FEDERATED_CLIENTS: settings = '', ...token } = variables(keys, 'token');
+    expect(JSON.parse(settings)).toMatchObject({
+      providers: false,
+      clientKeys: { algorithms: ['ES256'], only: true, maxAge: 120, tokenEndpointAudience: false },
+    });
+    expect(token).toEqual({ ...variables(off, 'token'), AUTH_KEYS_ONLY: '1' });
+    expect(variables(keys, 'discovery')).toEqual({
+      ...variables(off, 'discovery'),
+      AUTH_CLIENT_KEYS: 'ES256',
+      AUTH_KEYS_ONLY: '1',
+    });
   });
 });

@@ -36,14 +36,24 @@ const name = textUpTo(maxNameLength);
 
 const day = v.pipe(v.string(), v.isoDate());
 
-const secretSchema = v.strictObject({
-  hash: hashText,
-  name: v.optional(name),
-  created_at: epochSeconds,
-  expires_at: v.optional(epochSeconds),
-  last_used_on: v.optional(day),
-  disabled: v.optional(v.literal(true)),
-});
+/** A modulus of 4,096 bits in base64url. */
+const publicKeyText = textUpTo(683);
+
+const secretSchema = v.pipe(
+  v.strictObject({
+    hash: v.optional(hashText),
+    /** A public key instead. */
+    public_key: v.optional(publicKeyText),
+    /** A key with one of a later release authenticates no one, and its client is still read. */
+    alg: v.optional(text),
+    name: v.optional(name),
+    created_at: epochSeconds,
+    expires_at: v.optional(epochSeconds),
+    last_used_on: v.optional(day),
+    disabled: v.optional(v.literal(true)),
+  }),
+  v.check((item) => !item.hash !== !item.public_key, 'a hash, or a key'),
+);
 
 const condition = v.strictObject({
   claim: text,

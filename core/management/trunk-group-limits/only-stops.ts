@@ -17,6 +17,8 @@ function narrowsSecret(before: ClientSecret | undefined, after: ClientSecret): b
   return (
     before !== undefined &&
     before.hash === after.hash &&
+    before.publicKey === after.publicKey &&
+    before.alg === after.alg &&
     before.name === after.name &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&
     (after.disabled === true || before.disabled !== true)

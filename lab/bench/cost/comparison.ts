@@ -104,7 +104,7 @@ function listTopics(price: string): readonly Topic[] {
     },
     {
       topic: 'clients without a secret',
-      ours: 'the token of a workload’s own provider, [by `client_assertion` or the grant `jwt-bearer`](keyless.md), if the config has `federatedClients`; off by default. No keys of clients, no certificates',
+      ours: 'the token of a workload’s own provider, [by `client_assertion` or the grant `jwt-bearer`](keyless.md), if the config has `federatedClients`; [`private_key_jwt`](keyless.md#a-key-in-place-of-a-secret), if it has `clientKeys`, without a memory of `jti`; both off by default. No certificates',
       cognito: ['none documented', cognitoEndpoint],
       auth0: ['`private_key_jwt` in the Enterprise plan, certificates', auth0Credentials],
       hydra: [

@@ -53,6 +53,7 @@ const client: Client = {
       lastUsedOn: '2027-01-15',
     },
     { secretId: 'secret_3', hash, createdAt: at, disabled: true },
+    { secretId: 'secret_4', publicKey: 'x', alg: 'Ed25519', createdAt: at },
   ],
   version: 3,
   createdAt: at,

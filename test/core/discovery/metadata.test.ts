@@ -48,6 +48,23 @@ describe('metadata', () => {
     );
   });
 
+  it('says that clients have keys, and that they must, only if so', () => {
+    const known = {
+      token_endpoint_auth_signing_alg_values_supported: ['ES256', 'Ed25519', 'EdDSA'],
+    };
+    const clientKeys = ['ES256', 'Ed25519'] as const;
+    expect(buildMetadata({ ...settings, clientKeys })).toEqual({
+      ...buildMetadata(settings),
+      ...known,
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
+    });
+    expect(buildMetadata({ ...settings, clientKeys, keysOnly: true })).toEqual({
+      ...buildMetadata(settings),
+      ...known,
+      token_endpoint_auth_methods_supported: ['private_key_jwt'],
+    });
+  });
+
   it.each([undefined, []])('leaves out a list that is empty: %j', (scopesSupported) => {
     const metadata = buildMetadata({ ...settings, scopesSupported });
     expect(metadata).not.toHaveProperty('scopes_supported');

@@ -43,7 +43,7 @@ describe('creating a client secret', () => {
       expiresAt: 1_800_003_600,
     });
     expect(looksLikeClientSecret(value ?? '')).toBe(true);
-    expect(matchesHash(value ?? '', secret.hash)).toBe(true);
+    expect(matchesHash(value ?? '', secret.hash ?? '')).toBe(true);
     expect(clients.get(clientId)?.secrets).toEqual([secret]);
     expect(JSON.stringify([...clients, audit])).not.toContain(value);
     expect(JSON.stringify(audit)).not.toContain(secret.hash);

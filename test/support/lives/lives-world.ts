@@ -203,7 +203,7 @@ export class LivesWorld {
 
   #watchClients(store: ClientStore): ClientStore {
     const hashes = (id: string) => () =>
-      this.clients.get(id)?.secrets.map((secret) => secret.hash) ?? [];
+      this.clients.get(id)?.secrets.flatMap(({ hash = [] }) => hash) ?? [];
     return {
       ...store,
       findClient: (id) => this.#find(id, () => store.findClient(id)),

@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SignJWT } from 'jose';
+import * as openid from 'openid-client';
+import { afterAll, expect, it } from 'vitest';
+import { startLoopbackProvider } from '../../../lab/support/loopback-provider.ts';
+import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
+import { waitUntil } from '../../../lab/support/wait-until.ts';
+import { useLocalCli } from '../cli/use-authctl.ts';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+
+const { authctl, json, service, requestToken } = useLocalCli({
+  clientKeys: {},
+  federatedClients: {},
+});
+const folder = makeTemporaryDirectory();
+afterAll(() => folder.remove());
+
+/** The commands of the page that make a key, and the key. */
+function makeKey(): { readonly publicKey: string; readonly privateKey: KeyObject } {
+  const lines = codeBlocks(readPage('docs/keyless.md'))
+    .flatMap((block) => block.lines)
+    .filter((line) => line.startsWith('openssl'));
+  expect(lines).toHaveLength(2);
+  execFileSync('sh', ['-e'], { cwd: folder.path, input: lines.join('\n'), stdio: 'pipe' });
+  const privateKey = createPrivateKey(readFileSync(join(folder.path, 'key.pem'), 'utf8'));
+  return { publicKey: join(folder.path, 'public.pem'), privateKey };
+}
+
+const base = ['--trunk-group', 'tg-7', '--scope', 'messaging:view'];
+
+async function createClient(...more: readonly string[]): Promise<string> {
+  const { client_id: id } = await json(['client', 'create', '--name', 'Dialer', ...base, ...more]);
+  return String(id);
+}
+
+/** Uses as `client-secret list` has them. */
+async function lastUses(clientId: string): Promise<Readonly<Record<string, unknown>>> {
+  const { items } = await json(['client-secret', 'list', clientId]);
+  const all = items as readonly Record<string, unknown>[];
+  return Object.fromEntries(all.map((one) => [one['secret_id'], one['last_used_on']]));
+}
+
+async function getToken(clientId: string, key: KeyObject): Promise<number> {
+  const pkcs8 = key.export({ format: 'der', type: 'pkcs8' });
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
+  const imported = await crypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
+  const config = await openid.discovery(
+    new URL(service().issuer),
+    clientId,
+    undefined,
+    openid.PrivateKeyJwt(imported),
+    { execute: [openid.allowInsecureRequests] },
+  );
+  try {
+    await openid.clientCredentialsGrant(config, { scope: 'messaging:view' });
+    return 200;
+  } catch (error) {
+    if (error instanceof openid.ResponseBodyError) return error.status;
+    throw error;
+  }
+}
+
+it('a client moves from a secret to a key, and from it to a workload, without a request that fails', async () => {
+  const clientId = await createClient();
+  const created = await json(['client-secret', 'create', clientId]);
+  const [secretId, secret] = [String(created['secret_id']), String(created['client_secret'])];
+  expect((await requestToken(clientId, secret)).status).toBe(200);
+
+  const { publicKey, privateKey } = makeKey();
+  const added = await json(['client-secret', 'create', clientId, '--public-key', publicKey]);
+  const keyId = String(added['secret_id']);
+  expect(added).toMatchObject({ alg: 'ES256', thumbprint: expect.stringMatching(/^[\w-]{43}$/) });
+  expect(added).not.toHaveProperty('client_secret');
+  expect(await getToken(clientId, privateKey)).toBe(200);
+  expect((await requestToken(clientId, secret)).status).toBe(200);
+  const aDay = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/);
+  const used = await waitUntil('the use is recorded', async () => {
+    const uses = await lastUses(clientId);
+    return uses[keyId] !== undefined && uses;
+  });
+  expect(used).toEqual({ [secretId]: aDay, [keyId]: aDay });
+
+  await authctl(['client-secret', 'disable', clientId, secretId, '--yes']);
+  expect((await requestToken(clientId, secret)).status).toBe(401);
+  expect(await getToken(clientId, privateKey)).toBe(200);
+  await authctl(['client-secret', 'delete', clientId, secretId, '--yes']);
+  expect(await getToken(clientId, privateKey)).toBe(200);
+
+  const provider = await startLoopbackProvider();
+  try {
+    await json(['provider', 'register', provider.discoveryUrl, '--client-id-claim', 'sub']);
+    await createClient('--provider', provider.issuer, '--external-client-id', 'dialer');
+    const assertion = await new SignJWT({ sub: 'dialer' })
+      .setProtectedHeader({ alg: 'ES256', kid: provider.key.kid })
+      .setIssuer(provider.issuer)
+      .setAudience(service().issuer)
+      .setIssuedAt()
+      .setExpirationTime('5m')
+      .sign(provider.key.privateKey);
+    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+    const body = new URLSearchParams({ grant_type: grant, assertion });
+    expect((await fetch(service().tokenUrl, { method: 'POST', body })).status).toBe(200);
+    expect(await getToken(clientId, privateKey)).toBe(200);
+    await authctl(['client', 'delete', clientId, '--yes']);
+    expect(await getToken(clientId, privateKey)).toBe(401);
+  } finally {
+    await provider.close();
+  }
+});
+
+it('a key is rotated with an overlap, and a private one is refused and never sent', async () => {
+  const clientId = await createClient();
+  const first = makeKey();
+  const { secret_id: old } = await json([
+    'client-secret',
+    'create',
+    clientId,
+    '--public-key',
+    first.publicKey,
+  ]);
+  const second = makeKey();
+  const words = ['client-secret', 'rotate', clientId, '--public-key', second.publicKey];
+  const rotated = await json([...words, '--expire-old-in', '1h', '--name', 'new']);
+  expect(rotated['expiring_secrets']).toEqual([expect.objectContaining({ secret_id: old })]);
+  expect(await getToken(clientId, first.privateKey)).toBe(200);
+  expect(await getToken(clientId, second.privateKey)).toBe(200);
+  const { stdout } = await authctl(['client-secret', 'list', clientId]);
+  expect(stdout).toMatch(/secret_\w+ +new +ES256 +active/);
+
+  const privateFile = join(folder.path, 'key.pem');
+  for (const verb of ['create', 'rotate']) {
+    const run = await authctl(['client-secret', verb, clientId, '--public-key', privateFile]);
+    expect(run.exitCode).toBe(2);
+    expect(run.stderr).toContain(
+      `--public-key ${privateFile}: the key is private; nothing was sent`,
+    );
+    expect(run.stderr + run.stdout).not.toContain(readFileSync(privateFile, 'utf8').slice(40, 80));
+  }
+  const missing = await authctl(['client-secret', 'create', clientId, '--public-key', 'no.pem']);
+  expect(missing.stderr).toContain(
+    '--public-key no.pem: it cannot be read: ENOENT; nothing was sent',
+  );
+  writeFileSync(join(folder.path, 'x.pem'), 'x');
+  const other = ['--public-key', join(folder.path, 'x.pem'), '--alg', 'HS256'];
+  const wrong = await authctl(['client-secret', 'create', clientId, ...other]);
+  expect(wrong.stderr).toContain('Allowed choices are ES256, ES384, Ed25519, PS256, RS256, RS384');
+});
