@@ -9,7 +9,6 @@ import { createManagementContext } from '../../../adapters/management-context.ts
 import { recentChangeWithin } from '../../../contract/limits.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
-import { createTable } from '../../../lab/support/create-tables.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { testConfig } from '../../support/management.ts';
 import { startIndexedTables } from './dynamodb-tables.ts';
@@ -386,12 +385,24 @@ describe('an index that is added to tables with items', () => {
       await removeIndexes();
       await seed(management, 2);
       const own = management.forCaller({ trunkGroups: ['tg-1'] });
+      const { name: IndexName, partitionKey, sortKey, projected } = trunkGroupIndex;
       for (const key of ['clients', 'apiKeys'] as const) {
-        await createTable(dynamodb, {
-          ...tables[key],
-          name: tableName(testConfig.name, key),
-          index: trunkGroupIndex,
-        });
+        const Create = {
+          IndexName,
+          KeySchema: [
+            { AttributeName: partitionKey, KeyType: 'HASH' as const },
+            { AttributeName: sortKey, KeyType: 'RANGE' as const },
+          ],
+          Projection: { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...projected] },
+        };
+        const update = {
+          TableName: tableName(testConfig.name, key),
+          AttributeDefinitions: [tables[key].partitionKey, partitionKey, sortKey].map(
+            (AttributeName) => ({ AttributeName, AttributeType: 'S' as const }),
+          ),
+          GlobalSecondaryIndexUpdates: [{ Create }],
+        };
+        await dynamodb.send(new UpdateTableCommand(update));
       }
       const before = await own.listClients({ limit: 2 });
       expect(before.items).toHaveLength(2);
