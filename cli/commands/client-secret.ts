@@ -10,7 +10,7 @@ import { thumbprintOf, viewClientSecret } from '../../core/management/client-vie
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
-import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
+import { type CommandGroup, command, offered, option } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, idempotencyKeyOption } from './field-options.ts';
@@ -23,7 +23,7 @@ const secretName = () => option('--name <name>', 'name for people');
 const keyOptions = () =>
   [
     option('--public-key <file>', 'a public key in place of a secret: a JWK, or PEM'),
-    chosen('--alg <alg>', 'what the key signs with, if its JWK does not say it', clientKeyAlgs),
+    offered('--alg <alg>', 'what the key signs with, if its JWK does not say it', clientKeyAlgs),
   ] as const;
 
 /** The text of a public key. A private one does not leave this machine. */

@@ -77,6 +77,8 @@ const ownSamples: Readonly<Record<string, readonly Sample[]>> = {
   expiresAt: [same('soon'), { typed: '2020-01-01', value: Date.UTC(2020, 0, 2) / 1000 - 1 }],
   requiredClaims: [{ typed: 'a b=c', value: [{ claim: 'a b', values: ['c'] }] }],
   subnets: [{ typed: 'home=10.0.0.300', value: [{ name: 'home', address: '10.0.0.300' }] }],
+  // A person names its file.
+  publicKey: [{ value: 5 }],
   clients: [{ typed: 'x', value: [{ clientId: 'x', action: 'disable' }] }],
 };
 
@@ -227,6 +229,9 @@ const notInForms: readonly string[] = [
   // Only all scopes, and the claims of a new client.
   'updateClient.addScopes',
   'updateClient.requiredClaims',
+  // Keys are added only with authctl.
+  'createClientSecret.alg',
+  'rotateClientSecret.alg',
   // Keys from a file are given only with authctl.
   'registerProvider.replacesVersion',
   // Checkboxes of a limited person.
