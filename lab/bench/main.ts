@@ -7,27 +7,15 @@ import { findShort, joinRounds } from './report/bands.ts';
 import { formatTargets } from './report/tables.ts';
 import { pairRows, targetRows } from './report/targets.ts';
 import { writeReport } from './report/write-report.ts';
-import {
-  measureAll,
-  measureFunctions,
-  measurePairs,
-  measureReuse,
-  type Results,
-} from './rounds.ts';
+import { measureAll, measurePairs, type Results } from './rounds.ts';
 
 const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
   .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
   .option('--pairs', 'measures only handlers next to their floors, and writes nothing', false)
-  .option(
-    '--functions',
-    'measures only starts and wall time again, and keeps the other figures',
-    false,
-  )
-  .option('--reuse', 'measures only token reuse again, and keeps the other figures', false)
   .option('--report', 'measures nothing, and writes the tables of the last runs again', false)
   .parse()
-  .opts<Readonly<Record<'quick' | 'pairs' | 'functions' | 'reuse' | 'report', boolean>>>();
+  .opts<Readonly<Record<'quick' | 'pairs' | 'report', boolean>>>();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');
@@ -46,11 +34,8 @@ function write(results: Results): void {
 }
 
 async function measureAgain(): Promise<Results> {
-  const keeps = values.functions || values.reuse || values.report;
-  const before = keeps ? readFull() : undefined;
-  if (before === undefined) return measureAll(plan);
-  if (values.report) return before;
-  return values.functions ? measureFunctions(plan, before) : measureReuse(before);
+  const before = values.report ? readFull() : undefined;
+  return before ?? measureAll(plan);
 }
 
 emptyWorkFolder();

@@ -28,8 +28,6 @@ export interface Target {
   readonly bundle: Bundle;
   readonly environment: Readonly<Record<string, string>>;
   readonly event: unknown;
-  /** Sent by turns instead, if the figure is one over many. */
-  readonly events?: readonly unknown[];
   /** Refuses a response that a benchmark may not count. */
   readonly check: (payload: unknown) => void;
 }

@@ -25,12 +25,10 @@ function outcomeOf(payload: unknown): unknown {
   return statusCode ?? policyDocument?.Statement[0]?.Effect;
 }
 
-function load({ taskRoot, events, outcome }: PairSide): () => Promise<void> {
+function load({ taskRoot, event, outcome }: PairSide): () => Promise<void> {
   const { handler } = createRequire(`${taskRoot}/`)('./index.js') as { readonly handler: Handler };
-  let count = 0;
   return async () => {
-    const event = asOfNow(events[count++ % events.length]);
-    const payload = await handler(event, context);
+    const payload = await handler(asOfNow(event), context);
     if (outcomeOf(payload) !== outcome) {
       throw new Error(`expected ${String(outcome)}, received ${JSON.stringify(payload)}`);
     }

@@ -21,8 +21,7 @@ type SideName = 'ours' | 'floor';
 
 export interface PairSide {
   readonly taskRoot: string;
-  /** Sent by turns. */
-  readonly events: readonly unknown[];
+  readonly event: unknown;
   /** What every answer must be: a status code, or `Allow`. */
   readonly outcome: unknown;
 }
@@ -113,9 +112,9 @@ async function measureInProcess(
   closeSync(log);
   keepOnLastCore(backend.pid);
   if (script.child.pid !== undefined) keepOnLastCore(script.child.pid);
-  const toSide = ({ bundle, event, events, outcome }: PairTarget): PairSide => ({
+  const toSide = ({ bundle, event, outcome }: PairTarget): PairSide => ({
     taskRoot: bundle.taskRoot,
-    events: events ?? [event],
+    event,
     outcome,
   });
   try {

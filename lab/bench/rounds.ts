@@ -5,7 +5,6 @@ import type { Plan } from './plan.ts';
 import type { SampleOptions } from './sample.ts';
 import { type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
-import { runScaleSection, type ScaleSection } from './sections/scale.ts';
 import { runTokenSection, type TokenSection } from './sections/token.ts';
 
 /** Where and how it was measured. */
@@ -37,7 +36,6 @@ export interface Results {
   readonly machine: Machine;
   readonly rounds: readonly Round[];
   readonly reuse: ReuseSection;
-  readonly scale: ScaleSection;
 }
 
 /** Says on the terminal what goes on: a full run takes minutes. */
@@ -108,8 +106,7 @@ export async function measureAll(plan: Plan): Promise<Results> {
   const describe = describeRun(plan);
   const rounds = await measureRounds(plan, measureRound);
   const reuse = await step('token reuse', runReuseSection);
-  const scale = await step('scale', () => withBackend(plan, runScaleSection));
-  return { machine: describe(), rounds, reuse, scale };
+  return { machine: describe(), rounds, reuse };
 }
 
 /** Only the handlers next to their floors. */
@@ -117,22 +114,4 @@ export async function measurePairs(plan: Plan): Promise<readonly PairsSection[]>
   const rounds: PairsSection[] = [];
   for (let round = 1; round <= plan.rounds; round += 1) rounds.push(await measurePairsRound(plan));
   return rounds;
-}
-
-/** A run with parts of its rounds measured again. */
-function replaceInRounds(before: Results, again: readonly Partial<Round>[]): Results {
-  return {
-    ...before,
-    rounds: before.rounds.map((round, index) => ({ ...round, ...again[index] })),
-  };
-}
-
-/** @param before figures of a full run, which stay except those of token reuse. */
-export async function measureReuse(before: Results): Promise<Results> {
-  return { ...before, reuse: await step('token reuse', runReuseSection) };
-}
-
-/** @param before figures of a full run, which stay except those of the token function's processes. */
-export async function measureFunctions(plan: Plan, before: Results): Promise<Results> {
-  return replaceInRounds(before, await measureRounds(plan, measureFunction));
 }

@@ -6,10 +6,7 @@ import { toIdentityProviderItem } from '../../adapters/dynamodb/items/identity-p
 import { toSigningKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
-import {
-  type DeploymentConfigInput,
-  parseDeploymentConfig,
-} from '../../contract/deployment-config.ts';
+import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import {
   discoveryEnvironment,
   type EnvironmentSource,
@@ -41,21 +38,13 @@ const id = (kind: Parameters<typeof formatId>[0], seed: number) =>
 export const clientId = id('client', 1);
 const secretValue = formatClientSecret(new Uint8Array(32).fill(1));
 
-/** How much there is of what can grow. */
-export interface Size {
-  readonly secrets: number;
-  readonly signingKeys: number;
-}
-
-export const usualSize: Size = { secrets: 2, signingKeys: 2 };
-
 /** Used today already, so that the day's one write of last use is no part of any figure. */
-export function createClient(size: Size): Client {
+export function createClient(): Client {
   const today = new Date().toISOString().slice(0, 10);
-  const secrets = Array.from({ length: size.secrets }, (_, index) => ({
+  const secrets = [0, 1].map((index) => ({
     secretId: id('secret', index + 1),
     // The caller's secret is the newest, and so the last to be compared.
-    hash: hashSecret(index === size.secrets - 1 ? secretValue : `another ${index}`),
+    hash: hashSecret(index === 1 ? secretValue : `another ${index}`),
     createdAt: 1_700_000_000 + index,
     lastUsedOn: today,
   }));
@@ -77,9 +66,9 @@ export function createClient(size: Size): Client {
 export const kmsKeyArn = (index: number) => `arn:aws:kms:us-west-2:000000000000:key/${index}`;
 
 /** The current key, and others whose public halves are published next to it. */
-export function createSigningKeys(publicSpki: string, size: Size): readonly SigningKey[] {
+function createSigningKeys(publicSpki: string): readonly SigningKey[] {
   const publicJwk = publicJwkFromSpki(Buffer.from(publicSpki, 'base64'), 'RS256');
-  return Array.from({ length: size.signingKeys }, (_, index) => {
+  return [0, 1].map((index) => {
     const kid = index === 0 ? publicJwk.kid : String(index).padStart(43, '0');
     return {
       kid,
@@ -95,25 +84,6 @@ export function createSigningKeys(publicSpki: string, size: Size): readonly Sign
   });
 }
 
-/** A registered provider whose keys are of one algorithm, and published at its own URL. */
-export function createProvider({
-  issuer: at,
-  registrationId,
-  alg,
-}: Pick<IdentityProvider, 'issuer' | 'registrationId'> & {
-  readonly alg: IdentityProvider['allowedAlgorithms'][number];
-}): IdentityProvider {
-  return {
-    issuer: at,
-    registrationId,
-    discoveryUrl: `${at}/.well-known/openid-configuration`,
-    jwksUri: `${at}/jwks`,
-    allowedAlgorithms: [alg],
-    clientIdClaim: 'sub',
-    registeredAt: 1_700_000_000,
-  };
-}
-
 export function clientItem(client: Client): StubItem {
   const table = tableName(config.name, 'clients');
   return { table, key: client.clientId, item: toClientItem(client) };
@@ -125,16 +95,13 @@ export function providerItem(provider: IdentityProvider): StubItem {
 }
 
 /** What the tables hold. */
-export function createItems(
-  backend: Pick<Backend, 'publicSpki'>,
-  size: Size = usualSize,
-): readonly StubItem[] {
-  const signingKeys = createSigningKeys(backend.publicSpki, size).map((key) => ({
+export function createItems(backend: Pick<Backend, 'publicSpki'>): readonly StubItem[] {
+  const signingKeys = createSigningKeys(backend.publicSpki).map((key) => ({
     table: tableName(config.name, 'signingKeys'),
     key: 'signing_key',
     item: toSigningKeyItem(key),
   }));
-  return [clientItem(createClient(size)), ...signingKeys];
+  return [clientItem(createClient()), ...signingKeys];
 }
 
 const source: EnvironmentSource = {
@@ -159,10 +126,8 @@ export const environments = {
 } as const;
 
 /** Of the token function with `federatedClients`, whose providers are on loopback. */
-export function federatedTokenEnvironment(
-  federatedClients: NonNullable<DeploymentConfigInput['federatedClients']> = {},
-): Readonly<Record<string, string>> {
-  const federated = parseDeploymentConfig({ ...unlimited, federatedClients });
+export function federatedTokenEnvironment(): Readonly<Record<string, string>> {
+  const federated = parseDeploymentConfig({ ...unlimited, federatedClients: {} });
   const { AUTH_FEDERATED_CLIENTS: settings = '', ...variables } = tokenEnvironment({
     ...source,
     config: federated,

@@ -32,7 +32,7 @@ function checksum(path: string): string {
  *
  * @returns paths of the archives.
  */
-export async function writeRelease(target: string): Promise<readonly string[]> {
+async function writeRelease(target: string): Promise<readonly string[]> {
   mkdirSync(target, { recursive: true });
   using staged = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
   const archives: string[] = [];

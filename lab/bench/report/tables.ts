@@ -1,7 +1,6 @@
 import { formatColumns } from '../../support/generated-parts.ts';
 import type { Machine } from '../rounds.ts';
 import type { ReuseSection } from '../sections/reuse.ts';
-import type { ScaleSection } from '../sections/scale.ts';
 import type { BandRow } from './bands.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
@@ -42,16 +41,6 @@ export function formatTargets(rows: readonly BandRow[]): string {
 export function formatMachine(machine: Machine, rounds: number): string {
   const { node, cpu, cpus, platform, startedAt, seconds, load } = machine;
   return `Measured ${startedAt.slice(0, 10)} in ${rounds} rounds, ${Math.round(seconds)} s: Node ${node}, ${platform}, ${cpus} × ${cpu}, load average ${load.toFixed(1)} before.`;
-}
-
-export function formatScale(scale: ScaleSection): string {
-  return formatColumns(Object.entries(scale), {
-    'what grows → what is asked': ([name]) => name,
-    'CPU of one invocation, the loop included': ([, points]) =>
-      points.map(({ size, cpuUs }) => `${size}: ${Math.round(cpuUs)} µs`).join(', '),
-    'last to first': ([, points]) =>
-      ((points.at(-1)?.cpuUs ?? 0) / (points[0]?.cpuUs ?? 1)).toFixed(2),
-  });
 }
 
 export function formatReuse(reuse: ReuseSection): string {

@@ -31,7 +31,7 @@ export function createAuthorizerEvent(token: string): unknown {
   return { ...event, type: 'REQUEST', methodArn };
 }
 
-export function expectAllow(payload: unknown): void {
+function expectAllow(payload: unknown): void {
   const text = JSON.stringify(payload);
   if (!text.includes('"Effect":"Allow"')) throw new Error(`the authorizer answered ${text}`);
 }

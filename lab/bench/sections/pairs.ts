@@ -18,7 +18,6 @@ import {
   federatedTokenEnvironment,
   issuer,
   providerItem,
-  usualSize,
 } from '../scenario.ts';
 import {
   authorizerEnvironment,
@@ -62,7 +61,7 @@ async function createWorkload(backend: Backend) {
     registeredAt: now,
   };
   const client = {
-    ...createClient(usualSize),
+    ...createClient(),
     clientId,
     secrets: [],
     provider: { issuer: at, registrationId, externalClientId: subject },

@@ -17,7 +17,7 @@ const maxIntegrationTime = 29_000;
 /** The methods that `ANY` matches. */
 const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
   /** Milliseconds. The default is API Gateway's quota. */
   readonly integrationTimeout?: number;

@@ -2,7 +2,7 @@ import { AwsError } from '../aws-server/aws-error.ts';
 import { type KmsInput, readText } from './input.ts';
 import type { KeyStore } from './key-store.ts';
 import { notFoundError } from './kms-error.ts';
-import { type KmsKey, keyArn, keyState, localAccountId } from './kms-key.ts';
+import { type KmsKey, keyArn, keyState } from './kms-key.ts';
 
 /** The context of an operation. */
 export interface KmsContext {
@@ -17,10 +17,6 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function readKeyId(input: KmsInput, context: KmsContext): string {
   const value = readText(input, 'KeyId', { min: 1, max: 2048 });
-  if (value.startsWith('alias/')) {
-    const arn = `arn:aws:kms:${context.region}:${localAccountId}:${value}`;
-    throw notFoundError(`Alias ${arn} is not found.`);
-  }
   const prefix = keyArn({ keyId: '', region: context.region });
   if (value.startsWith('arn:') && !value.startsWith(prefix)) {
     throw notFoundError(`Invalid arn ${value}`);

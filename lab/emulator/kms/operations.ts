@@ -63,12 +63,6 @@ function listKeys(input: KmsInput, context: KmsContext): Output {
   return { Keys, ...page.rest };
 }
 
-/** No grant can be made here. */
-function listGrants(input: KmsInput, context: KmsContext): Output {
-  findKey(input, context);
-  return { Grants: [], Truncated: false };
-}
-
 /** The operations that this service uses, by KMS's names. */
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['CreateKey', createKey],
@@ -77,7 +71,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     'GetKeyPolicy',
     (input, context) => ({ Policy: findKey(input, context).policy, PolicyName: 'default' }),
   ],
-  ['ListGrants', listGrants],
+  // No grant can be made here.
+  ['ListGrants', () => ({ Grants: [], Truncated: false })],
   ['GetPublicKey', getPublicKey],
   ['Sign', sign],
   ['EnableKey', (input, context) => setEnabled(input, context, true)],

@@ -7,21 +7,16 @@ import { median } from '../../bench/statistics.ts';
 import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy, root } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
-import { formatPackages, measurePackages, measurePublished } from './packages.ts';
+import { formatPackages, measurePackages } from './packages.ts';
 
-const {
-  calls,
-  packages: onlyPackages,
-  published,
-} = new Command('node lab/tools/sizes/main.ts')
+const { calls, packages: onlyPackages } = new Command('node lab/tools/sizes/main.ts')
   .description(
     'Prints how large the code is: files and functions of each folder, and what one token takes a reader through.',
   )
   .option('--calls', 'also lists the functions that a token calls')
   .option('--packages', 'measures node_modules instead, and writes its part of the documentation')
-  .option('--published', 'measures what the built packages bring into an empty project instead')
   .parse()
-  .opts<{ readonly calls?: true; readonly packages?: true; readonly published?: true }>();
+  .opts<{ readonly calls?: true; readonly packages?: true }>();
 
 const linter = join(root, 'node_modules/.bin/oxlint');
 // Each option needs it, or measures what is installed with it.
@@ -71,11 +66,6 @@ if (onlyPackages) {
   const packages = formatPackages(measurePackages(join(root, 'node_modules')));
   writeParts(performancePages, { packages });
   console.log(packages);
-  process.exit();
-}
-
-if (published) {
-  console.log(await measurePublished());
   process.exit();
 }
 

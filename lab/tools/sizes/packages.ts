@@ -1,10 +1,6 @@
-import { existsSync, lstatSync, mkdtempDisposableSync, readdirSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { writeRelease } from '../../build/release.ts';
-import { stagePackages } from '../../build/stage.ts';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { formatTable } from '../../support/generated-parts.ts';
-import { installedWith } from '../../support/installed-with.ts';
 
 /** A package of node_modules with what is nested in it. */
 interface InstalledPackage {
@@ -93,29 +89,4 @@ export function formatPackages(packages: readonly InstalledPackage[]): string {
     [`${packages.length - heaviest.length} others`, `${Math.round(rest / mebibyte)} MiB`, ''],
     ['**together**', `**${Math.round(total / mebibyte)} MiB**`, ''],
   ]);
-}
-
-const modules = resolve(import.meta.dirname, '../../../node_modules');
-
-const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
-
-/**
- * What each published package brings into an empty project: itself and its dependencies, in the
- * versions of the lockfile. A peer, such as aws-cdk-lib, is the project's own.
- */
-export async function measurePublished(): Promise<string> {
-  using work = mkdtempDisposableSync(join(tmpdir(), 'published-'));
-  const archives = await writeRelease(join(work.path, 'archives'));
-  const staged = await stagePackages(join(work.path, 'staged'));
-  const rows = staged.map(({ manifest, folder }, index) => {
-    const others = [...installedWith(Object.keys(manifest.dependencies ?? {}))]
-      .map((name) => join(modules, name))
-      .filter(existsSync);
-    const seen = new Set<number>();
-    const bytes = [folder, ...others].reduce((sum, path) => sum + sizeOf(path, seen), 0);
-    const archive = statSync(archives[index] ?? '').size;
-    const count = `${others.length + 1}`;
-    return [basename(manifest.name), megabytes(archive), count, megabytes(bytes)];
-  });
-  return formatTable([['package', 'archive, MB', 'packages', 'installed, MB'], ...rows]);
 }
