@@ -316,7 +316,12 @@ describe('an item that cannot be read', () => {
     [
       'with a secret without a hash',
       { secrets: { secret_a: { created_at: 1 } } },
-      'secrets.secret_a.hash: expected "hash"',
+      'secrets.secret_a: expected a hash, or a key',
+    ],
+    [
+      'with a secret that is also a key',
+      { secrets: { secret_a: { hash: 'h', public_key: 'x', alg: 'ES256', created_at: 1 } } },
+      'secrets.secret_a: expected a hash, or a key',
     ],
     [
       'with a secret that is text',
