@@ -154,7 +154,7 @@ it('tells on which day a secret was last used, and which ends soon', async () =>
     .toContainEqual(expect.objectContaining({ secret_id: old.secretId, last_used_on: today }));
   const { stdout } = await authctl(['client-secret', 'list', clientId]);
   expect(stdout).toMatch(new RegExp(`${old.secretId} +old +secret +expires soon .* ${today}`));
-  expect(stdout).toMatch(new RegExp(`${idle.secretId} +idle +active .* never +never`));
+  expect(stdout).toMatch(new RegExp(`${idle.secretId} +idle +secret +active .* never +never`));
 });
 
 it('rotates: the new secret works at once, the old ones until they end', async () => {
