@@ -178,7 +178,7 @@ function restorableGrants(
   };
 }
 
-/** Names that are not erased. An erased one is erased, whatever else is stored. */
+/** Names that are not erased. An erased one is erased, regardless of what else is stored. */
 async function restorePeople(
   context: ManagementContext,
   { people }: StoredSettings,
@@ -207,7 +207,7 @@ async function restorePeople(
   return rows;
 }
 
-/** Restores a table of settings, so that what was withdrawn or erased since stays so. */
+/** Restores a table of settings, so that what was withdrawn or erased since remains withdrawn or erased. */
 export function restoreSettings(
   context: ManagementContext,
   stored: StoredSettings,

@@ -224,7 +224,7 @@ describe('each alarm', () => {
     const { templates } = synthesise({ ...readConfigFile('three-regions'), trafficAlarm: true });
     const region = templates['AuthorizationServer-slc'] as any;
     const [drop] = Object.values(resourcesOf(region, 'AWS::CloudWatch::Alarm'))
-      .map(({ Properties }) => evaluate(Properties) as any)
+      .map(({ Properties }) => evaluate(Properties))
       .filter(({ AlarmName }) => AlarmName.endsWith('-traffic-drop'));
     const [watched] = drop.Metrics.filter(({ MetricStat }: any) => MetricStat !== undefined);
     const { Period, Stat: Statistic } = watched.MetricStat;

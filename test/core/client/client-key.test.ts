@@ -59,7 +59,7 @@ describe('a public key', () => {
     ['exponent 3', pemOf(rsa(2048, 3)), undefined, '2048 to 4096 bits'],
     ['another curve', pemOf(ec('P-521')), undefined, 'not one for ES256, ES384'],
     [
-      'a point that is none',
+      'a point off its curve',
       JSON.stringify({ ...jwk, x: jwk.y }),
       undefined,
       'no point|not a point',
@@ -104,7 +104,7 @@ describe('a public key', () => {
     }
   });
 
-  it('with an algorithm of a later release is none, and its client is still read', () => {
+  it('with an algorithm of a later release is not used, and its client is still read', () => {
     const { publicKey } = readClientKey(pemOf(pairs['P-256']));
     expect(clientKeyOf({ publicKey, alg: 'ML-DSA-44' })).toBeUndefined();
     expect(clientKeyOf(makeSecret(secretValueOf(1)))).toBeUndefined();

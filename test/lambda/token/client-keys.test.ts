@@ -514,7 +514,7 @@ describe('an assertion of a client', () => {
 });
 
 describe('a client with keys', () => {
-  it('gets a token by each of them, whatever the kid says, and the use of that key is recorded', async () => {
+  it('gets a token by each of them, regardless of the kid, and the use of that key is recorded', async () => {
     for (const alg of clientKeyAlgs) {
       for (const kid of [undefined, 'any', `secret_${alg}`]) {
         const { send, counts, reports } = open();
@@ -533,7 +533,7 @@ describe('a client with keys', () => {
     expect((await open().send({ body })).status).toBe(200);
   });
 
-  it('also gets one by its secret, and a key is none', async () => {
+  it('also gets one by its secret, and a key is no secret', async () => {
     const { send } = open();
     const body = 'grant_type=client_credentials';
     const withBasic = (password: string) =>

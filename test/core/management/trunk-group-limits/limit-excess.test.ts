@@ -24,7 +24,7 @@ it.each([
       ...(expiry === undefined ? {} : { expiresAt: parseExpiry(expiry) }),
     };
     const client = { scopes: [], tokenLifetime: 60, secrets: [secret] };
-    const found = [...findClientExcess({ maxSecretLifetime: 86_400 }, client as never, now)];
+    const found = [...findClientExcess({ maxSecretLifetime: 86_400 }, client, now)];
     expect(found.map(({ field }) => field)).toEqual(isAllowed ? [] : ['expiresAt']);
     const key = { subnets: [], expiresAt: secret.expiresAt };
     const ofKey = [...findApiKeyExcess({ maxApiKeyLifetime: 86_400 }, key, now)];
