@@ -58,9 +58,9 @@ async function useExample(credential: string): Promise<number> {
 const idIn = (page: Page, kind: string) =>
   new RegExp(`${kind}_[0-9A-Za-z]{22}`).exec(page.url())?.[0] ?? '';
 
-/** The staff chooses of the groups that are known, or types another one. */
+/** The staff types a group, with those that are known as suggestions. */
 async function chooseTrunkGroup(page: Page): Promise<void> {
-  await page.getByLabel('Another trunk group (optional)').fill('tg-1001');
+  await page.getByLabel('Service trunk group').fill('tg-1001');
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
