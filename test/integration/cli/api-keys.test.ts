@@ -41,7 +41,7 @@ it('creates a key, shows it once, and it is accepted from everywhere', async () 
 
 it('renames, disables, enables and deletes', async () => {
   const { keyId, value } = await createKey();
-  expect(await json(['api-key', 'rename', keyId, '--name', 'Bea'])).toMatchObject({ name: 'Bea' });
+  expect(await json(['api-key', 'update', keyId, '--name', 'Bea'])).toMatchObject({ name: 'Bea' });
   await json(['api-key', 'disable', keyId]);
   expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
   await json(['api-key', 'enable', keyId]);

@@ -5,6 +5,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamod
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
+import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,
@@ -82,7 +83,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
     await authctl(['api-key', 'list']);
     const { key_id: id = '' } = await authctl([...key, '--idempotency-key', 'once-only']);
     await authctl(['api-key', 'show', id]);
-    await authctl(['api-key', 'rename', id, '--name', 'B']);
+    await authctl(['api-key', 'update', id, '--name', 'B']);
     await authctl(['api-key', 'disable', id]);
     await authctl(['api-key', 'enable', id]);
     const { subnet_id: subnet = '' } = await authctl([
@@ -142,6 +143,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
       { table: 'clients', from: toClientItem(underProvider) },
       { table: 'apiKeys', from: toApiKeyItem(apiKey) },
       { table: 'identityProviders', from: toIdentityProviderItem(registration) },
+      { table: 'settings', from: toTrunkGroupLimitsItem(limits) },
     ] as const) {
       const { suffix } = tables[item.table];
       const name = restoredTableName('local', item.table);
@@ -165,6 +167,8 @@ const apiKey = {
   createdAt: 1,
   updatedAt: 1,
 };
+
+const limits = { serviceTrunkGroup: 'tg', maxClients: 10, version: 1, updatedAt: 1 };
 
 const registration = {
   issuer: 'https://restored.example',
