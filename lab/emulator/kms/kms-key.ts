@@ -7,6 +7,12 @@ export interface KmsTag {
   readonly TagValue: string;
 }
 
+interface KmsGrant {
+  readonly GrantId: string;
+  readonly GranteePrincipal: string;
+  readonly Operations: unknown;
+}
+
 /** A key pair with its metadata in KMS. Times are seconds since the epoch. */
 export interface KmsKey {
   readonly keyId: string;
@@ -17,6 +23,7 @@ export interface KmsKey {
   /** Key policy as JSON text. It is kept, not enforced. */
   readonly policy: string;
   readonly tags: readonly KmsTag[];
+  readonly grants?: readonly KmsGrant[] | undefined;
   readonly enabled: boolean;
   readonly createdAt: number;
   /** Set while the key is pending deletion. At this time the key is deleted. */

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createKey } from './create-key.ts';
 import { findKeptKey, findKey, findUsableKey, type KmsContext, listKeysOf } from './find-key.ts';
-import { type KmsInput, readNumber } from './input.ts';
+import { type KmsInput, readNumber, readText } from './input.ts';
 import { describeKey, type KmsKey, keyArn, keyState, publicKeyInfo, specOf } from './kms-key.ts';
 import { readPage } from './page.ts';
 import { sign } from './sign.ts';
@@ -63,6 +64,21 @@ function listKeys(input: KmsInput, context: KmsContext): Output {
   return { Keys, ...page.rest };
 }
 
+/** Grants are kept and listed, not enforced. */
+function createGrant(input: KmsInput, context: KmsContext): Output {
+  const key = findKeptKey(input, context);
+  const GranteePrincipal = readText(input, 'GranteePrincipal', { min: 1, max: 256 });
+  const grant = { GrantId: randomUUID(), GranteePrincipal, Operations: input['Operations'] };
+  context.store.save({ ...key, grants: [...(key.grants ?? []), grant] });
+  return { GrantId: grant.GrantId, GrantToken: grant.GrantId };
+}
+
+function listGrants(input: KmsInput, context: KmsContext): Output {
+  const key = findKey(input, context);
+  const Grants = (key.grants ?? []).map((grant) => ({ KeyId: keyArn(key), ...grant }));
+  return { Grants, Truncated: false };
+}
+
 /** The operations that this service uses, by KMS's names. */
 export const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['CreateKey', createKey],
@@ -71,8 +87,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map<string, Operat
     'GetKeyPolicy',
     (input, context) => ({ Policy: findKey(input, context).policy, PolicyName: 'default' }),
   ],
-  // No grant can be made here.
-  ['ListGrants', () => ({ Grants: [], Truncated: false })],
+  ['CreateGrant', createGrant],
+  ['ListGrants', listGrants],
   ['GetPublicKey', getPublicKey],
   ['Sign', sign],
   ['EnableKey', (input, context) => setEnabled(input, context, true)],

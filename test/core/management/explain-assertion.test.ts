@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AssertionForm } from '../../../contract/management/inputs.ts';
-import type { Client } from '../../../core/client/client.ts';
+import { clientKeyAlgs } from '../../../contract/proof-algorithms.ts';
+import type { Client, ClientSecret } from '../../../core/client/client.ts';
+import { readClientKey } from '../../../core/client/client-key.ts';
 import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
-import { signToken } from '../../../lab/support/test-issuer.ts';
+import { makeClient, makeSecret } from '../../../lab/support/clients.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
   createProviderClient,
@@ -186,6 +189,71 @@ it.each<[string, Partial<Client>]>([
   await expect(explainRequest(limited, question)).rejects.toThrow('another service trunk group');
   const own = limitToTrunkGroups(test.context, [client.serviceTrunkGroup]);
   expect(await explainRequest(own, question)).toMatchObject({ accepted: false });
+});
+
+describe('of a client that has a key of its own', () => {
+  const key = createTestKey('ES256');
+  const clientKeys = {
+    algorithms: [...clientKeyAlgs],
+    only: false,
+    maxAge: 120,
+    tokenEndpointAudience: false,
+  };
+
+  function createKeyWorld(secret: Partial<ClientSecret> = {}) {
+    const { test } = createWorld({ ...testConfig, clientKeys });
+    const readKey = readClientKey(JSON.stringify(key.jwk));
+    const client = makeClient({
+      secrets: [{ ...makeSecret('x'), hash: undefined, ...readKey, ...secret }],
+    });
+    test.clients.set(client.clientId, client);
+    const { clientId } = client;
+    const usual = { iss: clientId, sub: clientId, aud: issuer, iat: test.now, exp: test.now + 60 };
+    const ask = (claims: object = {}, trunkGroup = client.serviceTrunkGroup, clientId?: string) =>
+      explainRequest(limitToTrunkGroups(test.context, [trunkGroup]), {
+        credential: signToken(key, { ...usual, jti: 'a', ...claims }, { typ: 'JWT' }),
+        assertion: 'client_assertion',
+        clientId,
+      });
+    return { client, ask };
+  }
+
+  it('is accepted, with what the client may do', async () => {
+    const { client, ask } = createKeyWorld();
+    const { clientId, scopes, serviceTrunkGroup } = client;
+    const verified = { issuer: clientId, subject: clientId, clientId, scopes, serviceTrunkGroup };
+    expect(await ask()).toMatchObject({ accepted: true, verified: { ...verified, tokenId: 'a' } });
+  });
+
+  it.each([
+    ['its audience', {}, { aud: 'https://other.example' }, 'token_audience_not_allowed', 'aud'],
+    ['its age', {}, { iat: 1_799_990_000, exp: 1_800_000_001 }, 'token_expired', 'iat'],
+    ['a disabled key', { disabled: true as const }, {}, 'client_unknown', 'client authentication'],
+    ['another subject', {}, { sub: 'x' }, 'token_claims_malformed', 'sub'],
+  ])('is refused by %s', async (_, secret, claims, reason, name) => {
+    const { ask } = createKeyWorld(secret);
+    const seen = { status: 401, error: 'invalid_client' };
+    expect(await ask(claims)).toMatchObject({
+      accepted: false,
+      reason,
+      finding: { name },
+      ...seen,
+    });
+  });
+
+  it('is refused as the endpoint does if client_id names another', async () => {
+    const { ask } = createKeyWorld();
+    const seen = { status: 400, error: 'invalid_request' };
+    expect(await ask({}, undefined, 'other')).toMatchObject({ accepted: false, ...seen });
+  });
+
+  it.each([{}, { disabled: true as const }, { expiresAt: 1 }])(
+    'says nothing of a client of another trunk group: %j',
+    async (secret) => {
+      const { ask } = createKeyWorld(secret);
+      await expect(ask({}, 'tg-2002')).rejects.toThrow('service trunk group');
+    },
+  );
 });
 
 it('is refused if the deployment accepts no assertions', async () => {
