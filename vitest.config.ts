@@ -23,7 +23,7 @@ const fromSynth = [
 const replacing = [
   'test/core/token/client-authentication.test.ts',
   'test/core/verifier/verified-tokens.test.ts',
-  'test/lambda/token/federated.test.ts',
+  'test/lambda/token/{assertion-flood,client-keys,federated}.test.ts',
 ];
 
 /** Folders of integration tests whose files share a worker, and what it has imported. */
@@ -54,6 +54,10 @@ const notSharing = [
 const root = { cwd: import.meta.dirname };
 const alone = new Set(globSync(notSharing, root));
 const sharing = globSync(sharingFolders, root).filter((file) => !alone.has(file));
+/** Whether a file gets modules that another one has imported. */
+export const sharesModules = (file: string): boolean =>
+  sharing.includes(file) ||
+  !(file.startsWith('test/integration/') || globSync(replacing, root).includes(file));
 
 // One project a kind of test. Unit tests may open no socket at all; integration tests reach
 // loopback; template tests need neither and spend their time in CDK.

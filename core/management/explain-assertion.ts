@@ -31,7 +31,7 @@ export const assertionRules: Readonly<Partial<Record<RefusalReason, string>>> = 
     'aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint',
   insufficient_scope: 'the client has scopes, and every one that the request names',
   client_unknown:
-    'the assertion names a client under the present registration of its issuer, or is of a client that has keys, and the client_id of the request names the same, if there is one',
+    'the assertion names a client under the present registration of its issuer, or with clientKeys itself, and so does the client_id of the request, if there is one',
   issuer_unknown:
     'the issuer is a registered provider, or with clientKeys the client itself; a provider that a trunk group registered for itself needs federatedClients.ownProviders',
 };
