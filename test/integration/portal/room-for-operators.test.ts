@@ -94,11 +94,6 @@ it('an operator disables a client while inspections of a customer hold all pages
     ).invoke(name, event);
   const pages = Array.from({ length: 80 }, () => invoke('portal', {}));
   const ended = Promise.allSettled(pages);
-  setTimeout(() => {
-    console.log(provider.held.length);
-    provider.letGo();
-    void ended.then((all) => console.log(JSON.stringify(all.slice(0, 3)), all[0]));
-  }, 6000);
   await expect.poll(() => provider.held.length, { timeout: hangLimit }).toBe(50);
 
   const input = { clientId: world.clientId, enabled: false };
