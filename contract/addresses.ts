@@ -42,6 +42,14 @@ export function addressesOf(
   };
 }
 
+/** Every URL at which the deployment gives tokens. */
+export function tokenEndpointsOf({
+  issuer,
+  regionalTokenEndpoints,
+}: Omit<Addresses, 'regionalJwksUris'>): readonly string[] {
+  return [...new Set([issuer + tokenPath, ...Object.values(regionalTokenEndpoints)])];
+}
+
 /**
  * What assertions name as their `aud`, as far as the config says it. No client's tokens may have one:
  * one token of a provider would be an assertion, and good for an API. Empty if none is accepted.
@@ -54,8 +62,7 @@ export function assertionAudiencesOf(
   const { audience } = federatedClients;
   const configured = audience === undefined ? [] : [audience];
   if (issuer === undefined) return configured;
-  const { regionalTokenEndpoints } = addressesOf(config, issuer);
-  return [issuer, issuer + tokenPath, ...Object.values(regionalTokenEndpoints), ...configured];
+  return [issuer, ...tokenEndpointsOf(addressesOf(config, issuer)), ...configured];
 }
 
 /** Address of the discovery document of the region that serves this JWKS. */

@@ -1,5 +1,5 @@
 import type { AccessTokenType } from './access-token-type.ts';
-import type { Addresses } from './addresses.ts';
+import { type Addresses, tokenEndpointsOf } from './addresses.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { functionName } from './function-names.ts';
@@ -9,7 +9,6 @@ import type { PeopleMapping, PortalConfig } from './portal-config.ts';
 import type { ProofAlg } from './proof-algorithms.ts';
 import type { RegionId } from './regions.ts';
 import type { OnLookupFailure } from './revocation-check.ts';
-import { tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
 import { keyListMaxAge } from './signing-key-policy.ts';
 import { deployedTableName, tableName } from './tables.ts';
@@ -72,13 +71,12 @@ function federationVariables({
   toJson,
 }: Omit<EnvironmentSource, 'kmsKeyPolicy'>): string {
   const { federatedClients, clientKeys } = config;
-  const tokenEndpoints = Object.values(addresses.regionalTokenEndpoints);
   return toJson({
     ...(federatedClients ?? { maxAge: 0, ownProviders: false, providers: false as const }),
     ...(config.audienceParameter !== 'ignore' && { audienceParameter: config.audienceParameter }),
     ...(clientKeys && { clientKeys }),
     identityProvidersTable: deployedTableName(config, 'identityProviders'),
-    tokenEndpoints: [...new Set([addresses.issuer + tokenPath, ...tokenEndpoints])],
+    tokenEndpoints: tokenEndpointsOf(addresses),
   } satisfies FederationVariables);
 }
 

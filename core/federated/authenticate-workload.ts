@@ -172,7 +172,8 @@ export class WorkloadAuthentication {
     this.#ports = ports;
     this.#settings = settings;
     const { clientKeys } = settings;
-    this.#clientKeys = clientKeys && new ClientKeyAuthentication(ports.clients, clientKeys);
+    this.#clientKeys =
+      clientKeys && new ClientKeyAuthentication(ports.clients, clientKeys, settings);
   }
 
   /**

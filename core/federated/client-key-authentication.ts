@@ -21,15 +21,15 @@ import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
 import { checkJwsHeader } from '../verifier/jws-header.ts';
 import type { ReceivedToken } from '../verifier/received-token.ts';
 import { readStringClaim } from '../verifier/registered-claims.ts';
-import { checkAge, typesOfAssertions } from './assertion.ts';
+import { type AssertionSettings, checkAge, typesOfAssertions } from './assertion.ts';
 import { AssertionRefusal } from './assertion-request.ts';
 
 export interface ClientKeySettings {
   readonly algorithms: readonly ClientKeyAlg[];
   /** Seconds after its `iat` for which an assertion is accepted. */
   readonly maxAge: number;
-  /** What `aud` may be: the issuer of this service, and token endpoints if the deployment says so. */
-  readonly audiences: readonly string[];
+  /** Whether `aud` may also be a token endpoint, and not only the issuer of this service. */
+  readonly tokenEndpointAudience: boolean;
 }
 
 /** A client that signed its assertion with a key of its own. */
@@ -92,13 +92,19 @@ function checkAudience({ aud }: JsonObject, allowed: readonly string[]): void {
 export class ClientKeyAuthentication {
   readonly #clients: ClientReader;
   readonly #settings: ClientKeySettings;
+  readonly #audiences: readonly string[];
   readonly #failures = new FailureLimiter(authenticationFailureLimits);
   /** By what is stored of the key. */
   readonly #keys = new BoundedMap<string, ImportedKey>(assertionMemory.entries);
 
-  constructor(clients: ClientReader, settings: ClientKeySettings) {
+  constructor(
+    clients: ClientReader,
+    settings: ClientKeySettings,
+    { issuer, tokenEndpoints }: Pick<AssertionSettings, 'issuer' | 'tokenEndpoints'>,
+  ) {
     this.#clients = clients;
     this.#settings = settings;
+    this.#audiences = settings.tokenEndpointAudience ? [issuer, ...tokenEndpoints] : [issuer];
   }
 
   /**
@@ -113,10 +119,10 @@ export class ClientKeyAuthentication {
     presented: { readonly clientId: string | undefined },
     { now, source, signal, log }: TokenValues,
   ): Promise<KeyHolder> {
-    const { algorithms, audiences, maxAge } = this.#settings;
+    const { algorithms, maxAge } = this.#settings;
     const header = readHeader(received, algorithms);
     const clientId = readClientId(received.payload, presented.clientId);
-    checkAudience(received.payload, audiences);
+    checkAudience(received.payload, this.#audiences);
     checkAge(received.payload, now, maxAge);
     log.clientId = clientId;
     // As with secrets: one old key that is used again and again holds up no other key of the client.

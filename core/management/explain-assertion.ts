@@ -1,6 +1,5 @@
-import { addressesOf, assertionAudiencesOf } from '../../contract/addresses.ts';
+import { addressesOf, tokenEndpointsOf } from '../../contract/addresses.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
-import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
@@ -59,22 +58,12 @@ interface AssertionContext {
   readonly now: number;
 }
 
-function settingsOfKeys(
-  clientKeys: NonNullable<ManagementConfig['clientKeys']>,
-  { config, issuer }: AssertionContext,
-): ClientKeySettings {
-  const { regionalTokenEndpoints } = addressesOf(config, issuer);
-  const endpoints = [issuer + tokenPath, ...Object.values(regionalTokenEndpoints)];
-  const { tokenEndpointAudience } = clientKeys;
-  return { ...clientKeys, audiences: [issuer, ...(tokenEndpointAudience ? endpoints : [])] };
-}
-
 /** @throws {BearerRefusal} of a client that is found, with its trunk group. */
 async function decideByKey(
   received: ReceivedToken,
   { scopes: requested, clientId }: Pick<AssertionRequest, 'scopes' | 'clientId'>,
   clients: ClientReader,
-  { config, now, keys }: AssertionContext & { readonly keys: ClientKeySettings },
+  { config, issuer, now, keys }: AssertionContext & { readonly keys: ClientKeySettings },
 ): Promise<VerifiedCredential> {
   let found: Client | undefined;
   const findClient: ClientReader['findClient'] = async (...call) => {
@@ -83,7 +72,8 @@ async function decideByKey(
   };
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
-    const byKey = new ClientKeyAuthentication({ findClient }, keys);
+    const tokenEndpoints = tokenEndpointsOf(addressesOf(config, issuer));
+    const byKey = new ClientKeyAuthentication({ findClient }, keys, { issuer, tokenEndpoints });
     const { client } = await byKey.authenticate(received, { clientId }, values);
     return {
       credential: 'access_token',
@@ -124,8 +114,7 @@ export async function decideAssertion(
     const received = readToken(presented.assertion, undefined);
     if (isOfClient(received)) {
       const request = { scopes: requested, clientId: presented.clientId };
-      const keys = settingsOfKeys(clientKeys, context);
-      return decideByKey(received, request, ports.clients, { ...context, keys });
+      return decideByKey(received, request, ports.clients, { ...context, keys: clientKeys });
     }
   }
   if (federatedClients === undefined) {
@@ -135,11 +124,9 @@ export async function decideAssertion(
         : 'this deployment accepts only assertions of its own clients: its config has no federatedClients',
     );
   }
-  const { audience, ...settings } = federatedClients;
-  const tokenEndpoints = assertionAudiencesOf({ ...config, issuer, federatedClients: settings });
+  const tokenEndpoints = tokenEndpointsOf(addressesOf(config, issuer));
   const workloads = new WorkloadAuthentication(ports, {
-    ...settings,
-    audience,
+    ...federatedClients,
     issuer,
     tokenEndpoints,
   });

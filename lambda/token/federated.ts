@@ -63,10 +63,7 @@ export function createFederation(source: FederationSource): Federation {
       ...settings,
       issuer,
       keysOnly: clientKeys?.only,
-      clientKeys: clientKeys && {
-        ...clientKeys,
-        audiences: [issuer, ...(clientKeys.tokenEndpointAudience ? settings.tokenEndpoints : [])],
-      },
+      clientKeys,
     },
   );
   return async (request, values) => {
