@@ -173,10 +173,9 @@ export function highestTokenRate(config: ThrottleConfig): { rate: number; reason
 /** The function refuses what is above a client's share, so more than KMS signs may get in. */
 function defaultTokenRate(config: ThrottleConfig): number {
   const { kmsSignQuota, fairShare, reservedConcurrency } = config;
-  if (fairShare.mode === 'enforce' && reservedConcurrency.token !== undefined) {
-    return Math.min(2 * kmsSignQuota, highestTokenRate(config).rate);
-  }
-  return Math.max(1, Math.floor(kmsSignQuota * signQuotaShare));
+  const isShared = fairShare.mode === 'enforce' && reservedConcurrency.token !== undefined;
+  const rate = (isShared ? 2 : signQuotaShare) * kmsSignQuota;
+  return Math.max(1, Math.floor(Math.min(rate, highestTokenRate(config).rate)));
 }
 
 /** The throttles of a deployment: those of its config, or defaults that fit its quotas. */

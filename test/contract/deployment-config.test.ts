@@ -161,7 +161,9 @@ describe('the throttles', () => {
     const documents = { rateLimit: 2000, burstLimit: 1000 };
     const of = (more: object) => throttlesOf(parseDeploymentConfig({ ...single, ...more }));
     expect(of({})).toMatchObject({ token: { rateLimit: 800, burstLimit: 400 }, documents });
-    expect(of({ kmsSignQuota: 10_000 }).token).toEqual({ rateLimit: 8000, burstLimit: 4000 });
+    expect(of({ kmsSignQuota: 4000 }).token).toEqual({ rateLimit: 3200, burstLimit: 1600 });
+    expect(of({ kmsSignQuota: 10_000 }).token).toEqual({ rateLimit: 4000, burstLimit: 2000 });
+    expect(of({ apiGatewayQuota: 1000 }).token).toEqual({ rateLimit: 400, burstLimit: 200 });
     expect(of({ kmsSignQuota: 1 }).token).toEqual({ rateLimit: 1, burstLimit: 1 });
     const throttles = { token: { rateLimit: 900, burstLimit: 100 } };
     expect(of({ throttles })).toMatchObject({ ...throttles, documents });
@@ -183,6 +185,7 @@ describe('the throttles', () => {
     );
     for (const mode of ['count', 'off']) {
       expect(rateOf({ reservedConcurrency, fairShare: { mode } })).toBe(800);
+      expect(rateOf({ reservedConcurrency: { token: 20 }, fairShare: { mode } })).toBe(200);
     }
   });
 
