@@ -6,7 +6,7 @@ import { packages } from '../../lab/build/packages.ts';
 import { readManifest } from '../../lab/build/stage.ts';
 import { installedWith } from '../../lab/support/installed-with.ts';
 import { figure } from '../support/figure.ts';
-import { root } from './source-files.ts';
+import { importsOf, root, shippedFiles, sourceFiles } from './source-files.ts';
 
 function readJson(name: string): unknown {
   return JSON.parse(readFileSync(join(root, name), 'utf8'));
@@ -19,6 +19,11 @@ const manifest = readJson('package.json') as {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 };
+
+/** The packages that a folder's manifest says it needs to run. */
+function named(folder: string): Readonly<Record<string, string>> {
+  return readManifest(join(root, folder)).dependencies ?? {};
+}
 
 const published = packages.map(({ folder, entries, commands }) => ({
   folder,
@@ -54,7 +59,12 @@ describe.each(published)('the package $name', ({ folder, ...own }) => {
 
   it('declares nothing else, in the versions that are tested here', () => {
     const { dependencies = {}, devDependencies = {} } = own;
-    const tested = { ...manifest.devDependencies, ...manifest.dependencies };
+    const tested = {
+      ...manifest.devDependencies,
+      ...named('.'),
+      ...named('lab'),
+      ...named('portal'),
+    };
     const others = Object.entries({ ...dependencies, ...devDependencies }).filter(
       ([name, version]) => tested[name] !== version,
     );
@@ -80,6 +90,38 @@ describe.each(published)('the package $name', ({ folder, ...own }) => {
     expect(installed.size).toBeLessThanOrEqual(mostPackages[own.name] ?? 0);
     const heavy = [...installed].filter((name) => /^(?:@aws-sdk\/|hono$)/.test(name));
     if (!withSdk.has(folder)) expect(heavy).toEqual([]);
+  });
+});
+
+describe('the manifests of this repository', () => {
+  const imported = (files: readonly string[]) =>
+    new Set(
+      files
+        .flatMap(importsOf)
+        .map(packageOf)
+        .filter((name) => !isBuiltin(name)),
+    );
+  const isOfPortal = (file: string) => file.startsWith(join(root, 'portal/'));
+  const product = imported(shippedFiles().filter((file) => !isOfPortal(file)));
+  // For synthesis and for types, so of the developer.
+  const ofDeveloper = ['aws-cdk-lib', 'aws-lambda', 'cdk-nag', 'constructs'];
+  const rest = (names: Iterable<string>, known: readonly string[]) =>
+    [...names].filter((name) => !known.includes(name) && !/^[.#]/.test(name)).toSorted();
+
+  it('say at the root what runs in production, and what bundles it', () => {
+    expect(rest(product, [...Object.keys(named('.')), ...ofDeveloper])).toEqual([]);
+    expect(rest(Object.keys(named('.')), [...product])).toEqual(['esbuild']);
+  });
+
+  it('say in portal/ and lab/ what only the portal and the local run need', () => {
+    const all = { ...named('.'), ...named('portal') };
+    const files = shippedFiles().filter(isOfPortal);
+    expect(rest(imported(files), Object.keys(all))).toEqual([]);
+    expect(rest(Object.keys(named('portal')), [...imported(files)])).toEqual([]);
+    // Run by its name, and read as files.
+    const byName = ['node', 'swagger-ui-dist'];
+    expect(rest(Object.keys(named('lab')), [...imported(sourceFiles('lab'))])).toEqual(byName);
+    expect(Object.keys(named('lab')).filter((name) => name in all)).toEqual([]);
   });
 });
 

@@ -28,7 +28,10 @@ const manifest = readJson('package.json') as {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly workspaces: readonly string[];
 };
+
+const workspaces = manifest.workspaces.map((folder) => `${folder}/package.json`);
 
 const lockfile = readJson('package-lock.json') as {
   readonly packages: Readonly<Record<string, LockedPackage>>;
@@ -88,7 +91,10 @@ const shipped = installedWith(
 
 describe('dependencies', () => {
   it('are pinned to one version each', () => {
-    const all = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    const all = ['package.json', ...workspaces].flatMap((path) => {
+      const { dependencies, devDependencies } = readJson(path) as typeof manifest;
+      return Object.entries({ ...dependencies, ...devDependencies });
+    });
     expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
 
@@ -297,8 +303,9 @@ describe('Dependabot', () => {
     const names = new Set(manifests.values());
     const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
       .split('\n')
-      // Workspaces have the versions of the root, which a test compares.
-      .filter((path) => names.has(basename(path)) && !/^(?:verifier|packages)\//.test(path));
+      // The root's lockfile has workspaces, and published packages its versions, which a test compares.
+      .filter((path) => names.has(basename(path)) && !workspaces.includes(path))
+      .filter((path) => !path.startsWith('packages/'));
     expect(watched.map((path) => path.slice(1)).toSorted()).toEqual(tracked.toSorted());
   });
 });

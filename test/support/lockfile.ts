@@ -3,7 +3,7 @@
  * bill of materials names a workspace after its folder.
  */
 const own =
-  /^$|^verifier$|^packages\/[\w-]+$|^node_modules\/(?:@authorization-server-aws\/[\w-]+|constructs-|verifier|authctl)$/;
+  /^$|^lab$|^portal$|^verifier$|^packages\/[\w-]+$|^node_modules\/(?:@authorization-server-aws\/[\w-]+|constructs-|verifier|authctl|lab|portal)$/;
 
 /** Whether an entry of the lockfile, by its path, is another project's package. */
 export function isOfOthers(path: string): boolean {
