@@ -27,9 +27,9 @@ function incomingOf({ env }: HonoContextLike): ReceivedRequest | undefined {
   return ((env ?? {}) as { readonly incoming?: ReceivedRequest }).incoming;
 }
 
-/** A repeated header becomes one text with a comma, which no proof contains. */
-function proofsOf({ req }: HonoContextLike): readonly string[] {
-  const value = req.raw.headers.get('dpop');
+/** A repeated header becomes one text with a comma, which none of them contains. */
+function valuesOf({ req }: HonoContextLike, name: string): readonly string[] {
+  const value = req.raw.headers.get(name);
   return value === null ? [] : [value];
 }
 
@@ -39,7 +39,8 @@ function receiveContext(context: HonoContextLike): Received {
   return {
     // A repeated header becomes one text with a comma, which no credential contains.
     authorization: context.req.raw.headers.get('authorization') ?? undefined,
-    proofs: proofsOf(context),
+    proofs: valuesOf(context, 'dpop'),
+    traceparents: valuesOf(context, 'traceparent'),
     sourceAddress: peerOf(incoming),
     method: context.req.raw.method,
     target: context.req.raw.url,

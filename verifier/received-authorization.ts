@@ -63,7 +63,11 @@ export function proofsOf(request: ReceivedRequest): readonly string[] {
   return valuesOf(request, 'dpop');
 }
 
-function valuesOf({ rawHeaders = [], headers }: ReceivedRequest, name: string): readonly string[] {
+/** Every value of a header, by its name in lower case. */
+export function valuesOf(
+  { rawHeaders = [], headers }: ReceivedRequest,
+  name: string,
+): readonly string[] {
   if (rawHeaders.length > 0) return headerValues(rawHeaders, name);
   const value = headers?.[name];
   return typeof value === 'string' ? [value] : (value ?? []);

@@ -1,10 +1,16 @@
 import { createDeadlines } from '../adapters/deadline.ts';
 import { requestDeadline } from '../contract/limits.ts';
 import { isScopeToken } from '../contract/scopes.ts';
+import { readTraceId } from '../contract/trace-context.ts';
 import { InputError } from '../core/errors.ts';
 import { BearerRefusal } from '../core/verifier/bearer-refusal.ts';
 import { describeRejection } from '../core/verifier/decision-log.ts';
-import { authorizationOf, proofsOf, type ReceivedRequest } from './received-authorization.ts';
+import {
+  authorizationOf,
+  proofsOf,
+  type ReceivedRequest,
+  valuesOf,
+} from './received-authorization.ts';
 import type {
   BearerErrorResponse,
   ResourceMetadata,
@@ -79,13 +85,14 @@ export function callerOf(request: object): VerifiedCredential {
 }
 
 /** What is expected comes from the verifier's options. What a tenant's record says is left out. */
-function logNotAccepted(error: unknown): void {
+function logNotAccepted(error: unknown, traceparents: readonly string[]): void {
   const { level, outcome, fields } = describeRejection(error);
   const finding = error instanceof BearerRefusal ? error.finding : undefined;
   const line = {
     level: level.toUpperCase(),
     message: outcome,
     timestamp: new Date().toISOString(),
+    trace_id: readTraceId(traceparents),
     ...fields,
     expected: finding?.serviceTrunkGroup === undefined ? finding?.expected : undefined,
   };
@@ -96,6 +103,8 @@ function logNotAccepted(error: unknown): void {
 export interface Received {
   readonly authorization: string | readonly string[] | undefined;
   readonly proofs: readonly string[];
+  /** Each header `traceparent`. */
+  readonly traceparents: readonly string[];
   readonly sourceAddress: string | undefined;
   readonly method: string | undefined;
   /** The request target: a path and perhaps a query, or a whole URL. */
@@ -126,6 +135,10 @@ export function receive(request: ReceivedRequest): Received {
     // Read only for a bound token.
     get proofs() {
       return proofsOf(request);
+    },
+    // Read only for a line of the log.
+    get traceparents() {
+      return valuesOf(request, 'traceparent');
     },
     sourceAddress: peerOf(request),
     method,
@@ -178,12 +191,12 @@ export function createCredentialMiddleware<Request extends object, Handler>(
   toHandler: (check: CheckRequest<Request>) => Handler,
 ): CredentialMiddleware<Handler> {
   const deadline = createDeadlines(requestDeadline);
-  const { onNotAccepted = logNotAccepted } = options;
+  const { onNotAccepted, sourceAddress } = options;
   function check(scopes: readonly string[]): CheckRequest<Request> {
     return async (request) => {
+      let received: Received | undefined;
       try {
-        const received = read(request);
-        const { sourceAddress } = options;
+        received = read(request);
         // If the option finds no address, none is known. The peer's address must not be used.
         const address = sourceAddress ? sourceAddress(request) : received.sourceAddress;
         const question = toVerifierRequest(received, address, deadline());
@@ -191,7 +204,8 @@ export function createCredentialMiddleware<Request extends object, Handler>(
         callers.set(request, caller);
         return undefined;
       } catch (error) {
-        onNotAccepted(error, request);
+        if (onNotAccepted !== undefined) onNotAccepted(error, request);
+        else logNotAccepted(error, received?.traceparents ?? []);
         return verifier.toResponse(error);
       }
     };

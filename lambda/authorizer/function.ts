@@ -23,6 +23,7 @@ import {
 } from '../../contract/platform-authorizer.ts';
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
+import { readTraceId } from '../../contract/trace-context.ts';
 import type { RecordApiKeyUse } from '../../core/api-key/api-key-store.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/errors.ts';
@@ -135,6 +136,7 @@ export function createAuthorizerFunction(
         route: `${event.httpMethod} ${event.requestContext.resourcePath}`,
         source_ip: event.requestContext.identity.sourceIp,
         request_id: event.requestContext.requestId,
+        trace_id: readTraceId(readHeader(event.multiValueHeaders ?? {}, 'traceparent')),
         ...what.fields,
       };
       const latency = clock() - startedAt;

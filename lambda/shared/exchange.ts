@@ -3,6 +3,7 @@ import { createDeadlines } from '../../adapters/deadline.ts';
 import { methodNotAllowedBody, noStoreHeaders, notFoundBody } from '../../contract/error-body.ts';
 import { requestDeadline } from '../../contract/limits.ts';
 import { type HttpFunctionName, routes } from '../../contract/routes.ts';
+import { readTraceId } from '../../contract/trace-context.ts';
 import { describeError } from '../../core/errors.ts';
 import { type HttpRequest, type HttpResponse, jsonResponse, readHeader } from './http-message.ts';
 import type { LogValue, RequestReport } from './telemetry.ts';
@@ -80,15 +81,6 @@ function levelOf(statusCode: number): RequestReport['level'] {
   return statusCode < 500 ? 'info' : 'error';
 }
 
-/** W3C Trace Context: the version, the id of the trace, and more that changes with each hop. */
-const traceparent = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-/;
-
-/** The trace of a caller that sends one, to find its request in the log. */
-function readTraceId({ multiValueHeaders }: APIGatewayProxyEvent): string | undefined {
-  const [value = ''] = readHeader(multiValueHeaders ?? {}, 'traceparent');
-  return traceparent.exec(value)?.[1];
-}
-
 /** The report of a request that was answered at `endedAt`, in milliseconds since the epoch. */
 export function reportOf(
   event: APIGatewayProxyEvent,
@@ -110,7 +102,7 @@ export function reportOf(
       path: ifKnown(event.resource, knownPaths),
       source_ip: event.requestContext.identity.sourceIp,
       request_id: event.requestContext.requestId,
-      trace_id: readTraceId(event),
+      trace_id: readTraceId(readHeader(event.multiValueHeaders ?? {}, 'traceparent')),
       ...exchange.fields,
       ...(statusCode >= 500 && describeError(exchange.error)),
     },

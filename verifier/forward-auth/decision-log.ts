@@ -25,9 +25,13 @@ export type DecisionLog = ReturnType<typeof createDecisionLog>;
  */
 export function createDecisionLog(requests: LoggedRequests, write: WriteLog) {
   return {
-    accepted(verified: VerifiedCredential): void {
+    accepted(verified: VerifiedCredential, context: DecisionFields): void {
       if (requests !== 'all') return;
-      write({ level: 'info', message: 'accepted', fields: credentialFields(verified) });
+      write({
+        level: 'info',
+        message: 'accepted',
+        fields: { ...context, ...credentialFields(verified) },
+      });
     },
     /** Always logged: a revoked token may be among them. */
     acceptedWithoutLookup(verified: VerifiedAccessToken): void {

@@ -9,6 +9,7 @@ import {
 } from '../../contract/caller-headers.ts';
 import { checkDeadline } from '../../contract/limits.ts';
 import { scopePartPattern } from '../../contract/scopes.ts';
+import { readTraceId } from '../../contract/trace-context.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';
 import { identifyCaller } from '../../core/verifier/caller-identity.ts';
 import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
@@ -63,6 +64,10 @@ function sendState(response: ServerResponse, reason: string | undefined): void {
   response.writeHead(reason === undefined ? 200 : 503, headers).end(`${JSON.stringify(body)}\n`);
 }
 
+function traceOf({ rawHeaders }: IncomingMessage): string | undefined {
+  return readTraceId(headerValues(rawHeaders, 'traceparent'));
+}
+
 /** A body that the proxy announced but does not send must not be read as the next request. */
 function announcesBody({ rawHeaders }: IncomingMessage): boolean {
   if (headerValues(rawHeaders, 'transfer-encoding').length > 0) return true;
@@ -104,7 +109,12 @@ export function createHandler(options: HandlerOptions): RequestListener {
       scopes,
     );
     const headers = callerHeaderList(verified);
-    log.accepted(verified);
+    log.accepted(verified, {
+      // Read only for a line of the log.
+      get trace_id() {
+        return traceOf(request);
+      },
+    });
     return headers;
   }
 
@@ -115,7 +125,8 @@ export function createHandler(options: HandlerOptions): RequestListener {
       response.writeHead(200, [...headers, 'Cache-Control', 'no-store', 'Content-Length', '0']);
       response.end();
     } catch (error) {
-      log.notAccepted(error, { path: namingSegments(request.url ?? '') });
+      const path = namingSegments(request.url ?? '');
+      log.notAccepted(error, { path, trace_id: traceOf(request) });
       sendRefusal(response, verifier.toResponse(error));
     }
   }

@@ -14,11 +14,11 @@ const budgets: Readonly<Record<string, number>> = {
   token: 70_450,
   jwks: 46_900,
   // With the algorithms of assertions, of providers and of keys.
-  discovery: 27_100,
+  discovery: 27_150,
   // Patterns of client ids and required claims of providers (ADR 0058), bounds of the key cache
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112), proofs of
   // bound tokens (RFC 9449).
-  authorizer: 101_500,
+  authorizer: 101_600,
   'key-rotation': 374_500,
   canary: 274_000,
   'synthetic-check': 117_000,
@@ -127,9 +127,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 124,300 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 124,500 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(124_300);
+    expect(bytes).toBeLessThanOrEqual(124_500);
     expect(
       inputs.filter((path) => [...absent, credentialChain].some((part) => path.includes(part))),
     ).toEqual([]);
