@@ -7,9 +7,7 @@ import { useCompileCache } from '../support/program-environment.ts';
 import { commandOf, type Suite, suites } from './suites.ts';
 
 const list = Object.entries(suites)
-  .map(
-    ([name, { shows, isOnDemand }]) => `  ${name.padEnd(11)} ${isOnDemand ? '  ' : 'CI'}  ${shows}`,
-  )
+  .map(([name, { shows, runs = 'CI' }]) => `  ${name.padEnd(14)} ${runs.padEnd(7)}  ${shows}`)
   .join('\n');
 
 const command = new Command('npm run test:all --')
@@ -33,7 +31,7 @@ function readArguments(args: readonly string[]): readonly Call[] {
     const suite = Object.hasOwn(suites, name) ? suites[name] : undefined;
     return suite === undefined ? [] : [{ name, suite, options: [] }];
   };
-  const names = Object.keys(suites).filter((name) => !suites[name]?.isOnDemand);
+  const names = Object.keys(suites).filter((name) => suites[name]?.runs === undefined);
   const all = (args.length === 0 ? names : args).flatMap(known);
   if (args.length <= all.length) return all;
   const [name = '', ...options] = args;

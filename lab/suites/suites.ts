@@ -6,13 +6,14 @@ export interface Suite {
   readonly command?: readonly string[];
   /** It writes `dist/`, which others read, so no other runs with it. */
   readonly writesDist?: true;
-  /** Only by its name: `npm run test:all` without one, and so CI, does not run it. */
-  readonly isOnDemand?: true;
+  /** Not with every change: each night (`nightly.yml`), or only by its name. */
+  readonly runs?: 'nightly' | 'by name';
 }
 
 /**
- * All suites, the longest of those that run side by side first. redeploy takes a quarter of an hour,
- * so it is for a machine that has it: before a release, and after a change of what it deploys.
+ * All suites, the longest of those that run side by side first. With `npm test`, those of each change
+ * take half an hour on two cores. The nightly ones are run by hand before a release, and after a
+ * change of what they are about.
  */
 export const suites: Readonly<Record<string, Suite>> = {
   deploy: { shows: '`cdk deploy` to an emulator of AWS works; needs Python' },
@@ -25,23 +26,27 @@ export const suites: Readonly<Record<string, Suite>> = {
   'from-synth': {
     shows:
       'the wire tests pass against what the templates say, each permission is needed, and IAM may be late',
+    runs: 'nightly',
   },
   'dynamodb-local': {
     shows:
       'adapters, authctl, rotation and procedures work on the engine of AWS; needs Java, Maven',
+    runs: 'nightly',
   },
   redeploy: {
     shows: 'updates and failed deployments break no request, on that emulator; needs Python',
-    isOnDemand: true,
+    runs: 'nightly',
   },
   openapi: {
     shows:
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',
+    runs: 'nightly',
   },
   examples: { shows: 'every example whose runtime is on the machine works against a local run' },
   'oldest-node': {
     shows:
       'the wire and fuzz tests of the verifier, and outbound calls, on the oldest Node that is promised',
+    runs: 'nightly',
   },
   proxies: {
     shows: '`examples/proxies` work with the real NGINX, HAProxy, Envoy, Caddy and Traefik',
@@ -61,23 +66,23 @@ export const suites: Readonly<Record<string, Suite>> = {
   faults: {
     shows: 'what holds while AWS fails, with its figures; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=faults'],
-    isOnDemand: true,
+    runs: 'by name',
   },
   tenants: {
     shows:
       'what a customer gets, reads, writes and fetches is the same regardless of what another one does; `npm test` has these tests too',
     command: ['node_modules/.bin/vitest', 'run', '--project=tenants'],
-    isOnDemand: true,
+    runs: 'by name',
   },
   rotation: {
     shows: 'thousands of histories of signing keys keep every promise',
-    isOnDemand: true,
+    runs: 'nightly',
   },
-  mutation: { shows: 'the tests notice each of a list of mistakes in the code', isOnDemand: true },
-  fuzz: { shows: 'hostile bytes break no promise of anything that parses', isOnDemand: true },
+  mutation: { shows: 'the tests notice each of a list of mistakes in the code', runs: 'nightly' },
+  fuzz: { shows: 'hostile bytes break no promise of anything that parses', runs: 'nightly' },
   soak: {
     shows: 'answers stay right under load while things break and heal; three minutes',
-    isOnDemand: true,
+    runs: 'nightly',
   },
 };
 

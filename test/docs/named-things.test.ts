@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { createProgram } from '../../cli/program.ts';
 import { operatorGroups } from '../../contract/operator-permissions.ts';
 import { commandOf, suites } from '../../lab/suites/suites.ts';
@@ -222,6 +223,18 @@ describe('the suites of npm run test:all', () => {
   it('are the ones that the documentation names', () => {
     expect(complaints(unknownSuites)).toEqual([]);
     expect(unknownSuites('npm run test:all -- no-such')).toEqual(['there is no suite no-such']);
+  });
+
+  it('are run with each change, each night, or by hand because `npm test` has them', () => {
+    const { jobs } = parse(readFileSync(join(root, '.github/workflows/nightly.yml'), 'utf8')) as {
+      readonly jobs: {
+        readonly suite: { readonly strategy: { readonly matrix: { readonly suite: string[] } } };
+      };
+    };
+    const named = (when: string) =>
+      Object.keys(suites).filter((name) => suites[name]?.runs === when);
+    expect(jobs.suite.strategy.matrix.suite).toEqual(named('nightly'));
+    expect(named('by name')).toEqual(['faults', 'tenants']);
   });
 
   it.each(Object.keys(suites))('%s runs a file that exists', (name) => {
