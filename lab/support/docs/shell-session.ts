@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { hangLimit } from '../hang-limit.ts';
 
 interface ShellResult {
   readonly code: number;
@@ -23,8 +24,17 @@ export class ShellSession {
     this.#child.on('close', () => this.#heard());
   }
 
-  /** Runs a command in the shell itself, so that its variables stay. */
+  /** Runs a command in the shell itself, so that its variables stay. One that hangs ends the shell. */
   async run(command: string): Promise<ShellResult> {
+    const limit = setTimeout(() => this.close(), hangLimit);
+    try {
+      return await this.#run(command);
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  async #run(command: string): Promise<ShellResult> {
     const mark = randomUUID();
     this.#text = '';
     const end = new RegExp(`\\n${mark} (\\d+)\\n`);
@@ -33,7 +43,8 @@ export class ShellSession {
     for (;;) {
       const found = end.exec(this.#text);
       if (found) return { code: Number(found[1]), output: this.#text.slice(0, found.index) };
-      if (this.#child.exitCode !== null) return { code: this.#child.exitCode, output: this.#text };
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        return { code: this.#child.exitCode ?? -1, output: this.#text };
       await new Promise<void>((resolve) => {
         this.#heard = resolve;
       });
