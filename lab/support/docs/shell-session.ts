@@ -21,7 +21,8 @@ export class ShellSession {
     };
     this.#child.stdout?.on('data', hear);
     this.#child.stderr?.on('data', hear);
-    this.#child.on('close', () => this.#heard());
+    // What it started may keep its output open after a hang.
+    for (const event of ['exit', 'close']) this.#child.on(event, () => this.#heard());
   }
 
   /** Runs a command in the shell itself, so that its variables stay. One that hangs ends the shell. */
