@@ -1,4 +1,4 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import { lookup as dnsLookup, type LookupAddress, resolve4, resolve6 } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/limits.ts';
@@ -34,26 +34,22 @@ function resolveAll(hostname: string, callback: Parameters<Resolve>[1]): void {
   dnsLookup(hostname, { all: true }, callback);
 }
 
-let lastOwnLookup: Promise<void> = Promise.resolve();
-
 /**
- * Resolves hosts that customers chose one after another. libuv gives look-ups two threads, and gets
- * none back before the system's own limit: two names without an answer would keep every other
- * connection of the process waiting.
- *
- * @param until milliseconds of `performance.now()`. After it, no one waits for the look-up.
+ * Resolves a host that a customer chose. The system's look-ups have two threads of libuv, which come
+ * back only at the system's own limit: two names without an answer would keep every other connection
+ * of the process waiting. A question of the DNS takes none. It knows nothing of `localhost`.
  */
-function resolveInTurn(resolve: Resolve, until: number): Resolve {
-  return (hostname, callback) => {
-    const begin = (end: () => void) => {
-      if (performance.now() >= until) return end();
-      resolve(hostname, (...found) => {
-        end();
-        callback(...found);
-      });
-    };
-    lastOwnLookup = lastOwnLookup.then(() => new Promise(begin));
-  };
+function resolveOwn(hostname: string, callback: Parameters<Resolve>[1]): void {
+  if (hostname === 'localhost') return resolveAll(hostname, callback);
+  resolve4(hostname, (noIpv4, ipv4) => {
+    resolve6(hostname, (noIpv6, ipv6) => {
+      const addresses = [
+        ...(noIpv4 === null ? ipv4 : []).map((address) => ({ address, family: 4 })),
+        ...(noIpv6 === null ? ipv6 : []).map((address) => ({ address, family: 6 })),
+      ];
+      callback(addresses.length === 0 ? noIpv4 : null, addresses);
+    });
+  });
 }
 
 /**
@@ -83,17 +79,13 @@ function guardLookup(url: string, options: GuardedFetchOptions, resolve: Resolve
  * proxy, and limits on time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {
-  const { resolve = resolveAll, timeout: longest = providerFetchTimeout } = options;
+  const { timeout: longest = providerFetchTimeout } = options;
   return async (text, port = {}) => {
     const url = parseProviderUrl(text, 'URL', options);
     const timeout = Math.min(longest, port.timeout ?? longest);
-    const until = performance.now() + timeout;
+    const { resolve = port.isOwn === true ? resolveOwn : resolveAll } = options;
     const { body } = await requestJson(url, {
-      lookup: guardLookup(
-        url.href,
-        options,
-        port.isOwn === true ? resolveInTurn(resolve, until) : resolve,
-      ),
+      lookup: guardLookup(url.href, options, resolve),
       ca: options.ca,
       timeout,
       maxBytes: options.maxBytes ?? maxProviderDocumentBytes,

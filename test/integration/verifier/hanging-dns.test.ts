@@ -1,9 +1,11 @@
+import { createSocket } from 'node:dgram';
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
@@ -18,38 +20,42 @@ import { createVerifier } from '../../../verifier/verifier.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from '../adapters/dynalite.ts';
 
 /*
- * libuv gives look-ups of hosts two of its threads, and gets none back before the system's own limit.
- * Here are two such threads, which a name below `.localhost` takes for good.
+ * A DNS server that answers only about `good.localhost`. libuv gives the system's own look-ups two of
+ * its threads, and gets none back before the system's limit: here they are only seen.
  */
 
-const threads = 2;
 const realLookup = dns.lookup;
-const waiting: (() => void)[] = [];
-const hanging: string[] = [];
-let running = 0;
+const realServers = dns.getServers();
+const seen = vi.fn<(hostname: string) => void>();
+const asked = new Set<string>();
 
-function startNext(): void {
-  if (running >= threads) return;
-  const next = waiting.shift();
-  if (next === undefined) return;
-  running += 1;
-  next();
+function lookup(hostname: string, ...rest: unknown[]): unknown {
+  seen(hostname);
+  return Reflect.apply(realLookup, dns, [hostname, ...rest]);
 }
 
-function lookup(hostname: string, options: object, callback: (...found: unknown[]) => void): void {
-  waiting.push(() => {
-    if (hostname.endsWith('.localhost')) {
-      hanging.push(hostname);
-      return;
-    }
-    realLookup(hostname, options, (...found: unknown[]) => {
-      running -= 1;
-      callback(...found);
-      startNext();
-    });
-  });
-  startNext();
+/** An answer with one address, or none for AAAA (RFC 1035 §4.1). */
+function answer(query: Buffer, end: number, address: readonly number[]): Buffer {
+  const isAddress = query.readUInt16BE(end + 1) === 1;
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(0x8180, 2);
+  header.writeUInt16BE(isAddress ? 1 : 0, 6);
+  header.writeUInt32BE(0, 8);
+  const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address]);
+  const question = query.subarray(12, end + 5);
+  return Buffer.concat([header, question, ...(isAddress ? [record] : [])]);
 }
+
+const dnsServer = createSocket('udp4').on('message', (query, { port, address }) => {
+  const end = query.indexOf(0, 12);
+  const name = query
+    .subarray(13, end)
+    .toString('latin1')
+    .replace(/[^\w-]/g, '.');
+  asked.add(name);
+  const found = { 'good.localhost': [127, 0, 0, 1], 'private.localhost': [10, 0, 0, 1] }[name];
+  if (found !== undefined) dnsServer.send(answer(query, end, found), port, address);
+});
 
 let server: Dynalite;
 beforeAll(async () => {
@@ -58,12 +64,18 @@ beforeAll(async () => {
   await createTables(dynamodb, 'test');
   const store = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
   await store.createApiKey(createApiKey({ subnets: [] }));
+  await new Promise<void>((resolve) => {
+    dnsServer.bind(0, '127.0.0.1', resolve);
+  });
+  dns.setServers([`127.0.0.1:${dnsServer.address().port}`]);
   Object.assign(dns, { lookup });
   syncBuiltinESMExports();
 });
 afterAll(async () => {
   Object.assign(dns, { lookup: realLookup });
   syncBuiltinESMExports();
+  dns.setServers(realServers);
+  dnsServer.close();
   await server.close();
 });
 
@@ -96,7 +108,7 @@ it('API keys pass while the DNS of two own providers does not answer', async () 
     const token = signToken(key, { iss, sub: 'app-1', aud: audience, iat: now, exp: now + 60 });
     void verifier.verify({ authorization: `Bearer ${token}` }).catch(() => undefined);
   }
-  while (hanging.length === 0) await setImmediate();
+  while (asked.size < 3) await setImmediate();
   const verified = await Promise.all(
     Array.from({ length: 10 }, () =>
       openVerifier().verify({ authorization: `Bearer ${apiKeyValue}` }),
@@ -105,5 +117,18 @@ it('API keys pass while the DNS of two own providers does not answer', async () 
   expect(verified.map(({ credential }) => credential)).toEqual(
     Array.from({ length: 10 }, () => 'api_key'),
   );
-  expect(hanging).toEqual(['one.localhost']);
+  expect(new Set(seen.mock.calls.flat())).toEqual(new Set(['localhost']));
+});
+
+it.each([
+  ['good', 'unreachable'],
+  ['private', 'address'],
+] as const)('a host of another owner (%s) does not wait for them', async (name, problem) => {
+  const fetchJson = createGuardedFetch({ allowLoopback: true });
+  const options = { isOwn: true };
+  void fetchJson('https://mute.localhost:8443/', options).catch(() => undefined);
+  while (!asked.has('mute.localhost')) await setImmediate();
+  // Nothing listens there.
+  const fetched = fetchJson(`https://${name}.localhost:8443/`, options);
+  await expect(fetched).rejects.toMatchObject({ problem });
 });
