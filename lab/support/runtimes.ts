@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, type CommandResult, missingTool, runCommand } from './run-command.ts';
 
@@ -104,10 +112,15 @@ export function pythonRuntime(folder: string): Runtime {
 /** @param folder with a package and a file for each program. It is copied, and installed there. */
 export function nodeRuntime(folder: string, cacheName: string): Runtime {
   const copy = cacheFolder(cacheName, 'node');
+  const list = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const ready = join(copy, 'installed');
   const install = async () => {
     cpSync(folder, copy, { recursive: true });
+    if (existsSync(ready) && readFileSync(ready, 'utf8') === list) return {};
     const installed = await run(['npm', 'ci', '--no-audit', '--ignore-scripts'], copy);
-    return installed.code === 0 ? {} : { missing: missingTool('npm', installed) };
+    if (installed.code !== 0) return { missing: missingTool('npm', installed) };
+    writeFileSync(ready, list);
+    return {};
   };
   return runtimeOf(install, (name) => [process.execPath, join(copy, `${name}.js`)]);
 }

@@ -10,6 +10,8 @@ export interface Outcome {
   readonly problem?: string;
 }
 
+export const notMeasured: Outcome = { text: '–' };
+
 export interface CacheOutcomes {
   readonly newKey: Outcome;
   readonly unknownKid: Outcome;
@@ -89,7 +91,7 @@ export async function checkCache(
   withVerifier: WithVerifier,
 ): Promise<CacheOutcomes> {
   if (library.ownCache) {
-    return { newKey: { text: '–' }, unknownKid: { text: '–' } };
+    return { newKey: notMeasured, unknownKid: notMeasured };
   }
   const key = createTestKey('RS256');
   issuer.publish([key]);

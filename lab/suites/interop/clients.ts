@@ -49,6 +49,7 @@ export const clients: readonly TokenClient[] = [
   }),
   withNode('oauth4webapi'),
   { name: 'fetch', language: 'Node', runtime: node, program: 'fetch' },
+  withNode('@n8n/client-oauth2'),
   withNode('@modelcontextprotocol/sdk', { ...mcp, assertions: assertionForms }),
   withNode('@modelcontextprotocol/client', { ...mcp, assertions: assertionForms }),
   withPython('Authlib', { needs: '`leeway=10` for tokens that live a minute' }),
@@ -56,6 +57,10 @@ export const clients: readonly TokenClient[] = [
   withPython('ansible-core', {
     needs: 'module `uri` with `force_basic_auth: true` and `body_format: form-urlencoded`',
     failsAsItComes: 'it sends its credentials only after a challenge',
+  }),
+  withPython('snowflake-connector-python', {
+    needs: '`oauth_token_request_url`, and an `oauth_scope` of the catalogue',
+    failsAsItComes: 'it asks for the scope `session:role:NAME`',
   }),
   // The Python SDK has no provider for the grant.
   withPython('mcp', { ...mcp, assertions: ['client_assertion'] }),

@@ -43,7 +43,13 @@ export async function startIssuer() {
     response.end(body);
   });
   const issuer = `https://localhost:${server.port}`;
-  const metadata = buildMetadata({ issuer, regionalTokenEndpoints: {}, signingAlgorithms: algs });
+  const metadata = buildMetadata({
+    issuer,
+    regionalTokenEndpoints: {},
+    signingAlgorithms: algs,
+    // For verifiers that insist on one.
+    authorizationEndpoint: true,
+  });
   return {
     issuer,
     jwksUri: issuer + jwksPath,

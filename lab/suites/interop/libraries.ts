@@ -72,6 +72,8 @@ function program(runtime: Runtime, library: string, entry = 'verify'): Library['
   };
 }
 
+export const matrixAlgs = ['RS256', 'PS256', 'ES256', 'ES384', 'ML-DSA-44'] as const;
+
 type Findings = Omit<Library, 'name' | 'language' | 'prepare'> & Partial<Library>;
 
 /** Libraries of a language, by the name that the package and the program have. */
@@ -139,6 +141,10 @@ export const libraries: readonly Library[] = [
   withNode('express-oauth2-jwt-bearer', {
     needs: '`strict: true` (checks `typ` and the claims of RFC 9068), `tokenSigningAlg`',
     limits: noMlDsa('its list of algorithms has no ML-DSA'),
+  }),
+  withNode('mcp-auth', {
+    needs: 'use jose: it insists on `authorization_code`',
+    limits: Object.fromEntries(matrixAlgs.map((alg) => [alg, notImplemented])),
   }),
   withPython('PyJWT', {
     needs: `\`algorithms\`, \`options.require\`; ${typ}`,

@@ -7,9 +7,9 @@ import {
 } from '../../support/generated-parts.ts';
 import type { Missing } from '../../support/runtimes.ts';
 import { type ClientRow, calls } from './check-client.ts';
-import { behaviourOf, matrixAlgs, type Row } from './check-library.ts';
+import { behaviourOf, type Row } from './check-library.ts';
 import { clients } from './clients.ts';
-import { libraries } from './libraries.ts';
+import { libraries, matrixAlgs } from './libraries.ts';
 
 const document = 'interop.md';
 

@@ -89,6 +89,16 @@ const factories = {
       return oauth.processClientCredentialsResponse(server, client, response);
     };
   },
+  async '@n8n/client-oauth2'() {
+    const { ClientOAuth2 } = await import('@n8n/client-oauth2');
+    const client = new ClientOAuth2({
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      accessTokenUri: TOKEN_URL,
+      scopes: [scope],
+    });
+    return async () => ({ access_token: (await client.credentials.getToken()).accessToken });
+  },
   async fetch() {
     const credentials = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64');
     return async () => {

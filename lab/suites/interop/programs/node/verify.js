@@ -68,6 +68,19 @@ const factories = {
         check(request, {}, (error) => (error ? reject(error) : resolve()));
       });
   },
+  async 'mcp-auth'() {
+    const { fetchServerConfig, MCPAuth } = await import('mcp-auth');
+    let check;
+    return async (token) => {
+      const server = await fetchServerConfig(issuer, { type: 'oauth' });
+      check ??= new MCPAuth({ server }).bearerAuth('jwt', { audience });
+      const headers = { authorization: `Bearer ${token}` };
+      await new Promise((resolve, reject) => {
+        const response = { set: () => response, status: () => response, json: reject };
+        check({ headers }, response, resolve);
+      });
+    };
+  },
 };
 
 let later = 0;

@@ -131,7 +131,56 @@ def with_ansible():
     return get_token
 
 
+def with_snowflake():
+    """Connects to an account that keeps the token of each login, and refuses it."""
+    import threading
+    from http.server import BaseHTTPRequestHandler, HTTPServer
+
+    import snowflake.connector
+
+    seen = []
+
+    class Account(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            if self.path.startswith("/session/v1/login-request"):
+                seen.append(json.loads(body)["data"]["TOKEN"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"success": false, "message": "seen", "code": "390100"}')
+
+        def log_message(self, *_):
+            pass
+
+    account = HTTPServer(("127.0.0.1", 0), Account)
+    threading.Thread(target=account.serve_forever, daemon=True).start()
+
+    def get_token():
+        try:
+            snowflake.connector.connect(
+                account="local",
+                user="dialer",
+                role="loader",
+                host="127.0.0.1",
+                port=account.server_port,
+                protocol="http",
+                authenticator="OAUTH_CLIENT_CREDENTIALS",
+                oauth_client_id=client_id,
+                oauth_client_secret=client_secret,
+                oauth_token_request_url=token_url,
+                enable_server_session_keep_alive_auto_detection=False,
+                **({"oauth_scope": scope} if mode == "ready" else {}),
+            )
+        except snowflake.connector.errors.DatabaseError:
+            if not seen:
+                raise
+        return seen.pop()
+
+    return get_token
+
+
 factories = {
+    "snowflake-connector-python": with_snowflake,
     "ansible-core": with_ansible,
     "Authlib": with_authlib,
     "requests-oauthlib": with_requests_oauthlib,
