@@ -49,8 +49,6 @@ export interface ApiKeyStore extends ApiKeyReader {
   replaceApiKey(key: ApiKey): Promise<void>;
   /** @throws {ConflictError} if the stored version is another. */
   deleteApiKey(keyId: string, version: number): Promise<void>;
-  /** The keys of different ids. One that does not exist or cannot be read is left out. */
-  findApiKeys(keyIds: readonly string[]): Promise<readonly ApiKey[]>;
   /** One page of keys: see `ClientStore.readClients`. */
   readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;
   /** Every key, in no particular order. */

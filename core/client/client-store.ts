@@ -55,8 +55,6 @@ export interface ClientStore extends ClientReader {
   replaceClient(client: Client): Promise<void>;
   /** @throws {ConflictError} if the stored version is another. */
   deleteClient(clientId: string, version: number): Promise<void>;
-  /** The clients of different ids. One that does not exist or cannot be read is left out. */
-  findClients(clientIds: readonly string[]): Promise<readonly Client[]>;
   /**
    * One page of clients, in an order that stays the same from page to page: of trunk groups, by
    * group and then by name. It costs a few reads of bounded size. If few clients match, a page may

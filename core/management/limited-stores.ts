@@ -157,12 +157,11 @@ export function limitClients(
   { clients, clock, providerOwners }: ManagementContext,
   { trunkGroups, limitsOf }: StoreLimits,
 ): ClientStore {
-  const { isWithin, requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
+  const { requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
   const { find, findBefore } = rememberRead((id, options) => clients.findClient(id, options));
   return {
     ...clients,
     findClient: async (id, options) => ifWithin(await find(id, options)),
-    findClients: async (ids) => (await clients.findClients(ids)).filter(isWithin),
     readClients: (query) => clients.readClients(narrow(query)),
     listClients: () => onlyWithin(clients.listClients()),
     createClient: async (client) => {
@@ -200,12 +199,11 @@ export function limitApiKeys(
   { apiKeys, clock }: ManagementContext,
   { trunkGroups, limitsOf }: StoreLimits,
 ): ApiKeyStore {
-  const { isWithin, requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
+  const { requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
   const { find, findBefore } = rememberRead((id, options) => apiKeys.findApiKey(id, options));
   return {
     ...apiKeys,
     findApiKey: async (id, options) => ifWithin(await find(id, options)),
-    findApiKeys: async (ids) => (await apiKeys.findApiKeys(ids)).filter(isWithin),
     readApiKeys: (query) => apiKeys.readApiKeys(narrow(query)),
     listApiKeys: () => onlyWithin(apiKeys.listApiKeys()),
     createApiKey: async (key) => {

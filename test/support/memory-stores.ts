@@ -144,10 +144,6 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
   const table = versionedTable(items, (client) => client.clientId);
   return {
     findClient: (id) => table.find(id),
-    findClients: async (ids) => {
-      const found = await Promise.all(ids.map((id) => table.find(id)));
-      return found.filter((client) => client !== undefined);
-    },
     createClient: (client) => table.create(client),
     replaceClient: (client) => table.replace(client),
     deleteClient: (id, version) => table.remove(id, version),
@@ -168,10 +164,6 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
   const table = versionedTable(items, (key) => key.keyId);
   return {
     findApiKey: (id) => table.find(id),
-    findApiKeys: async (ids) => {
-      const found = await Promise.all(ids.map((id) => table.find(id)));
-      return found.filter((key) => key !== undefined);
-    },
     createApiKey: (key) => table.create(key),
     replaceApiKey: (key) => table.replace(key),
     deleteApiKey: (id, version) => table.remove(id, version),

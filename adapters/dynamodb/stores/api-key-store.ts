@@ -4,7 +4,6 @@ import type { DynamoDbCalls, DynamoDbDocuments } from '../clients/dynamodb-calls
 import { parseApiKeyItem, toApiKeyItem } from '../items/api-key-item.ts';
 import { readOwnedPage } from '../pages/owned-page.ts';
 import { ownedItemsConditions } from '../pages/read-page.ts';
-import { findRecords } from './get-items.ts';
 import { createFind, parseItems, scanItems } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 import { openVersioned } from './write-item.ts';
@@ -21,8 +20,6 @@ export function createDynamoDbApiKeyStore(
   const writes = openVersioned(dynamodb, kind);
   return {
     ...createDynamoDbApiKeyReader(dynamodb, table, store),
-    findApiKeys: (ids) =>
-      findRecords(dynamodb, { table, partitionKey, ids, parse: parseApiKeyItem }, store),
     createApiKey: async (key) => writes.create(key.keyId, toApiKeyItem(key)),
     replaceApiKey: async (key) => writes.replace(key.keyId, toApiKeyItem(key), key.version - 1),
     deleteApiKey: (keyId, version) => writes.delete(keyId, version),

@@ -15,7 +15,6 @@ import type { Item } from '../items/item.ts';
 import { readOwnedPage, scanForOwn } from '../pages/owned-page.ts';
 import { ownedItemsConditions } from '../pages/read-page.ts';
 import { createDynamoDbClientReader } from './client-reader.ts';
-import { findRecords } from './get-items.ts';
 import { createFind, parseItems, scanItems } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 import {
@@ -81,7 +80,6 @@ export function createDynamoDbClientStore(
   return {
     ...createDynamoDbClientReader(dynamodb, table, store),
     findClient: createFind(dynamodb, { table, partitionKey, parse }, store),
-    findClients: (ids) => findRecords(dynamodb, { table, partitionKey, ids, parse }, store),
     createClient: async (client) => writes.create(client.clientId, toClientItem(client)),
     replaceClient: async (client) => replaceClient(dynamodb, table, client),
     deleteClient: (clientId, version) => writes.delete(clientId, version),

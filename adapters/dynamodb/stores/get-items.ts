@@ -3,7 +3,6 @@ import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import { parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
 /** BatchGetItem takes so many keys. */
@@ -63,14 +62,4 @@ export async function getItems(
   return new Map(
     (await Promise.all(read)).flat().map((item) => [String(item[partitionKey]), item]),
   );
-}
-
-/** The records of different ids. One that cannot be read is reported and left out. */
-export async function findRecords<T extends object>(
-  dynamodb: DynamoDbDocuments,
-  request: ItemsRequest & { readonly parse: (item: Item) => T },
-  store: StoreOptions,
-): Promise<readonly T[]> {
-  const items = await getItems(dynamodb, request, store);
-  return [...items.values()].flatMap((item) => parseOrReport(item, request.parse, store) ?? []);
 }
