@@ -1,4 +1,5 @@
-import type { StorePage, StorePageQuery } from './paging.ts';
+import type { OwnedItemsQuery, StorePage, StorePageQuery } from './paging.ts';
+import type { PortOptions } from './port.ts';
 
 /**
  * Records of one kind, by id, of which each change gives a record the next version.
@@ -14,4 +15,50 @@ export interface RecordStore<T, Missing = undefined> {
   readPage(query: StorePageQuery): Promise<StorePage<T>>;
   /** @throws {ConflictError} if the stored version is not `record.version - 1`. */
   put(record: T): Promise<void>;
+}
+
+/** A client or an API key: it belongs to a trunk group, and each change gives it the next version. */
+export interface OwnedRecord {
+  readonly name: string;
+  readonly serviceTrunkGroup: string;
+  readonly enabled: boolean;
+  readonly version: number;
+  readonly updatedAt: number;
+}
+
+/** A request for one page of clients or API keys, with filters. */
+export interface OwnedQuery<T> extends OwnedItemsQuery {
+  /** Other filters. */
+  readonly matches?: ((record: T) => boolean) | undefined;
+}
+
+/** The clients, or the API keys. */
+export interface OwnedStore<T, Query extends OwnedQuery<T> = OwnedQuery<T>> {
+  /**
+   * @returns undefined if there is no such record.
+   * @throws {MalformedRecordError} if the stored item cannot be read.
+   * @throws {UnavailableError} if the store does not answer in time.
+   */
+  find(id: string, options?: PortOptions): Promise<T | undefined>;
+  /** @throws {ConflictError} if the id exists. */
+  create(record: T): Promise<void>;
+  /**
+   * Replaces a record whose stored version is `record.version - 1`, except what the token path
+   * writes (`lastUsedOn`).
+   *
+   * @throws {ConflictError} if it was changed or deleted meanwhile.
+   */
+  replace(record: T): Promise<void>;
+  /** @throws {ConflictError} if the stored version is another. */
+  delete(id: string, version: number): Promise<void>;
+  /**
+   * One page, in an order that stays the same from page to page: of trunk groups, by group and then
+   * by name. It costs a few reads of bounded size. If few records match, a page may have few items or
+   * none, and still have a next page.
+   *
+   * @throws {InputError} for an `after` of another list.
+   */
+  readPage(query: Query): Promise<StorePage<T>>;
+  /** Every record, in no particular order. */
+  list(): AsyncIterable<T>;
 }

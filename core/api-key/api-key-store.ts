@@ -1,5 +1,5 @@
-import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
+import type { OwnedStore } from '../record-store.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** What the verifier needs of API keys. */
@@ -35,22 +35,5 @@ export interface ApiKeyUseReader {
   findLastUses(uses: readonly ApiKeyUse[]): Promise<readonly (string | undefined)[]>;
 }
 
-/** A request for one page of API keys, with filters. */
-interface ApiKeysQuery extends OwnedItemsQuery {
-  /** Other filters. */
-  readonly matches?: ((key: ApiKey) => boolean) | undefined;
-}
-
-/** What management also needs. */
-export interface ApiKeyStore extends ApiKeyReader {
-  /** @throws {ConflictError} if the id exists. */
-  createApiKey(key: ApiKey): Promise<void>;
-  /** @throws {ConflictError} if the stored version is not `key.version - 1`. */
-  replaceApiKey(key: ApiKey): Promise<void>;
-  /** @throws {ConflictError} if the stored version is another. */
-  deleteApiKey(keyId: string, version: number): Promise<void>;
-  /** One page of keys: see `ClientStore.readClients`. */
-  readApiKeys(query: ApiKeysQuery): Promise<StorePage<ApiKey>>;
-  /** Every key, in no particular order. */
-  listApiKeys(): AsyncIterable<ApiKey>;
-}
+/** What management needs of API keys. */
+export type ApiKeyStore = OwnedStore<ApiKey>;

@@ -1,5 +1,5 @@
-import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
+import type { OwnedQuery, OwnedStore } from '../record-store.ts';
 import type { CheckedClient, Client } from './client.ts';
 
 /** What the verifier needs of clients. */
@@ -33,36 +33,12 @@ export interface UseRecorder {
 }
 
 /** A request for one page of clients, with filters. */
-export interface ClientsQuery extends OwnedItemsQuery {
+export interface ClientsQuery extends OwnedQuery<Client> {
   /** Issuer of the registered provider that the clients are under. */
   readonly issuer?: string | undefined;
   /** A secret of the client: at most one client has it, and the whole table is searched for it. */
   readonly secretId?: string | undefined;
-  /** Other filters. */
-  readonly matches?: ((client: Client) => boolean) | undefined;
 }
 
-/** What management also needs. */
-export interface ClientStore extends ClientReader {
-  /** @throws {ConflictError} if the id exists. */
-  createClient(client: Client): Promise<void>;
-  /**
-   * Replaces a client whose stored version is `client.version - 1`, except what the token path
-   * writes (`lastUsedOn`).
-   *
-   * @throws {ConflictError} if it was changed or deleted meanwhile.
-   */
-  replaceClient(client: Client): Promise<void>;
-  /** @throws {ConflictError} if the stored version is another. */
-  deleteClient(clientId: string, version: number): Promise<void>;
-  /**
-   * One page of clients, in an order that stays the same from page to page: of trunk groups, by
-   * group and then by name. It costs a few reads of bounded size. If few clients match, a page may
-   * have few items or none, and still have a next page.
-   *
-   * @throws {InputError} for an `after` of another list.
-   */
-  readClients(query: ClientsQuery): Promise<StorePage<Client>>;
-  /** Every client, in no particular order. */
-  listClients(): AsyncIterable<Client>;
-}
+/** What management needs of clients. */
+export type ClientStore = OwnedStore<Client, ClientsQuery>;

@@ -6,7 +6,7 @@ import { formatCidr } from '../api-key/subnet.ts';
 import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
-import { getApiKeyToChange, writeApiKey } from './api-keys.ts';
+import { ownedApiKeys, writeApiKey } from './api-keys.ts';
 import type { ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
@@ -20,17 +20,17 @@ import { addToList, buildSubnet } from './subnet-list.ts';
 export async function addSubnet(
   context: ManagementContext,
   keyId: string,
-  { ifVersion, ...fields }: v.InferOutput<typeof newSubnet>,
+  input: v.InferOutput<typeof newSubnet>,
 ): Promise<{
   readonly key: ApiKey;
   readonly subnet: ApiKeySubnet;
   readonly warnings: readonly string[];
 }> {
-  const subnet = buildSubnet(context, fields);
-  const before = await getApiKeyToChange(context, keyId, ifVersion);
+  const subnet = buildSubnet(context, input);
+  const before = await ownedApiKeys.getToChange(context, keyId, input);
   const subnets = addToList(before.subnets, subnet);
   const key = await writeApiKey(context, before, 'api_key_subnet.add', { subnets });
-  return { key, subnet, warnings: warnAboutAdded([fields], [subnet], subnets) };
+  return { key, subnet, warnings: warnAboutAdded([input], [subnet], subnets) };
 }
 
 /** @throws {NotFoundError} if the key has no such subnet. */
@@ -50,12 +50,12 @@ export async function removeSubnet(
   context: ManagementContext,
   keyId: string,
   subnetId: string,
-  { allowAnySource, ifVersion }: v.InferOutput<typeof removeSubnetOptions> = {},
+  options: v.InferOutput<typeof removeSubnetOptions> = {},
 ): Promise<ApiKey> {
-  const before = await getApiKeyToChange(context, keyId, ifVersion);
+  const before = await ownedApiKeys.getToChange(context, keyId, options);
   const removed = getSubnet(before, subnetId);
   const subnets = before.subnets.filter((subnet) => subnet !== removed);
-  if (subnets.length === 0 && allowAnySource !== true) {
+  if (subnets.length === 0 && options.allowAnySource !== true) {
     throw new RefusedError(
       `${formatCidr(removed)} is the last subnet of ${keyId}: without it, every source may use the key. Allow any source (--allow-any-source) if that is meant, or disable the key`,
     );

@@ -9,26 +9,17 @@ import type {
 import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
 import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
-import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
+import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import {
-  ConflictError,
-  IdempotencyKeyReusedError,
-  NotFoundError,
-  RefusedError,
-} from '../errors.ts';
+import { IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
-import { findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
-import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
+import { createOnce, findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
+import { checkVersion } from './if-version.ts';
 import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
-import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
-import {
-  currentTime,
-  type ManagementContext,
-  makeAuditedChange,
-  newId,
-} from './management-context.ts';
+import { type Page, readOwnedItemsFilter } from './list-query.ts';
+import { currentTime, type ManagementContext, newId } from './management-context.ts';
+import { manageOwned } from './owned-records.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;
@@ -41,12 +32,17 @@ interface CreatedApiKey {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** @throws {NotFoundError} if there is no such key. */
-export async function findApiKey(context: ManagementContext, keyId: string): Promise<ApiKey> {
-  const found = await context.apiKeys.findApiKey(keyId);
-  if (found === undefined) throw new NotFoundError('API key', keyId);
-  return found;
-}
+/** What API keys have in common with clients. */
+export const ownedApiKeys = manageOwned<ApiKey>({
+  noun: 'API key',
+  idKind: 'apiKey',
+  audited: 'api_key',
+  idOf: ({ keyId }) => keyId,
+  storeOf: ({ apiKeys }) => apiKeys,
+  view: viewApiKey,
+});
+
+export const { find: findApiKey, write: writeApiKey } = ownedApiKeys;
 
 /** In the order of the catalogue; undefined for every scope. */
 function toScopes({ config }: ManagementContext, scopes: NewApiKey['scopes'] | null) {
@@ -97,7 +93,7 @@ async function findEarlier(
   requested: ApiKey,
 ): Promise<CreatedApiKey | undefined> {
   if (input.idempotencyKey === undefined) return undefined;
-  const stored = await context.apiKeys.findApiKey(requested.keyId);
+  const stored = await context.apiKeys.find(requested.keyId);
   if (stored === undefined) return undefined;
   if (isSameRequest(stored, requested)) return { key: stored, value: undefined };
   throw new IdempotencyKeyReusedError(
@@ -110,63 +106,15 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const built = buildApiKey(context, input);
-  const created = await storeApiKey(context, input, built);
-  return { ...created, warnings: warnAboutAdded(input.subnets ?? [], built.key.subnets) };
-}
-
-async function storeApiKey(
-  context: ManagementContext,
-  input: NewApiKey,
-  { key, value }: ReturnType<typeof buildApiKey>,
-): Promise<CreatedApiKey> {
-  const earlier = await findEarlier(context, input, key);
-  if (earlier !== undefined) return earlier;
-  try {
-    await makeAuditedChange(
-      context,
-      { action: 'api_key.create', subject: key.keyId, after: viewApiKey(key) },
-      () => context.apiKeys.createApiKey(key),
-    );
-  } catch (error) {
-    const raced =
-      error instanceof ConflictError ? await findEarlier(context, input, key) : undefined;
-    if (raced === undefined) throw error;
-    return raced;
-  }
-  return { key, value };
-}
-
-/** Writes a key's next version. @throws {ConflictError} if it was changed in the meantime. */
-export async function writeApiKey(
-  context: ManagementContext,
-  before: ApiKey,
-  action: string,
-  changes: Partial<ApiKey>,
-): Promise<ApiKey> {
-  const next: ApiKey = {
-    ...before,
-    ...changes,
-    version: before.version + 1,
-    updatedAt: currentTime(context),
-  };
-  await makeAuditedChange(
-    context,
-    { action, subject: before.keyId, before: viewApiKey(before), after: viewApiKey(next) },
-    () => context.apiKeys.replaceApiKey(next),
+  const { key, value } = buildApiKey(context, input);
+  const created = await createOnce<CreatedApiKey>(
+    () => findEarlier(context, input, key),
+    async () => {
+      await ownedApiKeys.create(context, key);
+      return { key, value };
+    },
   );
-  return next;
-}
-
-/** Finds a key that is about to be changed, if it still has the version that the caller has seen. */
-export async function getApiKeyToChange(
-  context: ManagementContext,
-  keyId: string,
-  ifVersion: number | undefined,
-): Promise<ApiKey> {
-  const key = await findApiKey(context, keyId);
-  checkVersion(`the API key ${key.keyId}`, ifVersion, key.version);
-  return key;
+  return { ...created, warnings: warnAboutAdded(input.subnets ?? [], key.subnets) };
 }
 
 /** Renames a key, changes its scopes or its expiry, or ends its old values. An expired key cannot be extended: create a new one. */
@@ -175,8 +123,8 @@ export async function updateApiKey(
   keyId: string,
   changes: v.InferOutput<typeof apiKeyChanges>,
 ): Promise<ApiKey> {
-  const { name, scopes, expiresAt, ifVersion } = changes;
-  const before = await getApiKeyToChange(context, keyId, ifVersion);
+  const { name, scopes, expiresAt } = changes;
+  const before = await ownedApiKeys.getToChange(context, keyId, changes);
   checkName(before, name);
   if (expiresAt !== undefined) {
     checkCanBeExtended(keyId, before.expiresAt, { now: currentTime(context), what: 'API key' });
@@ -248,35 +196,9 @@ export function rotateApiKey(
   return findIfOvertaken(input, () => replaceValue(context, keyId, input));
 }
 
-export async function setApiKeyEnabled(
-  context: ManagementContext,
-  keyId: string,
-  enabled: boolean,
-  options: IfVersion = {},
-): Promise<ApiKey> {
-  const change = async () => {
-    const before = await getApiKeyToChange(context, keyId, options.ifVersion);
-    if (before.enabled === enabled) return before;
-    const action = enabled ? 'api_key.enable' : 'api_key.disable';
-    return writeApiKey(context, before, action, { enabled });
-  };
-  return enabled ? change() : repeatStop(options, change);
-}
+export const setApiKeyEnabled = ownedApiKeys.setEnabled;
 
-/** @returns the key as it was. */
-export async function deleteApiKey(
-  context: ManagementContext,
-  keyId: string,
-  { ifVersion }: IfVersion = {},
-): Promise<ApiKey> {
-  const key = await getApiKeyToChange(context, keyId, ifVersion);
-  await makeAuditedChange(
-    context,
-    { action: 'api_key.delete', subject: key.keyId, before: viewApiKey(key) },
-    () => context.apiKeys.deleteApiKey(key.keyId, key.version),
-  );
-  return key;
-}
+export const deleteApiKey = ownedApiKeys.findAndRemove;
 
 /**
  * One page of API keys. A text that is a full id finds that key with one read.
@@ -293,18 +215,8 @@ export async function listApiKeys(
     soon === undefined || (key.enabled && doesExpireWithin(key, soon, now));
   const matches = (key: ApiKey) =>
     (anySource === undefined || (key.subnets.length === 0) === anySource) && isWithin(key);
-  const query = {
+  return ownedApiKeys.list(context, {
     ...readOwnedItemsFilter(filter),
     matches: (anySource ?? soon) === undefined ? undefined : matches,
-  };
-  const { text = '' } = query;
-  if (isId('apiKey', text)) {
-    const key = await context.apiKeys.findApiKey(text);
-    const isWanted = key !== undefined && isOwnedItem(key, query) && query.matches?.(key) !== false;
-    return { items: isWanted ? [key] : [], examined: 1 };
-  }
-  return toPage(
-    await context.apiKeys.readApiKeys(query),
-    byNameThen((key) => key.keyId),
-  );
+  });
 }

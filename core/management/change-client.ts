@@ -4,59 +4,15 @@ import type { Client, ClientProvider } from '../client/client.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { isOfSameLife } from '../record-version.ts';
-import { viewClient } from './client-view.ts';
-import { findClient } from './find-client.ts';
-import { requireNoOtherGrant } from './grants/require-grant.ts';
-import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
+import { type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
-import {
-  awsTimeOf,
-  clockAllowance,
-  currentTime,
-  type ManagementContext,
-  makeAuditedChange,
-} from './management-context.ts';
+import { awsTimeOf, clockAllowance, type ManagementContext } from './management-context.ts';
+import { ownedClients, writeClient } from './owned-clients.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
-import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
 type ClientChanges = v.InferOutput<typeof clientChanges>;
-
-/**
- * Writes a client's next version.
- *
- * @throws {ConflictError} if it changed meanwhile.
- * @throws {RefusedError} if a limited caller gives more to a client whose id is granted to others.
- */
-export async function writeClient(
-  context: ManagementContext,
-  before: Client,
-  action: string,
-  changes: Partial<Client>,
-): Promise<Client> {
-  const next: Client = {
-    ...before,
-    ...changes,
-    version: before.version + 1,
-    updatedAt: currentTime(context),
-  };
-  // A name gives nothing.
-  if (!onlyStopsClient({ ...before, name: next.name }, next)) {
-    await requireNoOtherGrant(context, next);
-  }
-  await makeAuditedChange(
-    context,
-    {
-      action,
-      subject: before.clientId,
-      before: viewClient(before, context.config),
-      after: viewClient(next, context.config),
-    },
-    () => context.clients.replaceClient(next),
-  );
-  return next;
-}
 
 function nextScopes(
   { config }: ManagementContext,
@@ -105,17 +61,6 @@ function withoutUndefined(changes: Partial<Client>): Partial<Client> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** Finds a client that is about to be changed, if it still has the version that the caller has seen. */
-async function getClientToChange(
-  context: ManagementContext,
-  clientId: string,
-  ifVersion: number | undefined,
-): Promise<Client> {
-  const client = await findClient(context, clientId);
-  checkVersion(`the client ${client.clientId}`, ifVersion, client.version);
-  return client;
-}
-
 /**
  * Changes only the given fields. Issued tokens keep their claims until they expire.
  *
@@ -127,7 +72,7 @@ export async function updateClient(
   clientId: string,
   changes: ClientChanges,
 ): Promise<Client> {
-  const before = await getClientToChange(context, clientId, changes.ifVersion);
+  const before = await ownedClients.getToChange(context, clientId, changes);
   checkName(before, changes.name);
   const { config } = context;
   // What is left is stored as it was given.
@@ -152,48 +97,10 @@ export async function updateClient(
 }
 
 /** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
-export async function setClientEnabled(
-  context: ManagementContext,
-  clientId: string,
-  enabled: boolean,
-  options: IfVersion = {},
-): Promise<Client> {
-  const change = async () => {
-    const before = await getClientToChange(context, clientId, options.ifVersion);
-    if (before.enabled === enabled) return before;
-    return writeClient(context, before, enabled ? 'client.enable' : 'client.disable', { enabled });
-  };
-  return enabled ? change() : repeatStop(options, change);
-}
+export const setClientEnabled = ownedClients.setEnabled;
 
-/** Deletes a client that has already been read, with its secrets. */
-export async function removeClient(context: ManagementContext, client: Client): Promise<void> {
-  await makeAuditedChange(
-    context,
-    {
-      action: 'client.delete',
-      subject: client.clientId,
-      before: viewClient(client, context.config),
-    },
-    () => context.clients.deleteClient(client.clientId, client.version),
-  );
-}
-
-/**
- * Deletes a client with its secrets.
- *
- * @returns the client as it was.
- * @throws {ConflictError} if the client was changed in the meantime.
- */
-export async function deleteClient(
-  context: ManagementContext,
-  clientId: string,
-  { ifVersion }: IfVersion = {},
-): Promise<Client> {
-  const client = await getClientToChange(context, clientId, ifVersion);
-  await removeClient(context, client);
-  return client;
-}
+/** Deletes a client with its secrets. */
+export const deleteClient = ownedClients.findAndRemove;
 
 /**
  * Revokes every token of a client that was issued before the call. Only checks that look up clients
@@ -212,7 +119,7 @@ export async function revokeClientTokens(
   clientId: string,
   options: IfVersion = {},
 ): Promise<Client> {
-  const find = () => getClientToChange(context, clientId, options.ifVersion);
+  const find = () => ownedClients.getToChange(context, clientId, options);
   const { version } = await find();
   const { earliest, latest } = awsTimeOf(context);
   const cutOff = Math.floor(latest / 1000) + clockAllowance + 1;

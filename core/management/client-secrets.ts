@@ -13,11 +13,11 @@ import { hashSecret } from '../credential/secret-hash.ts';
 import { InputError, NotFoundError, RefusedError } from '../errors.ts';
 import { PublicJwkError } from '../jws/public-jwk.ts';
 import { viewClientSecret } from './client-view.ts';
-import { findClient } from './find-client.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
+import { findClient } from './owned-clients.ts';
 import { refuseInput } from './read-input.ts';
 
 type NewClientSecret = v.InferOutput<typeof newSecret>;
@@ -95,7 +95,7 @@ async function writeSecrets(
       after: after && (expired === undefined ? after : { ...after, expires_others: expired }),
     },
     () =>
-      context.clients.replaceClient({
+      context.clients.replace({
         ...client,
         secrets,
         version: client.version + 1,

@@ -3,17 +3,11 @@ import type { newClient } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
-import {
-  ConflictError,
-  IdempotencyKeyReusedError,
-  RefusedError,
-  UnavailableError,
-} from '../errors.ts';
+import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
-import { viewClient } from './client-view.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
-import { idForCreation, keysWithin } from './idempotency.ts';
+import { createOnce, idForCreation, keysWithin } from './idempotency.ts';
 import {
   checkNoAssertions,
   checkPattern,
@@ -25,8 +19,8 @@ import {
   clockAllowance,
   currentTime,
   type ManagementContext,
-  makeAuditedChange,
 } from './management-context.ts';
+import { ownedClients } from './owned-clients.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';
@@ -181,7 +175,7 @@ async function findEarlier(
   provider: WantedProvider | undefined,
 ): Promise<Client | undefined> {
   if (!hasDerivedId(input, requested)) return undefined;
-  const stored = await context.clients.findClient(requested.clientId);
+  const stored = await context.clients.find(requested.clientId);
   if (stored === undefined) return undefined;
   // One that was created before there were rules has the given claims only.
   const isSame = () =>
@@ -205,13 +199,13 @@ async function createWhileAllowed(
   client: Client,
   provider: WantedProvider | undefined,
 ): Promise<void> {
-  await context.clients.createClient(client);
+  await context.clients.create(client);
   if (provider === undefined) return;
   try {
     await provider.checkAllowed();
   } catch (error) {
     try {
-      await context.clients.deleteClient(client.clientId, client.version);
+      await context.clients.delete(client.clientId, client.version);
     } catch (cause) {
       throw new UnavailableError(
         `delete the client ${client.clientId}, which was created although its grant may be withdrawn or its provider may have left the service trunk group; it could not be deleted again`,
@@ -240,25 +234,18 @@ export async function createClient(
   }
   checkNoAssertions(context.config, asGiven.audiences);
   checkTokenSize(asGiven, context.config);
-  const earlier = await findEarlier(context, input, asGiven, provider);
-  if (earlier !== undefined) return { client: earlier, existed: true };
-  const complete = { ...asGiven, provider: provider?.withRule() };
-  const client = withoutOldTokens(context, input, complete);
-  const after = viewClient(client, context.config);
-  try {
-    await makeAuditedChange(
-      context,
-      { action: 'client.create', subject: client.clientId, after },
-      () => createWhileAllowed(context, client, provider),
-    );
-  } catch (error) {
-    // Another call created it between the look-up and the write: compare again.
-    const raced =
-      error instanceof ConflictError
-        ? await findEarlier(context, input, asGiven, provider)
-        : undefined;
-    if (raced === undefined) throw error;
-    return { client: raced, existed: true };
-  }
-  return { client, existed: false };
+  return createOnce<CreatedClient>(
+    async () => {
+      const earlier = await findEarlier(context, input, asGiven, provider);
+      return earlier && { client: earlier, existed: true };
+    },
+    async () => {
+      const complete = { ...asGiven, provider: provider?.withRule() };
+      const client = withoutOldTokens(context, input, complete);
+      await ownedClients.create(context, client, () =>
+        createWhileAllowed(context, client, provider),
+      );
+      return { client, existed: false };
+    },
+  );
 }

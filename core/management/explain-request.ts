@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { requestQuestion } from '../../contract/management/inputs.ts';
+import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
@@ -51,6 +52,10 @@ export interface RequestFinding extends Omit<Finding, 'serviceTrunkGroup'> {
   readonly hint?: string | undefined;
 }
 
+function readerOf({ clients }: Pick<ManagementContext, 'clients'>): ClientReader {
+  return { findClient: (id, options) => clients.find(id, options) };
+}
+
 /**
  * Decides with every client, as platform APIs do. With only the caller's, a broader pattern of the
  * caller would seem to accept what a client of another trunk group decides.
@@ -65,7 +70,7 @@ async function decideWithEvery(
   let last: Client | undefined;
   const lookup: ClientReader = {
     findClient: async (id, options) => {
-      last = await everyClient.findClient(id, options);
+      last = await everyClient.find(id, options);
       if (last !== undefined) read.set(id, last);
       return last;
     },
@@ -144,7 +149,7 @@ async function namesOwnClient(context: ManagementContext, credential: string): P
   if (provider === undefined) return false;
   const { id } = readNamedClient(payload, provider.clientIdClaim);
   if (id === undefined) return false;
-  const found = getProviderClient(context.clients, provider, id, {});
+  const found = getProviderClient(readerOf(context), provider, id, {});
   return (await findRefusal(found)) === undefined;
 }
 
@@ -230,7 +235,8 @@ export async function explainRequest(
   context: ManagementContext,
   question: RequestQuestion,
 ): Promise<RequestExplanation> {
-  const { config, apiKeys, clients, identityProviders } = context;
+  const { config, identityProviders } = context;
+  const apiKeys: ApiKeyReader = { findApiKey: (id, options) => context.apiKeys.find(id, options) };
   const { accessTokenType, defaultAudience } = config;
   const issuer = readIssuer(context, question);
   const { assertion: form, audience = defaultAudience, scopes, clientId } = question;
@@ -275,7 +281,9 @@ export async function explainRequest(
     const verified = await decide();
     checkReach(context, verified);
     if (form !== undefined) return { accepted: true, verified };
-    const refusal = await findRefusal(decide({ clients, onLookupFailure: 'refuse' }));
+    const refusal = await findRefusal(
+      decide({ clients: readerOf(context), onLookupFailure: 'refuse' }),
+    );
     const refusedWithLookup = refusal && (await describeRefusal(context, refusal, question));
     return { accepted: true, verified, refusedWithLookup };
   } catch (error) {

@@ -103,7 +103,7 @@ async function explain(
     (value) => value ?? "none: the client's default audience",
   );
   const isClientId = isId('client', question.clientId);
-  const found = isClientId ? await context.clients.findClient(question.clientId) : undefined;
+  const found = isClientId ? await context.clients.find(question.clientId) : undefined;
   steps.take('client authentication', () => checkClient(found, now), String);
   if (found === undefined) throw new OAuthError('unknown_client');
   const client = withoutSyntheticAuthority(found);

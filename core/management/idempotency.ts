@@ -47,3 +47,22 @@ export async function findIfOvertaken<Made>(
     throw error;
   }
 }
+
+/**
+ * Creates something unless an earlier call with the same idempotency key has, or one at the same
+ * moment: between the look-up and the write.
+ */
+export async function createOnce<Made>(
+  findEarlier: () => Promise<Made | undefined>,
+  create: () => Promise<Made>,
+): Promise<Made> {
+  const earlier = await findEarlier();
+  if (earlier !== undefined) return earlier;
+  try {
+    return await create();
+  } catch (error) {
+    const raced = error instanceof ConflictError ? await findEarlier() : undefined;
+    if (raced === undefined) throw error;
+    return raced;
+  }
+}

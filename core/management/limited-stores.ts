@@ -2,8 +2,8 @@ import { Wrong } from '../../contract/management/fields.ts';
 import type { ApiKeyStore } from '../api-key/api-key-store.ts';
 import type { ClientStore } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
-import type { StorePage } from '../paging.ts';
 import type { PortOptions } from '../port.ts';
+import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
 import {
   type GrantLimits,
   intersectLimits,
@@ -20,37 +20,12 @@ import {
 } from './trunk-group-limits/limit-excess.ts';
 import { onlyStopsApiKey, onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
-/** What belongs to a service trunk group. */
-interface Owned {
-  readonly serviceTrunkGroup: string;
-}
-
 /** What a caller reaches and may grant. */
 export interface StoreLimits {
   /** Every group if left out. */
   readonly trunkGroups: readonly string[] | undefined;
   /** What may be granted in a trunk group. Nothing is checked if left out. */
   readonly limitsOf: ((serviceTrunkGroup: string) => Promise<GrantLimits>) | undefined;
-}
-
-/** What is out of reach does not exist: it is not found, not listed and not written. */
-function createReach(trunkGroups: readonly string[] | undefined) {
-  const isWithin = ({ serviceTrunkGroup }: Owned) =>
-    trunkGroups?.includes(serviceTrunkGroup) !== false;
-  return {
-    isWithin,
-    requireWithin: ({ serviceTrunkGroup }: Owned): void => {
-      if (isWithin({ serviceTrunkGroup })) return;
-      throw new RefusedError(`the service trunk group ${serviceTrunkGroup} is out of reach`);
-    },
-    ifWithin: <T extends Owned>(owned: T | undefined): T | undefined =>
-      owned !== undefined && isWithin(owned) ? owned : undefined,
-    narrow: <Q extends { readonly trunkGroups?: readonly string[] | undefined }>(query: Q): Q =>
-      trunkGroups === undefined ? query : { ...query, ...intersect(query, trunkGroups) },
-    async *onlyWithin<T extends Owned>(this: void, all: AsyncIterable<T>) {
-      for await (const owned of all) if (isWithin(owned)) yield owned;
-    },
-  };
 }
 
 export function intersect(
@@ -76,29 +51,32 @@ function checkAdded(after: Iterable<Excess>, before: Iterable<Excess> = []): voi
   );
 }
 
+/** Items of one read while counting. */
+const countedAtOnce = 500;
+
 /**
  * Counts what a trunk group has, page by page. Creations at the same moment do not see each other:
  * the limit can be exceeded by as many as are made at once, less one.
  *
  * @throws {RefusedError} if there are as many as are allowed.
  */
-async function checkRoom(
-  what: string,
-  most: number | undefined,
-  readPage: (after: string | undefined) => Promise<StorePage<unknown>>,
+async function checkRoom<T extends OwnedRecord>(
+  store: OwnedStore<T>,
+  { serviceTrunkGroup: group }: T,
+  { noun, most }: { readonly noun: string; readonly most: number | undefined },
 ): Promise<void> {
   if (most === undefined) return;
   let count = 0;
   let after: string | undefined;
   while (count < most) {
-    const page = await readPage(after);
+    const page = await store.readPage({ limit: countedAtOnce, trunkGroups: [group], after });
     count += page.items.length;
     after = page.next;
     if (after === undefined) break;
   }
   if (count < most) return;
   const has = most === 0 ? 'may have no' : `has ${count}`;
-  throw new RefusedError(`the service trunk group ${has} ${what}; allowed: at most ${most}`);
+  throw new RefusedError(`the service trunk group ${has} ${noun}; allowed: at most ${most}`);
 }
 
 type LimitsStore = ManagementContext['trunkGroupLimits'];
@@ -129,13 +107,6 @@ export function intersectStored(store: LimitsStore, own: GrantLimits): LimitsSto
   };
 }
 
-/** Items of one read while counting. */
-const countedAtOnce = 500;
-
-function within(group: string, after: string | undefined) {
-  return { limit: countedAtOnce, trunkGroups: [group], after };
-}
-
 /** The record that an operation read before it replaces it, so that it is not read again. */
 function rememberRead<T extends { readonly version: number }>(
   find: (id: string, options?: PortOptions) => Promise<T | undefined>,
@@ -153,82 +124,94 @@ function rememberRead<T extends { readonly version: number }>(
   return { find: findAndRemember, findBefore };
 }
 
-export function limitClients(
-  { clients, clock, providerOwners }: ManagementContext,
+/** Clients or API keys, as far as their limits differ. */
+interface LimitedKind<T> {
+  readonly noun: string;
+  readonly count: 'maxClients' | 'maxApiKeys';
+  readonly idOf: (record: T) => string;
+  readonly findExcess: (limits: GrantLimits, record: T, now: number) => Iterable<Excess>;
+  /** The limits that hold for a new record. */
+  readonly limitsOfNew?: (limits: GrantLimits, record: T) => Promise<GrantLimits>;
+  readonly onlyStops: (before: T, after: T) => boolean;
+  /** Whether a change makes as good as a new record, which keeps nothing that is above the limits. */
+  readonly isRenewed?: (before: T, after: T) => boolean;
+}
+
+/** What is out of reach does not exist: it is not found, not listed and not written. */
+function limitStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
+  store: OwnedStore<T, Query>,
+  { clock }: Pick<ManagementContext, 'clock'>,
   { trunkGroups, limitsOf }: StoreLimits,
-): ClientStore {
-  const { requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
-  const { find, findBefore } = rememberRead((id, options) => clients.findClient(id, options));
+  kind: LimitedKind<T>,
+): OwnedStore<T, Query> {
+  const { find, findBefore } = rememberRead<T>((id, options) => store.find(id, options));
+  const isWithin = ({ serviceTrunkGroup }: T) => trunkGroups?.includes(serviceTrunkGroup) !== false;
+  const narrow = <Q extends OwnedQuery<T>>(query: Q): Q =>
+    trunkGroups === undefined ? query : { ...query, ...intersect(query, trunkGroups) };
+  const requireWithin = (record: T): void => {
+    if (isWithin(record)) return;
+    throw new RefusedError(`the service trunk group ${record.serviceTrunkGroup} is out of reach`);
+  };
   return {
-    ...clients,
-    findClient: async (id, options) => ifWithin(await find(id, options)),
-    readClients: (query) => clients.readClients(narrow(query)),
-    listClients: () => onlyWithin(clients.listClients()),
-    createClient: async (client) => {
-      requireWithin(client);
-      const { serviceTrunkGroup: group, provider } = client;
-      const found = await limitsOf?.(group);
-      if (found !== undefined) {
-        const isOwn =
-          found.providers !== undefined &&
-          provider !== undefined &&
-          (await isOwnProvider({ providerOwners }, provider, group));
-        const limits = isOwn ? { ...found, providers: undefined } : found;
-        checkAdded(findClientExcess(limits, client, currentTime({ clock })));
-        await checkRoom('clients', limits.maxClients, (after) =>
-          clients.readClients(within(group, after)),
-        );
-      }
-      await clients.createClient(client);
+    ...store,
+    find: async (id, options) => {
+      const found = await find(id, options);
+      return found !== undefined && isWithin(found) ? found : undefined;
     },
-    replaceClient: async (client) => {
-      requireWithin(client);
-      const before = limitsOf && (await findBefore(client.clientId, client));
-      if (limitsOf && (before === undefined || !onlyStopsClient(before, client))) {
-        const limits = await limitsOf(client.serviceTrunkGroup);
-        const now = currentTime({ clock });
-        const had = before === undefined ? [] : findClientExcess(limits, before, now);
-        checkAdded(findClientExcess(limits, client, now), had);
+    readPage: (query) => store.readPage(narrow(query)),
+    async *list() {
+      for await (const record of store.list()) if (isWithin(record)) yield record;
+    },
+    create: async (record) => {
+      requireWithin(record);
+      const found = await limitsOf?.(record.serviceTrunkGroup);
+      if (found !== undefined) {
+        const limits = (await kind.limitsOfNew?.(found, record)) ?? found;
+        checkAdded(kind.findExcess(limits, record, currentTime({ clock })));
+        await checkRoom<T>(store, record, { noun: kind.noun, most: limits[kind.count] });
       }
-      await clients.replaceClient(client);
+      await store.create(record);
+    },
+    replace: async (record) => {
+      requireWithin(record);
+      const before = limitsOf && (await findBefore(kind.idOf(record), record));
+      if (limitsOf && (before === undefined || !kind.onlyStops(before, record))) {
+        const limits = await limitsOf(record.serviceTrunkGroup);
+        const now = currentTime({ clock });
+        const isNew = before === undefined || kind.isRenewed?.(before, record) === true;
+        const had = isNew ? [] : kind.findExcess(limits, before, now);
+        checkAdded(kind.findExcess(limits, record, now), had);
+      }
+      await store.replace(record);
     },
   };
 }
 
-export function limitApiKeys(
-  { apiKeys, clock }: ManagementContext,
-  { trunkGroups, limitsOf }: StoreLimits,
-): ApiKeyStore {
-  const { requireWithin, ifWithin, narrow, onlyWithin } = createReach(trunkGroups);
-  const { find, findBefore } = rememberRead((id, options) => apiKeys.findApiKey(id, options));
-  return {
-    ...apiKeys,
-    findApiKey: async (id, options) => ifWithin(await find(id, options)),
-    readApiKeys: (query) => apiKeys.readApiKeys(narrow(query)),
-    listApiKeys: () => onlyWithin(apiKeys.listApiKeys()),
-    createApiKey: async (key) => {
-      requireWithin(key);
-      const { serviceTrunkGroup: group } = key;
-      const limits = await limitsOf?.(group);
-      if (limits !== undefined) {
-        checkAdded(findApiKeyExcess(limits, key, currentTime({ clock })));
-        await checkRoom('API keys', limits.maxApiKeys, (after) =>
-          apiKeys.readApiKeys(within(group, after)),
-        );
-      }
-      await apiKeys.createApiKey(key);
+export function limitClients(context: ManagementContext, limits: StoreLimits): ClientStore {
+  return limitStore(context.clients, context, limits, {
+    noun: 'clients',
+    count: 'maxClients',
+    idOf: ({ clientId }) => clientId,
+    findExcess: findClientExcess,
+    limitsOfNew: async (found, { provider, serviceTrunkGroup }) => {
+      const isOwn =
+        found.providers !== undefined &&
+        provider !== undefined &&
+        (await isOwnProvider(context, provider, serviceTrunkGroup));
+      return isOwn ? { ...found, providers: undefined } : found;
     },
-    replaceApiKey: async (key) => {
-      requireWithin(key);
-      const before = limitsOf && (await findBefore(key.keyId, key));
-      if (limitsOf && (before === undefined || !onlyStopsApiKey(before, key))) {
-        const limits = await limitsOf(key.serviceTrunkGroup);
-        const now = currentTime({ clock });
-        // A new value is as a new key: an old one could otherwise be kept for ever, above every limit.
-        const had = before?.hash === key.hash ? findApiKeyExcess(limits, before, now) : [];
-        checkAdded(findApiKeyExcess(limits, key, now), had);
-      }
-      await apiKeys.replaceApiKey(key);
-    },
-  };
+    onlyStops: onlyStopsClient,
+  });
+}
+
+export function limitApiKeys(context: ManagementContext, limits: StoreLimits): ApiKeyStore {
+  return limitStore(context.apiKeys, context, limits, {
+    noun: 'API keys',
+    count: 'maxApiKeys',
+    idOf: ({ keyId }) => keyId,
+    findExcess: findApiKeyExcess,
+    onlyStops: onlyStopsApiKey,
+    // An old value could otherwise be kept for ever, above every limit.
+    isRenewed: (before, after) => before.hash !== after.hash,
+  });
 }

@@ -1,7 +1,6 @@
 import type * as v from 'valibot';
 import type { clientsFilter } from '../../contract/management/inputs.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
-import type { ClientsQuery } from '../client/client-store.ts';
 import {
   expiresWithin as doesExpireWithin,
   findSecretConcern,
@@ -9,9 +8,10 @@ import {
 } from '../client/secret-attention.ts';
 import { isId } from '../credential/credential-value.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
-import { collect, type StorePage } from '../paging.ts';
-import { byNameThen, isOwnedItem, type Page, readOwnedItemsFilter, toPage } from './list-query.ts';
+import { collect } from '../paging.ts';
+import { type Page, readOwnedItemsFilter } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
+import { ownedClients } from './owned-clients.ts';
 
 /** Filters of a list of clients. A client must meet all of them. */
 export type ClientsFilter = v.InferOutput<typeof clientsFilter>;
@@ -51,21 +51,6 @@ async function readUserTokens(
   ];
 }
 
-/** A full id is no text to search for: one read finds its client. */
-async function findById(
-  { clients }: ManagementContext,
-  clientId: string,
-  query: ClientsQuery,
-): Promise<StorePage<Client>> {
-  const client = await clients.findClient(clientId);
-  const isWanted =
-    client !== undefined &&
-    isOwnedItem(client, query) &&
-    (query.issuer === undefined || client.provider?.issuer === query.issuer) &&
-    query.matches?.(client) !== false;
-  return { items: isWanted ? [client] : [], examined: 1 };
-}
-
 /**
  * One page of clients. A text that is a full id of a client or of a secret finds that client in one
  * page.
@@ -76,26 +61,24 @@ export async function listClients(
   context: ManagementContext,
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
+  const query = readOwnedItemsFilter(filter);
+  const { provider: issuer, allowsUserTokens } = filter;
+  const { text = '' } = query;
   const conditions = [
     ...readConditions(filter, currentTime(context)),
-    ...(await readUserTokens(context, filter.allowsUserTokens)),
+    ...(await readUserTokens(context, allowsUserTokens)),
+    // One read finds a client by its id, whoever its provider is.
+    ...(isId('client', text) && issuer !== undefined
+      ? [({ provider }: Client) => provider?.issuer === issuer]
+      : []),
   ];
-  const query = {
-    ...readOwnedItemsFilter(filter),
-    issuer: filter.provider,
+  return ownedClients.list(context, {
+    ...query,
+    ...(isId('secret', text) && { text: undefined, secretId: text }),
+    issuer,
     matches:
       conditions.length === 0
         ? undefined
         : (client: Client) => conditions.every((holds) => holds(client)),
-  };
-  const { text = '' } = query;
-  const page = isId('client', text)
-    ? await findById(context, text, query)
-    : await context.clients.readClients(
-        isId('secret', text) ? { ...query, text: undefined, secretId: text } : query,
-      );
-  return toPage(
-    page,
-    byNameThen((client) => client.clientId),
-  );
+  });
 }

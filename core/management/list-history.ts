@@ -30,8 +30,8 @@ async function findCreation(
   { clients, apiKeys }: ManagementContext,
   id: string,
 ): Promise<number | undefined> {
-  if (isId('client', id)) return (await clients.findClient(id))?.createdAt;
-  if (isId('apiKey', id)) return (await apiKeys.findApiKey(id))?.createdAt;
+  if (isId('client', id)) return (await clients.find(id))?.createdAt;
+  if (isId('apiKey', id)) return (await apiKeys.find(id))?.createdAt;
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import type {
   AuditRecord,
 } from '../audit/audit-log.ts';
 import type { PersonNameStore } from '../audit/person-name.ts';
-import type { ClientReader, ClientStore } from '../client/client-store.ts';
+import type { ClientStore } from '../client/client-store.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
@@ -79,7 +79,7 @@ export interface ManagementContext extends ManagementPorts {
    */
   readonly trunkGroups?: readonly string[] | undefined;
   /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
-  readonly everyClient?: ClientReader | undefined;
+  readonly everyClient?: Pick<ClientStore, 'find'> | undefined;
   /** Milliseconds for all documents of an inspection. Those of the staff if left out. */
   readonly inspectionTime?: number | undefined;
   /** What the caller may grant. Set by `limitCaller`, which also limits the stores. */

@@ -26,7 +26,6 @@ import { createClient } from './create-client.ts';
 import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
-import { findClient } from './find-client.ts';
 import { checkGrants } from './grants/check-grants.ts';
 import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
 import { findSubjectGrants, listGrants, setSubjectGrant } from './grants/subject-grants.ts';
@@ -35,6 +34,7 @@ import { listClients } from './list-clients.ts';
 import { listExpiring } from './list-expiring.ts';
 import { listHistory } from './list-history.ts';
 import type { ManagementContext } from './management-context.ts';
+import { findClient } from './owned-clients.ts';
 import { erasePersonName } from './person-names.ts';
 import { deleteProvider } from './providers/delete-provider.ts';
 import {

@@ -232,8 +232,8 @@ export function restorableClients(
     nameOf: ({ name }) => name,
     view: (client) => viewClient(client, context.config),
     list,
-    find: (id) => context.clients.findClient(id),
-    create: (client) => context.clients.createClient(client),
+    find: (id) => context.clients.find(id),
+    create: (client) => context.clients.create(client),
     replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
     findOutside: async (client) => {
       const found = await outsideOf(client);
@@ -255,8 +255,8 @@ export function restorableApiKeys(
     nameOf: ({ name }) => name,
     view: viewApiKey,
     list,
-    find: (id) => context.apiKeys.findApiKey(id),
-    create: (key) => context.apiKeys.createApiKey(key),
+    find: (id) => context.apiKeys.find(id),
+    create: (key) => context.apiKeys.create(key),
     replay: replayApiKey,
   };
 }

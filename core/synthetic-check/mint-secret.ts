@@ -18,7 +18,7 @@ import { firstVersion } from '../record-version.ts';
 
 export interface MintPorts {
   /** Reads must see every write that came before. */
-  readonly clients: Pick<ClientStore, 'findClient' | 'createClient' | 'replaceClient'>;
+  readonly clients: Pick<ClientStore, 'find' | 'create' | 'replace'>;
   /** Cryptographically random bytes. */
   readonly drawBytes: (length: number) => Uint8Array;
 }
@@ -69,14 +69,14 @@ async function writeClient(
   { clients, drawBytes }: MintPorts,
   now: number,
 ): Promise<void> {
-  const found = await clients.findClient(syntheticClientId(regionId));
+  const found = await clients.find(syntheticClientId(regionId));
   if (found === undefined) {
     const version = firstVersion(drawBytes) - 1;
     const nothing = { secrets: [], version, createdAt: now };
-    await clients.createClient(buildClient(regionId, nothing, secret, now));
+    await clients.create(buildClient(regionId, nothing, secret, now));
     return;
   }
-  await clients.replaceClient(buildClient(regionId, found, secret, now));
+  await clients.replace(buildClient(regionId, found, secret, now));
 }
 
 /**

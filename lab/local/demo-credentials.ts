@@ -69,11 +69,11 @@ function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment)
       const client = parseClient(text);
       if (client === undefined) return undefined;
       const { clientId, clientSecret } = client;
-      const found = await store.findClient(clientId);
+      const found = await store.find(clientId);
       if (!found?.secrets.some(({ hash }) => matchesHash(clientSecret, hash ?? '')))
         return undefined;
       if (isDeepStrictEqual(client.given, given)) return text;
-      await store.replaceClient({
+      await store.replace({
         ...found,
         ...given,
         version: found.version + 1,
@@ -86,7 +86,7 @@ function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment)
       const clientSecret = formatClientSecret(randomBytes(secretBytes));
       const secretId = formatId('secret', randomBytes(idBytes));
       const hash = hashSecret(clientSecret);
-      await store.createClient({
+      await store.create({
         ...common,
         ...given,
         clientId,
@@ -106,14 +106,14 @@ function demoApiKey(dynamodb: DynamoDb, { config }: LocalDeployment): Kept {
   return {
     async keep(value) {
       const keyId = readApiKeyId(value);
-      const found = keyId === undefined ? undefined : await store.findApiKey(keyId);
+      const found = keyId === undefined ? undefined : await store.find(keyId);
       return found !== undefined && matchesHash(value, found.hash) ? value : undefined;
     },
     async create(now) {
       const keyId = formatId('apiKey', randomBytes(idBytes));
       const value = formatApiKeyValue(keyId, randomBytes(secretBytes));
       const hash = hashSecret(value);
-      await store.createApiKey({
+      await store.create({
         ...common,
         keyId,
         hash,

@@ -26,7 +26,7 @@ const namesIn = (text: string) =>
 /** The stores give pages of one client each, in order of name. */
 function onePerPage({ context }: PortalWorld): void {
   const { clients } = context;
-  const readClients = clients.readClients.bind(clients);
+  const readClients = clients.readPage.bind(clients);
   Object.assign(context.clients, {
     readClients: async (query: Parameters<typeof readClients>[0]) => {
       const { items } = await readClients({ ...query, limit: 500, after: undefined });

@@ -19,10 +19,10 @@ const titleOf = (page: string) => /<h1>([^<]+)<\/h1>/.exec(page)?.[1];
 function hideBehindFirstRead({ context }: PortalWorld): void {
   const clients = { ...context.clients };
   Object.assign(context.clients, {
-    readClients: async (query: Parameters<typeof clients.readClients>[0]) =>
+    readClients: async (query: Parameters<typeof clients.readPage>[0]) =>
       query.after === undefined
         ? { items: [], examined: 1000, next: 'client_0000000000000000000000' }
-        : clients.readClients({ ...query, after: undefined }),
+        : clients.readPage({ ...query, after: undefined }),
   });
 }
 

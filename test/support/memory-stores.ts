@@ -143,11 +143,11 @@ function readPage<T extends Owned>(
 export function createMemoryClientStore(items = new Map<string, Client>()): ClientStore {
   const table = versionedTable(items, (client) => client.clientId);
   return {
-    findClient: (id) => table.find(id),
-    createClient: (client) => table.create(client),
-    replaceClient: (client) => table.replace(client),
-    deleteClient: (id, version) => table.remove(id, version),
-    readClients: async (query) =>
+    find: (id) => table.find(id),
+    create: (client) => table.create(client),
+    replace: (client) => table.replace(client),
+    delete: (id, version) => table.remove(id, version),
+    readPage: async (query) =>
       readPage(
         items,
         query,
@@ -156,19 +156,19 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
           (query.secretId === undefined ||
             secrets.some(({ secretId }) => secretId === query.secretId)),
       ),
-    listClients: () => table.list(),
+    list: () => table.list(),
   };
 }
 
 export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiKeyStore {
   const table = versionedTable(items, (key) => key.keyId);
   return {
-    findApiKey: (id) => table.find(id),
-    createApiKey: (key) => table.create(key),
-    replaceApiKey: (key) => table.replace(key),
-    deleteApiKey: (id, version) => table.remove(id, version),
-    readApiKeys: async (query) => readPage(items, query),
-    listApiKeys: () => table.list(),
+    find: (id) => table.find(id),
+    create: (key) => table.create(key),
+    replace: (key) => table.replace(key),
+    delete: (id, version) => table.remove(id, version),
+    readPage: async (query) => readPage(items, query),
+    list: () => table.list(),
   };
 }
 

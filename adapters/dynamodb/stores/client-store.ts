@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lastUseAttribute, tables } from '../../../contract/tables.ts';
 import type { Client } from '../../../core/client/client.ts';
-import type { ClientStore, UseRecorder } from '../../../core/client/client-store.ts';
+import type { ClientStore } from '../../../core/client/client-store.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import {
@@ -13,15 +13,13 @@ import {
 } from '../items/client-item.ts';
 import type { Item } from '../items/item.ts';
 import { readOwnedPage, scanForOwn } from '../pages/owned-page.ts';
-import { ownedItemsConditions } from '../pages/read-page.ts';
-import { createDynamoDbClientReader } from './client-reader.ts';
-import { createFind, parseItems, scanItems } from './read-items.ts';
+import { listOwned, openOwnedStore } from './owned-store.ts';
+import { createFind } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 import {
   type AttributeChange,
   changedMeanwhile,
   having,
-  openVersioned,
   toUpdateExpression,
   toUpdateInput,
   type UpdateExpression,
@@ -67,44 +65,36 @@ async function replaceClient(
   });
 }
 
-const parse = (item: Item): Client => toClient(parseClientItem(item));
-
 /** Clients in DynamoDB, one item each. */
 export function createDynamoDbClientStore(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
-): ClientStore & UseRecorder {
-  const kind = { table, partitionKey, noun: 'client', exists: 'a client of this id exists' };
-  const writes = openVersioned(dynamodb, kind);
+): ClientStore {
+  const kind = {
+    table,
+    partitionKey,
+    noun: 'client',
+    exists: 'a client of this id exists',
+    idOf: ({ clientId }: Client) => clientId,
+    parse: (item: Item) => toClient(parseClientItem(item)),
+    toItem: toClientItem,
+    recentActions: ['client.create', 'client.update'],
+  };
   return {
-    ...createDynamoDbClientReader(dynamodb, table, store),
-    findClient: createFind(dynamodb, { table, partitionKey, parse }, store),
-    createClient: async (client) => writes.create(client.clientId, toClientItem(client)),
-    replaceClient: async (client) => replaceClient(dynamodb, table, client),
-    deleteClient: (clientId, version) => writes.delete(clientId, version),
-    readClients: ({ issuer, secretId, matches, ...query }) => {
-      const list = {
-        table,
-        partitionKey,
-        query,
-        conditions: [
-          ...ownedItemsConditions(query),
-          ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
-          ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
-        ],
-        parse,
-        textsOf: secretTexts,
-        matches,
-        recentActions: ['client.create', 'client.update'],
-      };
+    ...openOwnedStore(dynamodb, kind, store),
+    replace: async (client) => replaceClient(dynamodb, table, client),
+    readPage: ({ issuer, secretId, ...query }) => {
+      const conditions = [
+        ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
+        ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
+      ];
+      const list = listOwned(kind, query, { conditions, textsOf: secretTexts });
       // No index leads from a secret to its client.
-      if (secretId !== undefined) {
-        return scanForOwn(dynamodb, { ...list, isUnique: true }, undefined, store);
-      }
-      return readOwnedPage(dynamodb, list, store);
+      return secretId === undefined
+        ? readOwnedPage(dynamodb, list, store)
+        : scanForOwn(dynamodb, { ...list, isUnique: true }, undefined, store);
     },
-    listClients: () => parseItems(scanItems(dynamodb, table, store), parse, store),
   };
 }
 

@@ -33,8 +33,8 @@ export function createRestoredTables(
   const settings = <T extends object>(recordType: string, parse: (item: Item) => T) =>
     parseItems(scanRecords(dynamodb, table, recordType, store), parse, store);
   return {
-    clients: () => createDynamoDbClientStore(dynamodb, table, store).listClients(),
-    apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).listApiKeys(),
+    clients: () => createDynamoDbClientStore(dynamodb, table, store).list(),
+    apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).list(),
     identityProviders: () =>
       createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
     settings: {

@@ -159,32 +159,6 @@ export function deleteItem(
 /** What a failed change or deletion of a version means. */
 export const changedMeanwhile = 'it was changed or deleted meanwhile';
 
-/**
- * Writes of the records of one table, each of which a change gives the next version.
- *
- * @param kind `noun` in errors: `client`; `exists`: what a failed creation means.
- */
-export function openVersioned(
-  dynamodb: DynamoDbDocuments,
-  kind: Readonly<Record<'table' | 'partitionKey' | 'noun' | 'exists', string>>,
-) {
-  const { table, partitionKey, noun } = kind;
-  const write = (verb: string, id: string, version?: number): ItemWrite => ({
-    table,
-    key: { [partitionKey]: id },
-    condition: version === undefined ? absent(partitionKey) : having('version', version),
-    doing: `${verb} ${noun} "${id}"`,
-    conflict: version === undefined ? kind.exists : changedMeanwhile,
-  });
-  return {
-    create: (id: string, item: Item) => putItem(dynamodb, item, write('create', id)),
-    /** @param version of the item that is replaced. */
-    replace: (id: string, item: Item, version: number) =>
-      putItem(dynamodb, item, write('change', id, version)),
-    delete: (id: string, version: number) => deleteItem(dynamodb, write('delete', id, version)),
-  };
-}
-
 /** An update of single attributes, in DynamoDB's terms. */
 export interface UpdateExpression {
   readonly UpdateExpression: string;

@@ -43,7 +43,7 @@ export async function checkGrants(
   requireEveryTrunkGroup(context, 'The check of grants');
   const { issuer } = filter;
   const request = readPageRequest(filter);
-  const { items, examined, next } = await context.clients.readClients({ ...request, issuer });
+  const { items, examined, next } = await context.clients.readPage({ ...request, issuer });
   const registrations = items.flatMap(({ provider }) => provider?.registrationId ?? []);
   const { subjectGrants, providerOwners } = context;
   const owners = await providerOwners.findEach([...new Set(registrations)]);

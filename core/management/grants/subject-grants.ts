@@ -17,11 +17,10 @@ import {
   valueOf,
 } from '../../identity-provider/grant.ts';
 import { readEvery } from '../../paging.ts';
-import { removeClient, writeClient } from '../change-client.ts';
-import { findClient } from '../find-client.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
+import { findClient, removeClient, writeClient } from '../owned-clients.ts';
 import { findProvider } from '../providers/identity-providers.ts';
 import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
@@ -56,7 +55,7 @@ async function readOtherClients(
   const found: Client[] = [];
   if (grant.trunkGroups.length === 0) return found;
   const readPage = (after: string | undefined) =>
-    clients.readClients({ issuer, limit: maxListedItems, after });
+    clients.readPage({ issuer, limit: maxListedItems, after });
   for await (const client of readEvery(readPage)) {
     const { serviceTrunkGroup, provider } = client;
     if (provider === undefined || grant.trunkGroups.includes(serviceTrunkGroup)) continue;

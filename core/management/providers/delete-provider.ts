@@ -3,9 +3,9 @@ import type { deleteProviderOptions } from '../../../contract/management/inputs.
 import type { Client } from '../../client/client.ts';
 import { RefusedError, VersionConflictError } from '../../errors.ts';
 import type { IdentityProvider } from '../../identity-provider/identity-provider.ts';
-import { removeClient } from '../change-client.ts';
 import { byNameThen, type Page, readPageRequest, toPage } from '../list-query.ts';
 import { type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import { removeClient } from '../owned-clients.ts';
 import { listTexts } from '../read-input.ts';
 import { findProvider } from './identity-providers.ts';
 import { requireOwnProvider } from './provider-ownership.ts';
@@ -47,7 +47,7 @@ export async function deleteProvider(
   await requireOwnProvider(context, provider);
   checkRegistration(provider, ifRegistration);
   const page = toPage(
-    await context.clients.readClients({ ...request, issuer }),
+    await context.clients.readPage({ ...request, issuer }),
     byNameThen(({ clientId }) => clientId),
   );
   if (page.items.length > 0 && !cascade) refuseWithClients(issuer, page);

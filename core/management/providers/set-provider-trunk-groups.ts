@@ -98,7 +98,7 @@ async function putWhileEmpty(
 ): Promise<void> {
   await providerOwners.put(next);
   try {
-    await checkClients(clients.listClients(), provider, staying);
+    await checkClients(clients.list(), provider, staying);
   } catch (error) {
     // Without an owner before, nothing can be restored: no group would mean the whole platform.
     if (present.length > 0) {
@@ -151,7 +151,7 @@ export async function setProviderTrunkGroups(
   const isOnlyMore = present.length > 0 && present.every((group) => kept.includes(group));
   const leaves = isTakeover || !isOnlyMore;
   const readPage = (position: string | undefined) =>
-    context.clients.readClients({ issuer, limit: maxListedItems, after: position });
+    context.clients.readPage({ issuer, limit: maxListedItems, after: position });
   if (leaves) await checkClients(readEvery(readPage), provider, staying);
   const { owner: _, ...registered } = provider;
   const next: ProviderOwner = {

@@ -90,7 +90,7 @@ export async function checkTrunkGroupLimits(
   const isUnderOwn = ({ provider }: Client) =>
     provider !== undefined && own.includes(provider.registrationId);
   const clients = await countExceeding(
-    readEvery((after) => context.clients.readClients(of(group, after))),
+    readEvery((after) => context.clients.readPage(of(group, after))),
     ({ clientId }) => clientId,
     (client) => {
       const ofClient = isUnderOwn(client) ? { ...limits, providers: undefined } : limits;
@@ -98,7 +98,7 @@ export async function checkTrunkGroupLimits(
     },
   );
   const keys = await countExceeding(
-    readEvery((after) => context.apiKeys.readApiKeys(of(group, after))),
+    readEvery((after) => context.apiKeys.readPage(of(group, after))),
     ({ keyId }) => keyId,
     (key) => findApiKeyExcess(limits, key, now),
   );

@@ -110,10 +110,10 @@ describe('the stores of a limited caller', () => {
     const key = apiKeys.get(keyId);
     if (client === undefined || key === undefined) throw new Error('the world is not complete');
     for (const write of [
-      limitedClients.createClient(client),
-      limitedClients.replaceClient(client),
-      limitedKeys.createApiKey(key),
-      limitedKeys.replaceApiKey(key),
+      limitedClients.create(client),
+      limitedClients.replace(client),
+      limitedKeys.create(key),
+      limitedKeys.replace(key),
     ]) {
       await expect(write).rejects.toThrow('the service trunk group tg-1001 is out of reach');
     }

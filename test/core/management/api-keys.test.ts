@@ -324,12 +324,13 @@ describe('the rotation of an API key', () => {
       ...more,
     });
     const now = Math.floor(context.clock() / 1000);
+    const keys = { findApiKey: (id: string) => context.apiKeys.find(id) };
     /** What a verifier decides about a value after so many seconds. */
     const decide = async (credential: string, after = 0) => {
       const source = '203.0.113.9';
       const options = { now: now + after };
       try {
-        return await verifyApiKey(credential, source, context.apiKeys, options);
+        return await verifyApiKey(credential, source, keys, options);
       } catch (error) {
         return error instanceof BearerRefusal ? error.reason : error;
       }

@@ -10,9 +10,9 @@ import {
   UnavailableError,
   UncertainConflictError,
 } from '../../../core/errors.ts';
-import { removeClient } from '../../../core/management/change-client.ts';
 import type { NewClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { removeClient } from '../../../core/management/owned-clients.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
 import {
@@ -461,7 +461,7 @@ describe('the audit of a change', () => {
       const createNothing = () => Promise.reject(new Uncertain('no answer'));
       const unanswered = {
         ...context,
-        clients: { ...context.clients, createClient: createNothing },
+        clients: { ...context.clients, create: createNothing },
       };
       await expect(createClient(unanswered, input)).rejects.toThrow('no answer');
       expect(audit.map(({ outcome }) => outcome)).toEqual(['intended']);

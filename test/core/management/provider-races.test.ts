@@ -76,7 +76,7 @@ describe('a client that is created while its provider leaves the trunk group', (
       },
       clients: {
         ...clients,
-        deleteClient: async () => {
+        delete: async () => {
           throw new Error('DynamoDB is gone');
         },
       },
@@ -100,7 +100,7 @@ describe('a provider that leaves a trunk group while a client is created there',
     await registerOwn(world, both);
     const { providerOwners, clients } = world.context;
     let writes = 0;
-    const existing = await clients.findClient(world.clientId);
+    const existing = await clients.find(world.clientId);
     if (existing === undefined) throw new Error('the world has a client');
     const context: ManagementContext = {
       ...world.context,
@@ -110,7 +110,7 @@ describe('a provider that leaves a trunk group while a client is created there',
           writes += 1;
           if (writes > 1) throw new Error('DynamoDB is gone');
           await providerOwners.put(owner);
-          await clients.createClient({
+          await clients.create({
             ...existing,
             clientId: 'client_late',
             serviceTrunkGroup: 'tg-2002',
@@ -145,9 +145,9 @@ describe('a client that is created while its grant is withdrawn', () => {
           ...world.context,
           clients: scheduled(scheduler, {
             ...clients,
-            createClient: (client) => {
+            create: (client) => {
               order.push('created');
-              return clients.createClient(client);
+              return clients.create(client);
             },
           }),
           subjectGrants: scheduled(scheduler, {

@@ -123,7 +123,7 @@ it('authenticates exactly the secrets that were created, not deleted, not disabl
         const credentials = { clientId, clientSecret };
         const { secret, failure } = await authenticateClient(
           credentials,
-          context.clients,
+          { findClient: (id) => context.clients.find(id) },
           test.now,
         );
         return failure === undefined ? secret.secretId : undefined;

@@ -30,15 +30,15 @@ export function createFatedManagement(): TestManagement & { fate: Fate } {
   Object.assign(test.context, {
     clients: {
       ...clients,
-      createClient: (item) => write(() => clients.createClient(item)),
-      replaceClient: (item) => write(() => clients.replaceClient(item)),
-      deleteClient: (id, version) => write(() => clients.deleteClient(id, version)),
+      create: (item) => write(() => clients.create(item)),
+      replace: (item) => write(() => clients.replace(item)),
+      delete: (id, version) => write(() => clients.delete(id, version)),
     },
     apiKeys: {
       ...apiKeys,
-      createApiKey: (item) => write(() => apiKeys.createApiKey(item)),
-      replaceApiKey: (item) => write(() => apiKeys.replaceApiKey(item)),
-      deleteApiKey: (id, version) => write(() => apiKeys.deleteApiKey(id, version)),
+      create: (item) => write(() => apiKeys.create(item)),
+      replace: (item) => write(() => apiKeys.replace(item)),
+      delete: (id, version) => write(() => apiKeys.delete(id, version)),
     },
     audit: {
       appendAudit: async (record) => {

@@ -95,7 +95,7 @@ describe('a minted secret', () => {
     let writes = 0;
     const losing = {
       ...clients,
-      createClient: async () => {
+      create: async () => {
         writes += 1;
         throw new ConflictError('too late');
       },

@@ -126,7 +126,7 @@ describe('the synthetic check', () => {
   });
 
   it.each([
-    ['secret', { clients: { ...createMemoryClientStore(), findClient: fail } }],
+    ['secret', { clients: { ...createMemoryClientStore(), find: fail } }],
     ['token', { postTokenRequest: fail }],
     ['jwks', { fetchJwks: fail }],
     ['jwks', { fetchJwks: async () => ({ keys: 'none' }) }],

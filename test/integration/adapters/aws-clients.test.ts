@@ -3,7 +3,6 @@ import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.
 import { type CallProfile, callProfiles } from '../../../adapters/call-profile.ts';
 import { createJsonCalls } from '../../../adapters/dynamodb/clients/json-calls.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
-import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createJsonKmsSign, createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';
@@ -25,7 +24,7 @@ const signed: Answer = {
 
 function openSdkClients(endpoint: string, profile?: CallProfile) {
   const { dynamodb, kms } = createAwsClients({ ...testAwsOptions(endpoint), profile });
-  return { store: createDynamoDbClientStore(dynamodb, 'clients'), sign: createKmsSign(kms) };
+  return { store: createDynamoDbClientReader(dynamodb, 'clients'), sign: createKmsSign(kms) };
 }
 
 function openAwsJsonClients(endpoint: string, profile?: CallProfile) {

@@ -1,15 +1,18 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
+import type { ClientStore, UseRecorder } from '../../../core/client/client-store.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 let tables: TestTables;
-let store: ReturnType<typeof createDynamoDbClientStore>;
+let store: ClientStore;
+let uses: UseRecorder;
 let malformed: MalformedRecordError[] = [];
 
 beforeAll(async () => {
@@ -18,6 +21,7 @@ beforeAll(async () => {
     consistentRead: true,
     onMalformedRecord: (error) => malformed.push(error),
   });
+  uses = createDynamoDbClientReader(tables.dynamodb, tables.nameOf('clients'));
 });
 afterAll(() => tables.close());
 
@@ -54,9 +58,9 @@ describe('the client store', () => {
     await fc.assert(
       fc.asyncProperty(client, async (value) => {
         await empty();
-        await store.createClient(value);
-        expect(await store.findClient(value.clientId)).toEqual(value);
-        expect(await collect(store.listClients())).toEqual([value]);
+        await store.create(value);
+        expect(await store.find(value.clientId)).toEqual(value);
+        expect(await collect(store.list())).toEqual([value]);
       }),
       { numRuns: 60 },
     );
@@ -67,18 +71,18 @@ describe('the client store', () => {
     await fc.assert(
       fc.asyncProperty(change, async ({ from, to }) => {
         await empty();
-        await store.createClient(from);
+        await store.create(from);
         const changed = { ...to, clientId: from.clientId, version: from.version + 1 };
-        await store.replaceClient(changed);
-        expect(await store.findClient(from.clientId)).toEqual(changed);
+        await store.replace(changed);
+        expect(await store.find(from.clientId)).toEqual(changed);
       }),
       { numRuns: 60 },
     );
   });
 
   it('knows no client of another id', async () => {
-    await store.createClient(example);
-    expect(await store.findClient('client_0000000000000000000002')).toBeUndefined();
+    await store.create(example);
+    expect(await store.find('client_0000000000000000000002')).toBeUndefined();
   });
 
   it('lists more clients than fit one page', async () => {
@@ -87,100 +91,98 @@ describe('the client store', () => {
       secret(`secret_${index}`, { name: 'n'.repeat(100), hash: 'h'.repeat(128) }),
     );
     const ids = Array.from({ length: 40 }, (_, index) => `client_${index}`);
-    await Promise.all(ids.map((clientId) => store.createClient({ ...example, clientId, secrets })));
-    const found = (await collect(store.listClients())).map(({ clientId }) => clientId);
+    await Promise.all(ids.map((clientId) => store.create({ ...example, clientId, secrets })));
+    const found = (await collect(store.list())).map(({ clientId }) => clientId);
     expect(found.sort()).toEqual(ids.sort());
   });
 
   it('creates an id once', async () => {
-    await store.createClient(example);
-    await expect(store.createClient({ ...example, name: 'other' })).rejects.toThrow(
+    await store.create(example);
+    await expect(store.create({ ...example, name: 'other' })).rejects.toThrow(
       new ConflictError(
         'could not create client "client_0000000000000000000001": a client of this id exists',
       ),
     );
-    expect(await store.findClient(example.clientId)).toEqual(example);
+    expect(await store.find(example.clientId)).toEqual(example);
   });
 
   it('writes no client that could not be read again', async () => {
-    await expect(store.createClient({ ...example, name: '' })).rejects.toThrow(
-      MalformedRecordError,
-    );
-    expect(await store.findClient(example.clientId)).toBeUndefined();
+    await expect(store.create({ ...example, name: '' })).rejects.toThrow(MalformedRecordError);
+    expect(await store.find(example.clientId)).toBeUndefined();
   });
 
   it('takes one of two changes to the same version', async () => {
-    await store.createClient(example);
+    await store.create(example);
     const changes = ['one', 'two', 'three'].map((name) =>
-      store.replaceClient({ ...example, name, version: 2 }),
+      store.replace({ ...example, name, version: 2 }),
     );
     const results = await Promise.allSettled(changes);
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of results) {
       if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(ConflictError);
     }
-    expect((await store.findClient(example.clientId))?.version).toBe(2);
+    expect((await store.find(example.clientId))?.version).toBe(2);
   });
 
   it('neither changes nor deletes a client that was changed or deleted meanwhile', async () => {
-    await expect(store.replaceClient({ ...example, version: 2 })).rejects.toThrow(ConflictError);
-    await store.createClient(example);
-    await expect(store.replaceClient({ ...example, version: 3 })).rejects.toThrow(ConflictError);
-    await expect(store.deleteClient(example.clientId, 2)).rejects.toThrow(ConflictError);
-    await store.deleteClient(example.clientId, 1);
-    await expect(store.deleteClient(example.clientId, 1)).rejects.toThrow(ConflictError);
-    expect(await store.findClient(example.clientId)).toBeUndefined();
+    await expect(store.replace({ ...example, version: 2 })).rejects.toThrow(ConflictError);
+    await store.create(example);
+    await expect(store.replace({ ...example, version: 3 })).rejects.toThrow(ConflictError);
+    await expect(store.delete(example.clientId, 2)).rejects.toThrow(ConflictError);
+    await store.delete(example.clientId, 1);
+    await expect(store.delete(example.clientId, 1)).rejects.toThrow(ConflictError);
+    expect(await store.find(example.clientId)).toBeUndefined();
   });
 
   it('changes a client with every secret that the limits allow', async () => {
     const many = (more: Partial<ClientSecret>) =>
       inOrder(Array.from({ length: 100 }, (_, index) => secret(`secret_${index}`, more)));
-    await store.createClient({ ...example, secrets: many({}) });
+    await store.create({ ...example, secrets: many({}) });
     const changed = { ...example, version: 2, secrets: many({ name: 'old', expiresAt: 1 }) };
-    await store.replaceClient(changed);
-    expect(await store.findClient(example.clientId)).toEqual(changed);
-    await store.replaceClient({ ...example, version: 3, secrets: [] });
-    expect((await store.findClient(example.clientId))?.secrets).toEqual([]);
+    await store.replace(changed);
+    expect(await store.find(example.clientId)).toEqual(changed);
+    await store.replace({ ...example, version: 3, secrets: [] });
+    expect((await store.find(example.clientId))?.secrets).toEqual([]);
   });
 });
 
 it('the use of an assertion is noted by day, never goes back and creates no client', async () => {
-  await store.createClient(example);
+  await store.create(example);
   for (const day of ['2026-11-20', '2026-11-20', '2026-11-21', '2026-11-19']) {
-    await store.recordUse(example.clientId, undefined, day);
+    await uses.recordUse(example.clientId, undefined, day);
   }
   const changed = { ...example, version: example.version + 1, name: 'Renamed' };
-  await store.replaceClient(changed);
+  await store.replace(changed);
   const lastUsedOn = '2026-11-21';
-  expect(await store.findClient(example.clientId)).toEqual({ ...changed, lastUsedOn });
-  await store.deleteClient(example.clientId, changed.version);
-  await store.recordUse(example.clientId, undefined, '2026-11-22');
-  expect(await store.findClient(example.clientId)).toBeUndefined();
+  expect(await store.find(example.clientId)).toEqual({ ...changed, lastUsedOn });
+  await store.delete(example.clientId, changed.version);
+  await uses.recordUse(example.clientId, undefined, '2026-11-22');
+  expect(await store.find(example.clientId)).toBeUndefined();
 });
 
 describe('the use of a secret', () => {
   const lastUse = async (secretId: string) =>
-    (await store.findClient(example.clientId))?.secrets.find((one) => one.secretId === secretId)
+    (await store.find(example.clientId))?.secrets.find((one) => one.secretId === secretId)
       ?.lastUsedOn;
 
   it('is noted by day, changes no version and never goes back', async () => {
-    await store.createClient(example);
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
+    await store.create(example);
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
     expect(await lastUse('secret_a')).toBe('2026-11-20');
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-21');
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-19');
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-21');
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-19');
     expect(await lastUse('secret_a')).toBe('2026-11-21');
     expect(await lastUse('secret_b')).toBeUndefined();
-    expect((await store.findClient(example.clientId))?.version).toBe(1);
+    expect((await store.find(example.clientId))?.version).toBe(1);
   });
 
   it('brings back neither a secret nor a client', async () => {
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
-    expect(await store.findClient(example.clientId)).toBeUndefined();
-    await store.createClient({ ...example, secrets: [secret('secret_b')] });
-    await store.recordUse(example.clientId, 'secret_a', '2026-11-20');
-    const found = await store.findClient(example.clientId);
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
+    expect(await store.find(example.clientId)).toBeUndefined();
+    await store.create({ ...example, secrets: [secret('secret_b')] });
+    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
+    const found = await store.find(example.clientId);
     expect(found?.secrets.map(({ secretId }) => secretId)).toEqual(['secret_b']);
   });
 
@@ -194,10 +196,10 @@ describe('the use of a secret', () => {
     /** What management does: reads, decides, writes; after a conflict all over again. */
     async function manage(change: (now: Client) => Client): Promise<void> {
       for (;;) {
-        const now = await store.findClient(example.clientId);
+        const now = await store.find(example.clientId);
         if (now === undefined) throw new Error('the client is gone');
         try {
-          return await store.replaceClient({ ...change(now), version: now.version + 1 });
+          return await store.replace({ ...change(now), version: now.version + 1 });
         } catch (error) {
           if (!(error instanceof ConflictError)) throw error;
         }
@@ -209,8 +211,8 @@ describe('the use of a secret', () => {
     > = {
       use: (day: string) =>
         Promise.all([
-          store.recordUse(example.clientId, 'secret_a', day),
-          store.recordUse(example.clientId, 'secret_b', day),
+          uses.recordUse(example.clientId, 'secret_a', day),
+          uses.recordUse(example.clientId, 'secret_b', day),
         ]),
       rename: () => manage((now) => ({ ...now, name: `${now.name}x` })),
       delete: () =>
@@ -229,9 +231,9 @@ describe('the use of a secret', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         await empty();
-        await store.createClient(example);
+        await store.create(example);
         await Promise.all(all.map(({ kind, day }) => actions[kind](day)));
-        const found = await store.findClient(example.clientId);
+        const found = await store.find(example.clientId);
         const used = all.filter(({ kind }) => kind === 'use').map((step) => step.day);
         expect(found?.secrets.find(({ secretId }) => secretId === 'secret_a')?.lastUsedOn).toBe(
           used.sort().at(-1),
@@ -249,14 +251,14 @@ describe('the use of a secret', () => {
       fc.asyncProperty(clientSecrets(5), async (secrets) => {
         await empty();
         const fresh = secrets.map((one) => ({ ...one, lastUsedOn: undefined }));
-        await store.createClient({ ...example, secrets: fresh });
+        await store.create({ ...example, secrets: fresh });
         for (const { secretId } of fresh) {
-          await store.recordUse(example.clientId, secretId, '2026-11-20');
+          await uses.recordUse(example.clientId, secretId, '2026-11-20');
         }
         // What management read before knows nothing of the uses.
         const renamed = fresh.map((one) => ({ ...one, name: 'renamed' }));
-        await store.replaceClient({ ...example, secrets: renamed, version: 2 });
-        expect((await store.findClient(example.clientId))?.secrets).toEqual(
+        await store.replace({ ...example, secrets: renamed, version: 2 });
+        expect((await store.find(example.clientId))?.secrets).toEqual(
           inOrder(renamed.map((one) => ({ ...one, lastUsedOn: '2026-11-20' }))),
         );
       }),
@@ -285,7 +287,7 @@ describe('an item that cannot be read', () => {
 
   it('is readable in the form that the table below starts from', async () => {
     await put(good);
-    expect(await store.findClient('client_bad')).toMatchObject({ name: 'billing' });
+    expect(await store.find('client_bad')).toMatchObject({ name: 'billing' });
   });
 
   const shapes: readonly [string, object, string][] = [
@@ -376,15 +378,15 @@ describe('an item that cannot be read', () => {
   ];
 
   it.each(shapes)('%s fails only that client', async (_, change, detail) => {
-    await store.createClient(example);
+    await store.create(example);
     await put({ ...good, ...change });
-    const error = await store.findClient('client_bad').catch((reason: unknown) => reason);
+    const error = await store.find('client_bad').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MalformedRecordError);
     const { message } = error as MalformedRecordError;
     expect(message).toContain(`the item of client "client_bad" cannot be read: ${detail}`);
     expect(message).not.toContain('SECRETHASH');
-    expect(await store.findClient(example.clientId)).toEqual(example);
-    expect(await collect(store.listClients())).toEqual([example]);
+    expect(await store.find(example.clientId)).toEqual(example);
+    expect(await collect(store.list())).toEqual([example]);
     expect(malformed.map((one) => one.message)).toEqual([message]);
   });
 });

@@ -68,14 +68,14 @@ const client: Client = {
 describe('look-ups in DynamoDB', () => {
   it('see a revocation at once without a cache, and within its seconds with one', async () => {
     const store = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
-    await store.createApiKey(key);
+    await store.create(key);
     let now = 0;
     const plain = open();
     const cached = open({ cacheSeconds: 3, monotonicClock: () => now });
     const enabled = async (lookups: typeof plain) =>
       (await lookups.apiKeys.findApiKey(key.keyId))?.enabled;
     expect([await enabled(plain), await enabled(cached)]).toEqual([true, true]);
-    await store.replaceApiKey({ ...key, enabled: false, version: 2 });
+    await store.replace({ ...key, enabled: false, version: 2 });
     expect([await enabled(plain), await enabled(cached)]).toEqual([false, true]);
     now = 2999;
     expect(await enabled(cached)).toBe(true);
@@ -85,7 +85,7 @@ describe('look-ups in DynamoDB', () => {
 
   it('read of a client what a platform API may know, and its changes', async () => {
     const store = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
-    await store.createClient(client);
+    await store.create(client);
     let now = 0;
     const find = async (lookups: ReturnType<typeof open>) =>
       lookups.providers.clients.findClient(client.clientId);
@@ -94,8 +94,8 @@ describe('look-ups in DynamoDB', () => {
     const { clientId, serviceTrunkGroup, audiences, scopes } = client;
     const known = { clientId, serviceTrunkGroup, audiences, scopes, provider: undefined };
     expect(await find(cached)).toEqual({ ...known, enabled: true, tokensNotBefore: undefined });
-    await store.replaceClient({ ...client, tokensNotBefore: 1_800_000_007, version: 2 });
-    await store.replaceClient({
+    await store.replace({ ...client, tokensNotBefore: 1_800_000_007, version: 2 });
+    await store.replace({
       ...client,
       tokensNotBefore: 1_800_000_007,
       enabled: false,
@@ -107,7 +107,7 @@ describe('look-ups in DynamoDB', () => {
       tokensNotBefore: 1_800_000_007,
     });
     expect(await find(cached)).toMatchObject({ enabled: true });
-    await store.deleteClient(clientId, 3);
+    await store.delete(clientId, 3);
     expect(await find(plain)).toBeUndefined();
     now = 3000;
     expect(await find(cached)).toBeUndefined();
@@ -117,9 +117,9 @@ describe('look-ups in DynamoDB', () => {
     const keys = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
     const clients = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
     const ids = [1, 2, 3].map((n) => `key_000000000000000000010${n}`);
-    for (const keyId of ids) await keys.createApiKey({ ...key, keyId, name: `of ${keyId}` });
-    await clients.createClient({ ...client, clientId: 'client_a', name: 'a' });
-    await clients.createClient({ ...client, clientId: 'client_b', scopes: ['messaging:manage'] });
+    for (const keyId of ids) await keys.create({ ...key, keyId, name: `of ${keyId}` });
+    await clients.create({ ...client, clientId: 'client_a', name: 'a' });
+    await clients.create({ ...client, clientId: 'client_b', scopes: ['messaging:manage'] });
     const { apiKeys, providers } = open();
     const missing = 'key_0000000000000000000999';
     const found = await Promise.all([...ids, missing].map((id) => apiKeys.findApiKey(id)));

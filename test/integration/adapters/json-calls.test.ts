@@ -47,9 +47,9 @@ describe('readers on the AWS JSON client', () => {
     });
     await fc.assert(
       fc.asyncProperty(client, async (each) => {
-        await store.createClient(each);
+        await store.create(each);
         expect(await reader.findClient(each.clientId)).toEqual(each);
-        await store.deleteClient(each.clientId, each.version);
+        await store.delete(each.clientId, each.version);
         expect(await reader.findClient(each.clientId)).toBeUndefined();
       }),
       { numRuns: 30 },
@@ -65,7 +65,7 @@ describe('readers on the AWS JSON client', () => {
     );
     if (sample === undefined) throw new Error('there is a client with one secret');
     const secrets = sample.secrets.map((each) => ({ ...each, lastUsedOn: undefined }));
-    await store.createClient({ ...sample, secrets });
+    await store.create({ ...sample, secrets });
     const [{ secretId } = { secretId: '' }] = secrets;
     for (const [id, day] of [
       [secretId, '2026-11-20'],
@@ -74,7 +74,7 @@ describe('readers on the AWS JSON client', () => {
     ] as const) {
       await reader.recordUse(sample.clientId, id, day);
     }
-    const found = await store.findClient(sample.clientId);
+    const found = await store.find(sample.clientId);
     expect(found?.secrets.map(({ lastUsedOn }) => lastUsedOn)).toEqual(['2026-11-20']);
   });
 

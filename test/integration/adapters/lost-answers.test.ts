@@ -4,6 +4,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamod
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
+import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
@@ -95,48 +96,48 @@ describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
   });
   beforeEach(async () => {
     // Successes earn the retries that the tests below spend.
-    for (let count = 0; count < 20; count += 1) await openClients().findClient('none');
+    for (let count = 0; count < 20; count += 1) await openClients().find('none');
   });
 
   describe('a write whose answer is lost, and that is sent again', () => {
     it('creates', async () => {
       lost = 1;
-      await openClients().createClient(client);
+      await openClients().create(client);
       lost = 1;
-      await openApiKeys().createApiKey(apiKey);
-      expect(await openClients().findClient('client_1')).toEqual(client);
-      expect(await openApiKeys().findApiKey('key_1')).toEqual(apiKey);
+      await openApiKeys().create(apiKey);
+      expect(await openClients().find('client_1')).toEqual(client);
+      expect(await openApiKeys().find('key_1')).toEqual(apiKey);
     });
 
     it('replaces, also when a secret is used meanwhile', async () => {
       const clients = openClients();
-      await clients.createClient(client);
+      await clients.create(client);
       onLoss = () =>
-        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).recordUse(
+        createDynamoDbClientReader(tables.dynamodb, tables.nameOf('clients')).recordUse(
           'client_1',
           'secret_a',
           '2026-11-20',
         );
       lost = 1;
-      await clients.replaceClient({ ...client, name: 'invoices', version: 2 });
-      expect(await clients.findClient('client_1')).toEqual({
+      await clients.replace({ ...client, name: 'invoices', version: 2 });
+      expect(await clients.find('client_1')).toEqual({
         ...client,
         name: 'invoices',
         version: 2,
         secrets: [{ ...secret, lastUsedOn: '2026-11-20' }],
       });
       onLoss = () => Promise.resolve();
-      await openApiKeys().createApiKey(apiKey);
+      await openApiKeys().create(apiKey);
       lost = 1;
-      await openApiKeys().replaceApiKey({ ...apiKey, enabled: false, version: 2 });
-      expect(await openApiKeys().findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
+      await openApiKeys().replace({ ...apiKey, enabled: false, version: 2 });
+      expect(await openApiKeys().find('key_1')).toMatchObject({ enabled: false, version: 2 });
     });
 
     it('deletes', async () => {
-      await openClients().createClient(client);
+      await openClients().create(client);
       lost = 1;
-      await openClients().deleteClient('client_1', 1);
-      expect(await openClients().findClient('client_1')).toBeUndefined();
+      await openClients().delete('client_1', 1);
+      expect(await openClients().find('client_1')).toBeUndefined();
     });
 
     it('appends one record to the audit', async () => {
@@ -159,39 +160,39 @@ describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
     const direct = () => createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
 
     it('is a conflict, and what the other wrote stands', async () => {
-      await openClients().createClient(client);
-      onLoss = () => direct().replaceClient({ ...client, name: 'theirs', version: 3 });
+      await openClients().create(client);
+      onLoss = () => direct().replace({ ...client, name: 'theirs', version: 3 });
       lost = 1;
-      await expect(
-        openClients().replaceClient({ ...client, name: 'ours', version: 2 }),
-      ).rejects.toThrow(ConflictError);
-      expect(await openClients().findClient('client_1')).toMatchObject({ name: 'theirs' });
+      await expect(openClients().replace({ ...client, name: 'ours', version: 2 })).rejects.toThrow(
+        ConflictError,
+      );
+      expect(await openClients().find('client_1')).toMatchObject({ name: 'theirs' });
     });
 
     it('is an uncertain one if it was made and changed again, since no one can tell', async () => {
       const clients = openClients();
-      await clients.createClient(client);
+      await clients.create(client);
       // The first attempt is made and deletes the secret; then someone renames the client.
       onLoss = () =>
-        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replaceClient({
+        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replace({
           ...client,
           secrets: [],
           name: 'renamed',
           version: 3,
         });
       lost = 1;
-      const deletion = clients.replaceClient({ ...client, secrets: [], version: 2 });
+      const deletion = clients.replace({ ...client, secrets: [], version: 2 });
       await expect(deletion).rejects.toBeInstanceOf(UncertainConflictError);
       // A condition that fails at the first attempt is a certain conflict.
-      const late = clients.replaceClient({ ...client, version: 2 });
+      const late = clients.replace({ ...client, version: 2 });
       await expect(late).rejects.not.toBeInstanceOf(UncertainConflictError);
     });
 
     it('says that it may have been made if every answer is lost', async () => {
       lost = 99;
-      await expect(openClients().createClient(client)).rejects.toThrow(UnavailableError);
+      await expect(openClients().create(client)).rejects.toThrow(UnavailableError);
       lost = 0;
-      expect(await openClients().findClient('client_1')).toEqual(client);
+      expect(await openClients().find('client_1')).toEqual(client);
     });
   });
 });

@@ -43,7 +43,7 @@ async function seedClients(count: number): Promise<readonly Client[]> {
     }),
   );
   const store = openClients();
-  for (const client of clients) await store.createClient(client);
+  for (const client of clients) await store.create(client);
   return clients;
 }
 
@@ -53,7 +53,7 @@ async function readAll(query: Omit<ClientsQuery, 'after'>): Promise<readonly Sto
   const pages: StorePage<Client>[] = [];
   let after: string | undefined;
   do {
-    const page = await store.readClients({ ...query, after });
+    const page = await store.readPage({ ...query, after });
     pages.push(page);
     after = page.next;
   } while (after !== undefined);
@@ -91,11 +91,11 @@ describe('pages of clients', () => {
     await seedClients(20);
     const send = vi.spyOn(tables.dynamodb, 'send');
     const reads = () => send.mock.calls.map(([command]) => (command as ScanCommand).input.Limit);
-    await openClients().readClients({ limit: 5 });
-    await openClients().readClients({ limit: 5, text: 'nothing' });
-    await openClients().readClients({ limit: 5, trunkGroups: ['tg-1'] });
-    await openClients().readClients({ limit: 5, matches: () => false });
-    await openClients().readClients({ limit: 5, trunkGroups: [] });
+    await openClients().readPage({ limit: 5 });
+    await openClients().readPage({ limit: 5, text: 'nothing' });
+    await openClients().readPage({ limit: 5, trunkGroups: ['tg-1'] });
+    await openClients().readPage({ limit: 5, matches: () => false });
+    await openClients().readPage({ limit: 5, trunkGroups: [] });
     expect(reads()).toEqual([5, maxExaminedItems, maxExaminedItems, maxExaminedItems]);
   });
 
@@ -113,7 +113,7 @@ describe('pages of clients', () => {
         UpdateExpression: 'REMOVE token_lifetime',
       }),
     );
-    const page = await store.readClients({ limit: 10 });
+    const page = await store.readPage({ limit: 10 });
     expect(page.items).toHaveLength(5);
     expect(malformed).toHaveLength(1);
   });
@@ -123,7 +123,7 @@ describe('pages of API keys', () => {
   it('are narrowed down in the same ways', async () => {
     const store = createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys'));
     for (let index = 0; index < 10; index++) {
-      await store.createApiKey({
+      await store.create({
         keyId: formatId('apiKey', randomBytes(16)),
         hash: 'sha256$x',
         name: `Key ${index}`,
@@ -135,7 +135,7 @@ describe('pages of API keys', () => {
         updatedAt: 1,
       });
     }
-    const found = await store.readApiKeys({
+    const found = await store.readPage({
       limit: 10,
       trunkGroups: ['tg-0'],
       enabled: true,

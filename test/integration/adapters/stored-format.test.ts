@@ -109,7 +109,7 @@ describe('the stored form of a client', () => {
   const open = () => createDynamoDbClientStore(aws.dynamodb, 'clients', { consistentRead: true });
 
   it('has lists and maps, numbers in decimal, and no attribute for what is absent', async () => {
-    await open().createClient(client);
+    await open().create(client);
     expect(sent()).toEqual([
       { operation: 'PutItem', TableName: 'clients', Item: clientItem, ...absent('client_id') },
     ]);
@@ -117,7 +117,7 @@ describe('the stored form of a client', () => {
 
   it('has no secrets under a provider', async () => {
     const { ends: _, ...withoutEnds } = clientItem;
-    await open().createClient({
+    await open().create({
       ...client,
       audiences: [],
       scopes: [],
@@ -152,7 +152,7 @@ describe('the stored form of a client', () => {
   it('is changed by attribute: set, removed, added and deleted', async () => {
     stored = clientItem;
     const [, second] = client.secrets as [unknown, Client['secrets'][number]];
-    await open().replaceClient({
+    await open().replace({
       ...client,
       name: 'invoices',
       scopes: [],
@@ -197,7 +197,7 @@ describe('the stored form of a client', () => {
   });
 
   it('is deleted by its version', async () => {
-    await open().deleteClient('client_1', 7);
+    await open().delete('client_1', 7);
     const Key = { client_id: { S: 'client_1' } };
     expect(sent()).toEqual([
       { operation: 'DeleteItem', TableName: 'clients', Key, ...having('version', { N: '7' }) },
@@ -206,7 +206,7 @@ describe('the stored form of a client', () => {
 });
 
 const readers = [
-  ['the SDK', () => createDynamoDbClientStore(aws.dynamodb, 'clients')],
+  ['the SDK', () => createDynamoDbClientReader(aws.dynamodb, 'clients')],
   [
     'the client of the token path',
     () =>
@@ -293,7 +293,7 @@ describe('an attribute of a type that no item has', () => {
     const store = createDynamoDbClientStore(aws.dynamodb, 'clients', {
       onMalformedRecord: ({ message }) => reported.push(message),
     });
-    expect(await collect(store.listClients())).toEqual([readable, readable]);
+    expect(await collect(store.list())).toEqual([readable, readable]);
     expect(reported).toEqual([expect.stringContaining('client "client_bad"')]);
   });
 });
@@ -312,7 +312,7 @@ describe('the stored form of other records', () => {
       createdAt: 1,
       updatedAt: 0,
     };
-    await store.replaceApiKey(apiKey);
+    await store.replace(apiKey);
     const Item = {
       key_id: { S: 'key_1' },
       schema_version: { N: '1' },

@@ -42,7 +42,7 @@ it('creates the tables again without touching what they hold', async () => {
   await put('apiKeys', { key_id: { S: 'key_1' } });
   await createTables(tables.dynamodb, 'test');
   await expect(
-    createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys')).findApiKey('key_1'),
+    createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys')).find('key_1'),
   ).rejects.toThrow(MalformedRecordError);
 });
 
@@ -65,11 +65,11 @@ describe('the API key store', () => {
       fc.asyncProperty(apiKey, apiKey, async (from, to) => {
         await tables.empty('apiKeys');
         const store = open();
-        await store.createApiKey(from);
-        expect(await store.findApiKey(from.keyId)).toEqual(from);
+        await store.create(from);
+        expect(await store.find(from.keyId)).toEqual(from);
         const changed = { ...to, keyId: from.keyId, version: from.version + 1 };
-        await store.replaceApiKey(changed);
-        expect(await collect(store.listApiKeys())).toEqual([changed]);
+        await store.replace(changed);
+        expect(await collect(store.list())).toEqual([changed]);
       }),
       { numRuns: 50 },
     );
@@ -77,16 +77,16 @@ describe('the API key store', () => {
 
   it('loses no update', async () => {
     const store = open();
-    expect(await store.findApiKey('key_1')).toBeUndefined();
-    await expect(store.replaceApiKey({ ...example, version: 2 })).rejects.toThrow(ConflictError);
-    await store.createApiKey(example);
-    await expect(store.createApiKey(example)).rejects.toThrow(ConflictError);
-    await store.replaceApiKey({ ...example, enabled: false, version: 2 });
-    await expect(store.replaceApiKey({ ...example, version: 2 })).rejects.toThrow(ConflictError);
-    await expect(store.deleteApiKey('key_1', 1)).rejects.toThrow(ConflictError);
-    expect(await store.findApiKey('key_1')).toMatchObject({ enabled: false, version: 2 });
-    await store.deleteApiKey('key_1', 2);
-    await expect(store.deleteApiKey('key_1', 2)).rejects.toThrow(ConflictError);
+    expect(await store.find('key_1')).toBeUndefined();
+    await expect(store.replace({ ...example, version: 2 })).rejects.toThrow(ConflictError);
+    await store.create(example);
+    await expect(store.create(example)).rejects.toThrow(ConflictError);
+    await store.replace({ ...example, enabled: false, version: 2 });
+    await expect(store.replace({ ...example, version: 2 })).rejects.toThrow(ConflictError);
+    await expect(store.delete('key_1', 1)).rejects.toThrow(ConflictError);
+    expect(await store.find('key_1')).toMatchObject({ enabled: false, version: 2 });
+    await store.delete('key_1', 2);
+    await expect(store.delete('key_1', 2)).rejects.toThrow(ConflictError);
   });
 
   const subnet = (address: string, prefixLength: number) => ({
@@ -101,8 +101,8 @@ describe('the API key store', () => {
     ['a fraction of a bit', subnet('203.0.113.0', 8.5)],
   ])('neither writes nor reads a subnet of %s', async (_, key) => {
     const store = open();
-    await expect(store.createApiKey(key)).rejects.toThrow(MalformedRecordError);
-    await store.createApiKey(example);
+    await expect(store.create(key)).rejects.toThrow(MalformedRecordError);
+    await store.create(example);
     const [{ address, prefixLength }] = key.subnets as [(typeof key.subnets)[number]];
     await put('apiKeys', {
       key_id: { S: 'key_2' },
@@ -127,10 +127,10 @@ describe('the API key store', () => {
       created_at: { N: '1' },
       updated_at: { N: '1' },
     });
-    await expect(store.findApiKey('key_2')).rejects.toThrow(
+    await expect(store.find('key_2')).rejects.toThrow(
       /the item of API key "key_2" cannot be read: subnets\.0/,
     );
-    expect(await collect(store.listApiKeys())).toEqual([example]);
+    expect(await collect(store.list())).toEqual([example]);
     expect(malformed).toHaveLength(1);
     expect(malformed[0]?.message).not.toContain('SECRETHASH');
   });

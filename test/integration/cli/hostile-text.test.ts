@@ -24,7 +24,7 @@ beforeAll(async () => {
   // As a colleague's script, or a version before this one, may have written them.
   await createDynamoDbClientStore(dynamodb, tableName('local', 'clients'), {
     consistentRead: true,
-  }).createClient(makeClient({ name: `Billing${attack}` }));
+  }).create(makeClient({ name: `Billing${attack}` }));
   await createDynamoDbAuditLog(dynamodb, tableName('local', 'audit'), {
     consistentRead: true,
   }).appendAudit({

@@ -25,7 +25,7 @@ describe('a region that is cut off from the others', () => {
       UnavailableError,
     );
     await rename(slc, client.clientId, 'Changed in the light');
-    expect((await slc.clients.findClient(client.clientId))?.name).toBe('Changed in the light');
+    expect((await slc.clients.find(client.clientId))?.name).toBe('Changed in the light');
   });
 
   it('still takes a secret that was revoked elsewhere, until it is back: then nothing returns', async () => {
@@ -39,7 +39,7 @@ describe('a region that is cut off from the others', () => {
     pit.faults.stop();
     expect(await statusesOf(client.clientId, 2)).toEqual([401, 401, 401]);
     for (const region of world().all) {
-      const seen = await region.clients.findClient(client.clientId);
+      const seen = await region.clients.find(client.clientId);
       expect(seen?.secrets).toHaveLength(1);
     }
   });
@@ -73,7 +73,7 @@ describe('a region that is cut off from the others', () => {
     let namesBack = 0;
     for (const region of world().all) {
       const [one, other] = await Promise.all(
-        [revoked, renamed].map(({ clientId }) => region.clients.findClient(clientId)),
+        [revoked, renamed].map(({ clientId }) => region.clients.find(clientId)),
       );
       if (one?.secrets.some(({ secretId }) => secretId === 'cs_2') !== false) secretsBack += 1;
       if (other?.name !== 'Renamed meanwhile') namesBack += 1;

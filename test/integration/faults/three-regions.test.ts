@@ -97,11 +97,11 @@ describe('a revocation here and a rename there, at the same time', () => {
       const counted = async (region: Region, next: (now: Client) => Partial<Client>) => {
         await pause(100);
         for (;;) {
-          const now = await region.clients.findClient(client.clientId);
+          const now = await region.clients.find(client.clientId);
           if (now === undefined) throw new Error('the client is gone');
           await pause(300);
           try {
-            await region.clients.replaceClient({ ...now, ...next(now), version: now.version + 1 });
+            await region.clients.replace({ ...now, ...next(now), version: now.version + 1 });
             written += 1;
             return;
           } catch (error) {
@@ -118,7 +118,7 @@ describe('a revocation here and a rename there, at the same time', () => {
         counted(second, () => ({ name: 'Renamed' })),
         pause(100).then(() => third.issue(client.clientId, secretValueOf(2))),
       ]);
-      const end = await third.clients.findClient(client.clientId);
+      const end = await third.clients.find(client.clientId);
       expect(end?.name).toBe('Renamed');
       const secretIds = end?.secrets.map(({ secretId }) => secretId) ?? [];
       if (secretIds.includes('cs_2')) unrevoked += 1;

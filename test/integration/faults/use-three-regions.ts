@@ -38,7 +38,7 @@ export function useThreeRegions() {
         makeSecret(secretValueOf(2), { secretId: 'cs_2', ...second }),
       ],
     });
-    await world.regions.slc.clients.createClient(client);
+    await world.regions.slc.clients.create(client);
     return client;
   }
 
@@ -80,11 +80,11 @@ async function keysOf(region: Region): Promise<JSONWebKeySet> {
 /** Changes a client as management does: reads, writes the next version, and again on a conflict. */
 async function change(region: Region, clientId: string, next: (client: Client) => Partial<Client>) {
   for (;;) {
-    const client = await region.clients.findClient(clientId);
+    const client = await region.clients.find(clientId);
     if (client === undefined) throw new Error('the client is gone');
     try {
       const version = client.version + 1;
-      await region.clients.replaceClient({ ...client, ...next(client), version });
+      await region.clients.replace({ ...client, ...next(client), version });
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;

@@ -105,7 +105,7 @@ export function useTokenFunction() {
     current = await addSigningKey('current', now - 10_000);
     next = await addSigningKey('next', now - 5000);
     const store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
-    await store.createClient(makeClient({ secrets: [makeSecret(secret)] }));
+    await store.create(makeClient({ secrets: [makeSecret(secret)] }));
   });
   afterAll(() => Promise.all([kms.close(), tables.close()]));
 

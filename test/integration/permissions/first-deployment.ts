@@ -196,7 +196,7 @@ export class FirstDeployments {
     const { config } = this.#deployment;
     const store = createDynamoDbClientStore(admin.dynamodb, tableName(config.name, 'clients'));
     const client = makeClient({ secrets: [makeSecret(secret)] });
-    await store.createClient(client);
+    await store.create(client);
     const headers = { Authorization: basic(clientIdOf(1), secret) };
     const limit = this.#clock.now() + 300_000;
     for (;;) {

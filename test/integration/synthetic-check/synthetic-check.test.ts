@@ -66,9 +66,9 @@ async function requestWithOwnRecord(service: LocalRun, scope?: string): Promise<
     hash: hashSecret(value),
     createdAt: 1000,
   };
-  const found = await clients.findClient(clientId);
+  const found = await clients.find(clientId);
   if (found === undefined) throw new Error('the check has not run');
-  await clients.replaceClient({
+  await clients.replace({
     ...found,
     scopes: ['messaging:manage'],
     audiences: ['https://api.example.com'],
@@ -111,7 +111,7 @@ describe('the synthetic check', () => {
     const results = await Promise.all([run(), run(), run()]);
     expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
     for (let more = 0; more < 9; more += 1) await run();
-    const client = await clientsOf(service()).findClient(clientId);
+    const client = await clientsOf(service()).find(clientId);
     expect(client?.secrets).toHaveLength(10);
     expect(client).toMatchObject(syntheticAuthority);
   });
@@ -139,7 +139,7 @@ describe('the synthetic check', () => {
     await checkOf(service()).run();
     await requestWithOwnRecord(service());
     expect(await checkOf(service()).run()).toMatchObject({ ok: true });
-    expect(await clientsOf(service()).findClient(clientId)).toMatchObject(syntheticAuthority);
+    expect(await clientsOf(service()).find(clientId)).toMatchObject(syntheticAuthority);
   });
 
   it.each([

@@ -175,17 +175,17 @@ describe('the example API', () => {
       const store = createDynamoDbApiKeyStore(dynamodb, tableName('local', 'apiKeys'), {
         consistentRead: true,
       });
-      const key = await store.findApiKey(readApiKeyId(apiKey) ?? '');
+      const key = await store.find(readApiKeyId(apiKey) ?? '');
       if (key === undefined) throw new Error('the demonstration key is gone');
       const subnet = { subnetId: 'subnet_0000000000000000000001', name: 'office' };
       const office = { ...subnet, address: '10.0.0.0', prefixLength: 8 };
       const loopback = { ...subnet, address: '127.0.0.0', prefixLength: 8 };
-      await store.replaceApiKey({ ...key, subnets: [office], version: key.version + 1 });
+      await store.replace({ ...key, subnets: [office], version: key.version + 1 });
       const headers = { 'x-forwarded-for': '10.0.0.1', forwarded: 'for=10.0.0.1' };
       expect(await call(`Bearer ${apiKey}`, { headers })).toEqual(invalidToken);
-      await store.replaceApiKey({ ...key, subnets: [loopback], version: key.version + 2 });
+      await store.replace({ ...key, subnets: [loopback], version: key.version + 2 });
       expect(await call(`Bearer ${apiKey}`)).toMatchObject({ status: 200 });
-      await store.replaceApiKey({ ...key, enabled: false, version: key.version + 3 });
+      await store.replace({ ...key, enabled: false, version: key.version + 3 });
       expect(await call(`Bearer ${apiKey}`)).toEqual(invalidToken);
     } finally {
       dynamodb.destroy();

@@ -63,7 +63,7 @@ beforeAll(async () => {
   const dynamodb = createDynamoDbClient(testAwsOptions(server.endpoint));
   await createTables(dynamodb, 'test');
   const store = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
-  await store.createApiKey(createApiKey({ subnets: [] }));
+  await store.create(createApiKey({ subnets: [] }));
   await new Promise<void>((resolve) => {
     dnsServer.bind(0, '127.0.0.1', resolve);
   });

@@ -80,7 +80,7 @@ describe('the management function', () => {
     });
     expect(JSON.stringify(reports)).not.toContain('Billing');
     reports.length = 0;
-    test.context.clients.replaceClient = async () => {
+    test.context.clients.replace = async () => {
       throw new UnavailableError('no answer');
     };
     await ask({
@@ -116,7 +116,7 @@ describe('the management function', () => {
     const broken = async () => {
       throw new TypeError('secret_abc');
     };
-    Object.assign(test.context.clients, { findClient: broken });
+    Object.assign(test.context.clients, { find: broken });
     await expect(ask(creation)).rejects.toThrow(
       /^the management function failed; its log says why$/,
     );

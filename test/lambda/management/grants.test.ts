@@ -326,9 +326,9 @@ describe('grants of client ids', () => {
       expect(await decide()).toBeUndefined();
     } else {
       const store = world.context.clients;
-      const replace = store.replaceClient.bind(store);
+      const replace = store.replace.bind(store);
       let isFirst = true;
-      vi.spyOn(store, 'replaceClient').mockImplementation(async (next) => {
+      vi.spyOn(store, 'replace').mockImplementation(async (next) => {
         // It has looked at the grants, and is about to be written.
         const isOfAda = isFirst;
         isFirst = false;

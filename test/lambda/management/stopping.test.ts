@@ -141,13 +141,13 @@ async function worldWithStorm(overtaken: number) {
     left -= 1;
     all.set(id, { ...stored, version: stored.version + 1 });
   };
-  const replaceClient = clients.replaceClient.bind(clients);
-  const replaceApiKey = apiKeys.replaceApiKey.bind(apiKeys);
-  vi.spyOn(clients, 'replaceClient').mockImplementation(async (next) => {
+  const replaceClient = clients.replace.bind(clients);
+  const replaceApiKey = apiKeys.replace.bind(apiKeys);
+  vi.spyOn(clients, 'replace').mockImplementation(async (next) => {
     overtake(world.clients, next.clientId);
     await replaceClient(next);
   });
-  vi.spyOn(apiKeys, 'replaceApiKey').mockImplementation(async (next) => {
+  vi.spyOn(apiKeys, 'replace').mockImplementation(async (next) => {
     overtake(world.apiKeys, next.keyId);
     await replaceApiKey(next);
   });

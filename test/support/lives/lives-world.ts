@@ -206,18 +206,17 @@ export class LivesWorld {
       this.clients.get(id)?.secrets.flatMap(({ hash = [] }) => hash) ?? [];
     return {
       ...store,
-      findClient: (id) => this.#find(id, () => store.findClient(id)),
-      createClient: (client) => {
+      find: (id) => this.#find(id, () => store.find(id)),
+      create: (client) => {
         this.#counts.creations += 1;
         const { clientId } = client;
-        return this.#write(clientId, () => store.createClient(client), hashes(clientId));
+        return this.#write(clientId, () => store.create(client), hashes(clientId));
       },
-      replaceClient: (client) => {
+      replace: (client) => {
         const { clientId } = client;
-        return this.#write(clientId, () => store.replaceClient(client), hashes(clientId));
+        return this.#write(clientId, () => store.replace(client), hashes(clientId));
       },
-      deleteClient: (id, version) =>
-        this.#write(id, () => store.deleteClient(id, version), hashes(id)),
+      delete: (id, version) => this.#write(id, () => store.delete(id, version), hashes(id)),
     };
   }
 
@@ -228,15 +227,13 @@ export class LivesWorld {
     };
     return {
       ...store,
-      findApiKey: (id) => this.#find(id, () => store.findApiKey(id)),
-      createApiKey: (key) => {
+      find: (id) => this.#find(id, () => store.find(id)),
+      create: (key) => {
         this.#counts.creations += 1;
-        return this.#write(key.keyId, () => store.createApiKey(key), hashes(key.keyId));
+        return this.#write(key.keyId, () => store.create(key), hashes(key.keyId));
       },
-      replaceApiKey: (key) =>
-        this.#write(key.keyId, () => store.replaceApiKey(key), hashes(key.keyId)),
-      deleteApiKey: (id, version) =>
-        this.#write(id, () => store.deleteApiKey(id, version), hashes(id)),
+      replace: (key) => this.#write(key.keyId, () => store.replace(key), hashes(key.keyId)),
+      delete: (id, version) => this.#write(id, () => store.delete(id, version), hashes(id)),
     };
   }
 }

@@ -1,0 +1,132 @@
+import { type IdKind, isId } from '../credential/credential-value.ts';
+import { NotFoundError } from '../errors.ts';
+import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
+import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
+import { byNameThen, isOwnedItem, type Page, toPage } from './list-query.ts';
+import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
+
+/** Clients or API keys, as far as their operations differ. */
+interface ManagedKind<T, Query extends OwnedQuery<T>> {
+  /** In messages. */
+  readonly noun: string;
+  readonly idKind: IdKind;
+  /** The noun of its changes in the audit. */
+  readonly audited: string;
+  readonly idOf: (record: T) => string;
+  readonly storeOf: (context: ManagementContext) => OwnedStore<T, Query>;
+  readonly view: (record: T, context: ManagementContext) => Readonly<Record<string, unknown>>;
+  /** @throws {RefusedError} for a change that the caller may not make. */
+  readonly checkChange?: (context: ManagementContext, before: T, next: T) => Promise<void>;
+}
+
+function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
+  noun,
+  idKind,
+  idOf,
+  storeOf,
+}: ManagedKind<T, Query>) {
+  /** @throws {NotFoundError} if there is none. */
+  async function find(context: ManagementContext, id: string): Promise<T> {
+    const found = await storeOf(context).find(id);
+    if (found === undefined) throw new NotFoundError(noun, id);
+    return found;
+  }
+  return {
+    find,
+    /** Finds what is about to be changed, if it still has the version that the caller has seen. */
+    getToChange: async (context: ManagementContext, id: string, { ifVersion }: IfVersion) => {
+      const record = await find(context, id);
+      checkVersion(`the ${noun} ${id}`, ifVersion, record.version);
+      return record;
+    },
+    /** One page. A text that is a full id finds that record with one read. */
+    list: async (context: ManagementContext, query: Query): Promise<Page<T>> => {
+      const { text = '' } = query;
+      if (!isId(idKind, text)) {
+        return toPage(await storeOf(context).readPage(query), byNameThen(idOf));
+      }
+      const record = await storeOf(context).find(text);
+      const isWanted =
+        record !== undefined && isOwnedItem(record, query) && query.matches?.(record) !== false;
+      return { items: isWanted ? [record] : [], examined: 1 };
+    },
+  };
+}
+
+function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
+  audited,
+  idOf,
+  storeOf,
+  view,
+  checkChange,
+}: ManagedKind<T, Query>) {
+  return {
+    create: async (context: ManagementContext, record: T, apply?: () => Promise<void>) =>
+      makeAuditedChange(
+        context,
+        { action: `${audited}.create`, subject: idOf(record), after: view(record, context) },
+        apply ?? (() => storeOf(context).create(record)),
+      ),
+    /** Writes the next version. @throws {ConflictError} if it was changed in the meantime. */
+    write: async (
+      context: ManagementContext,
+      before: T,
+      action: string,
+      changes: Partial<T>,
+    ): Promise<T> => {
+      const [version, updatedAt] = [before.version + 1, currentTime(context)];
+      const next: T = { ...before, ...changes, version, updatedAt };
+      await checkChange?.(context, before, next);
+      const views = { before: view(before, context), after: view(next, context) };
+      await makeAuditedChange(context, { action, subject: idOf(before), ...views }, () =>
+        storeOf(context).replace(next),
+      );
+      return next;
+    },
+    /** Deletes what has already been read. */
+    remove: async (context: ManagementContext, record: T): Promise<void> => {
+      const subject = idOf(record);
+      await makeAuditedChange(
+        context,
+        { action: `${audited}.delete`, subject, before: view(record, context) },
+        () => storeOf(context).delete(subject, record.version),
+      );
+    },
+  };
+}
+
+/** The operations that clients and API keys have in common. */
+export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> = OwnedQuery<T>>(
+  kind: ManagedKind<T, Query>,
+) {
+  const [reading, writing] = [readingOf(kind), writingOf(kind)];
+  const { getToChange } = reading;
+  return {
+    ...reading,
+    ...writing,
+    setEnabled: async (
+      context: ManagementContext,
+      id: string,
+      enabled: boolean,
+      options: IfVersion = {},
+    ): Promise<T> => {
+      const change = async () => {
+        const before = await getToChange(context, id, options);
+        if (before.enabled === enabled) return before;
+        const action = `${kind.audited}.${enabled ? 'enable' : 'disable'}`;
+        return writing.write(context, before, action, { enabled } as Partial<T>);
+      };
+      return enabled ? change() : repeatStop(options, change);
+    },
+    /** @returns the record as it was. */
+    findAndRemove: async (
+      context: ManagementContext,
+      id: string,
+      options: IfVersion = {},
+    ): Promise<T> => {
+      const record = await getToChange(context, id, options);
+      await writing.remove(context, record);
+      return record;
+    },
+  };
+}
