@@ -67,7 +67,7 @@ export async function listClients(
   const conditions = [
     ...readConditions(filter, currentTime(context)),
     ...(await readUserTokens(context, allowsUserTokens)),
-    // One read finds a client by its id, whoever its provider is.
+    // By its id, a client is found regardless of its provider.
     ...(isId('client', text) && issuer !== undefined
       ? [({ provider }: Client) => provider?.issuer === issuer]
       : []),
