@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { callerHeaders } from '../../contract/caller-headers.ts';
 import { type ProxyName, proxyNames } from '../../lab/suites/proxies/find-proxies.ts';
+import { headerValues } from '../../verifier/received-authorization.ts';
 import {
   type Answer,
   bearer,
@@ -258,6 +260,17 @@ describe.each(proxyNames.filter((name) => programs[name] !== undefined))('%s', (
     });
     expect(response.status).toBe(200);
     expect(passedOn()).toMatchObject({ method: 'POST', bodyLength: 100_000 });
+  });
+
+  it("passes on the caller's trace, which the check logs", async () => {
+    const trace = randomBytes(16).toString('hex');
+    const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+    const { viewToken } = world().credentials;
+    const sent = [...bearer(viewToken), 'traceparent', traceparent];
+    expect((await ask('/messages', sent)).status).toBe(200);
+    expect(headerValues(passedOn().rawHeaders, 'traceparent')).toEqual([traceparent]);
+    expect((await ask('/messages', sent, 'POST')).status).toBe(403);
+    await vi.waitFor(() => expect(world().traces()).toContain(trace));
   });
 
   it('refuses a request without a credential', async () => {

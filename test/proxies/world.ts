@@ -45,6 +45,8 @@ interface ProxyWorld {
   readonly service: EchoService;
   readonly createRotatedKey: () => Promise<RotatedKey>;
   /** The check with the header in which the proxy sends addresses, and one without DynamoDB. */
+  /** The traces in the lines of all checks so far. */
+  readonly traces: () => readonly unknown[];
   readonly checks: Readonly<Record<'realIp' | 'forwardedFor' | 'withoutDynamoDb', number>>;
 }
 
@@ -95,6 +97,8 @@ export function useProxyWorld(): () => ProxyWorld {
     return String(client['client_id']);
   }
 
+  const logs: ForwardAuthProcess[] = [];
+
   async function startCheck(
     environment: Readonly<Record<string, string>>,
     addressHeader: string | undefined,
@@ -107,6 +111,7 @@ export function useProxyWorld(): () => ProxyWorld {
       until: whole ? 'ready' : 'listening',
     });
     stopping.push(() => running.stop());
+    logs.push(running);
     return portOf(running);
   }
 
@@ -148,6 +153,7 @@ export function useProxyWorld(): () => ProxyWorld {
       relay,
       service: echo,
       createRotatedKey,
+      traces: () => logs.flatMap(({ log }) => log.map(({ trace_id: id }) => id)),
       checks,
     };
   }, 180_000);

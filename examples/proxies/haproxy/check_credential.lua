@@ -57,7 +57,7 @@ local function ask(txn, scopes)
         ["x-original-uri"] = { txn.f:pathq() },
     }
     local received = txn.http:req_get_headers()
-    for _, name in ipairs({ "authorization", "dpop" }) do
+    for _, name in ipairs({ "authorization", "dpop", "traceparent" }) do
         local sent = values(received, name)
         if #sent > 0 then
             headers[name] = sent
