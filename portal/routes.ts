@@ -15,6 +15,7 @@ import {
   secretEnabling,
 } from './pages/client-secrets/change-secret.ts';
 import { secretCreation } from './pages/client-secrets/new-secret.ts';
+import { publicKeyAddition, publicKeyRotation } from './pages/client-secrets/public-key.ts';
 import { secretRotation } from './pages/client-secrets/rotate-secret.ts';
 import { showClient } from './pages/clients/client-details.ts';
 import { exportClients, showClients } from './pages/clients/client-list.ts';
@@ -112,6 +113,10 @@ export const routes: readonly Route[] = [
     form('/clients/:clientId/secrets/new', '/clients/:clientId/secrets', secretCreation),
   ),
   ...forCredential(formAt('/clients/:clientId/secrets/rotate', secretRotation)),
+  ...forCredential(
+    form('/clients/:clientId/keys/new', '/clients/:clientId/keys', publicKeyAddition),
+  ),
+  ...forCredential(formAt('/clients/:clientId/keys/rotate', publicKeyRotation)),
   ...form(
     '/clients/:clientId/secrets/:secretId/edit',
     '/clients/:clientId/secrets/:secretId',

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { clientKeyAlgs } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
 import { asStored, list } from './fields.ts';
@@ -457,6 +458,10 @@ export const deploymentDescription = v.object({
   scopes: list(v.object({ service: text, permission: text, description: text, scope: text })),
   /** Whether clients get tokens for assertions of their provider; see docs/adr/0108. */
   acceptsAssertions: v.optional(v.literal(true)),
+  /** Left out if clients have no keys of their own. */
+  clientKeys: v.optional(
+    v.object({ algorithms: list(v.picklist(clientKeyAlgs)), only: v.boolean() }),
+  ),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; undefined without the management function, which enforces it. */
   reach: v.optional(

@@ -1,6 +1,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isJsonObject } from '../../contract/json-object.ts';
 import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithms.ts';
+import { InputError } from '../errors.ts';
 import { providerAlgorithms } from '../identity-provider/provider-algorithms.ts';
 import { PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';
 import type { ClientSecret } from './client.ts';
@@ -45,6 +46,12 @@ export function keyThumbprint(key: ClientKey): string {
   return readPublicJwk(toJwk(key)).thumbprint;
 }
 
+/** The RFC 7638 thumbprint of a key. Undefined of a secret. */
+export function thumbprintOf(secret: Pick<ClientSecret, 'publicKey' | 'alg'>): string | undefined {
+  const key = clientKeyOf(secret);
+  return key && keyThumbprint(key);
+}
+
 /** The algorithm of a key whose JWK says none: PS256 for RSA (FAPI 2.0 §5.4). */
 function usualAlg({ kty, crv }: JsonWebKey): ClientKeyAlg | undefined {
   if (kty === 'RSA') return 'PS256';
@@ -76,7 +83,7 @@ function readJwk(text: string): JsonWebKey {
  * @param alg what the key signs with, if its JWK does not say it.
  * @throws {PublicJwkError} The message has nothing of the text.
  */
-export function readClientKey(text: string, alg?: ClientKeyAlg): ClientKey {
+export function readClientKey(text: string, alg?: string): ClientKey {
   const received = readJwk(text.trim());
   const jwk = readPublicJwk(received);
   const { alg: member } = received as { readonly alg?: string };
@@ -88,4 +95,15 @@ export function readClientKey(text: string, alg?: ClientKeyAlg): ClientKey {
   const members = jwk.toKey(chosen).export({ format: 'jwk' });
   const names = storedMembers[providerAlgorithms[chosen].kty];
   return { alg: chosen, publicKey: names.map((name) => members[name]).join('.') };
+}
+
+/** @throws {InputError} if the text is not a public key. The message has nothing of it. */
+export function readGivenKey(publicKey: string, alg?: string): ClientKey {
+  try {
+    return readClientKey(publicKey, alg);
+  } catch (error) {
+    if (!(error instanceof PublicJwkError)) throw error;
+    const problem = `nothing was stored, because ${error.message}; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)`;
+    throw new InputError(problem, { field: 'publicKey', label: 'public_key' });
+  }
 }

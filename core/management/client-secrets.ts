@@ -7,11 +7,10 @@ import {
 import type { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
-import { type ClientKey, readClientKey } from '../client/client-key.ts';
+import { readGivenKey } from '../client/client-key.ts';
 import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { InputError, NotFoundError, RefusedError } from '../errors.ts';
-import { PublicJwkError } from '../jws/public-jwk.ts';
+import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
@@ -104,17 +103,6 @@ async function writeSecrets(
   );
 }
 
-/** @throws {InputError} for what is no public key. The message has nothing of it. */
-function readKey({ publicKey = '', alg }: NewClientSecret): ClientKey {
-  try {
-    return readClientKey(publicKey, alg);
-  } catch (error) {
-    if (!(error instanceof PublicJwkError)) throw error;
-    const problem = `nothing was stored, because ${error.message}; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)`;
-    throw new InputError(problem, { field: 'publicKey', label: 'public_key' });
-  }
-}
-
 /** What authenticates the client, and the value that only it gets. */
 function makeCredential({ config, drawBytes }: ManagementContext, input: NewClientSecret) {
   const { clientKeys } = config;
@@ -130,7 +118,7 @@ function makeCredential({ config, drawBytes }: ManagementContext, input: NewClie
   if (clientKeys === undefined) {
     throw new RefusedError('clients have no keys in this deployment: its config has no clientKeys');
   }
-  const credential = readKey(input);
+  const credential = readGivenKey(input.publicKey, input.alg);
   if (clientKeys.algorithms.includes(credential.alg)) return { credential };
   const allowed = clientKeys.algorithms.join(', ');
   throw new RefusedError(

@@ -2,15 +2,9 @@ import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
-import { clientKeyOf, keyThumbprint } from '../client/client-key.ts';
+import { thumbprintOf } from '../client/client-key.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { WithoutHashes } from './without-hashes.ts';
-
-/** The RFC 7638 thumbprint of a key. Undefined of a secret. */
-export function thumbprintOf(secret: WithoutHashes<ClientSecret>): string | undefined {
-  const key = clientKeyOf(secret);
-  return key && keyThumbprint(key);
-}
 
 /** A client secret as it is shown: everything but its hash; a key by its thumbprint. */
 export function viewClientSecret(

@@ -16,6 +16,10 @@ export function describeDeployment(
     tokenLifetime: config.tokenLifetime,
     scopes: config.scopes.map((scope) => ({ ...scope, scope: scopeName(scope) })),
     ...(config.federatedClients && { acceptsAssertions: true as const }),
+    clientKeys: config.clientKeys && {
+      algorithms: config.clientKeys.algorithms,
+      only: config.clientKeys.only,
+    },
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };

@@ -6,8 +6,6 @@ import { formatExactSpan, formatMinute } from './time.ts';
 
 interface ExpiryField {
   readonly label: string;
-  /** What expires. The default is a secret. */
-  readonly what?: 'A key' | undefined;
   readonly values: ExpiryValues;
   readonly problems: Problems;
   /** What has an expiry that can stay. */
@@ -21,7 +19,7 @@ const keepText = ({ expiresAt }: NonNullable<ExpiryField['present']>) =>
 
 /** A field for the expiry of a secret or an API key. */
 export function expiryField(field: ExpiryField): Html {
-  const { label, what = 'A secret', values, problems, present, maxLifetime } = field;
+  const { label, values, problems, present, maxLifetime } = field;
   const error = problemAt(problems, 'expiresAt');
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`
@@ -33,7 +31,7 @@ export function expiryField(field: ExpiryField): Html {
     name: 'expiresAt',
     group: 'expiry',
     label,
-    hint: `${what} that has expired no longer works. It can be replaced before that without a gap.${
+    hint: `Then it no longer works. It can be replaced before that without a gap.${
       maxLifetime === undefined
         ? ''
         : ` In this trunk group, it may be valid for at most ${formatExactSpan(maxLifetime)}.`

@@ -152,13 +152,13 @@ describe('section 2 of the specification, in the browser', () => {
     await page.getByLabel('On a day').check();
     await page.getByLabel('Day on which it expires').fill('2040-03-31');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The secret was changed.').waitFor();
+    await page.getByText('Saved.').waitFor();
     expect(await page.locator('tbody time[datetime="2040-03-31T23:59:59Z"]').count()).toBe(1);
 
     await page.getByRole('link', { name: 'Delete old' }).click();
     await page.getByText('It was last used today').waitFor();
     await page.getByRole('button', { name: 'Delete secret' }).click();
-    await page.getByText('The secret was deleted.').waitFor();
+    await page.getByText('Deleted. It no longer').waitFor();
     expect((await requestToken(clientId, old)).error).toBe('invalid_client');
     expect((await requestToken(clientId, fresh)).status).toBe(200);
     expect(problems).toEqual([]);

@@ -86,10 +86,10 @@ async function manageSecrets(signed: Signed, clientId: string): Promise<void> {
   expect(await page.locator('tbody time[datetime="2040-03-31T23:59:59Z"]').count()).toBe(1);
 
   await press('Disable blue');
-  await page.getByText('The secret is disabled').waitFor();
+  await page.getByText('Disabled. The others').waitFor();
   expect(await status(blue)).toBe(401);
   await press('Enable blue');
-  await page.getByText('The secret is enabled').waitFor();
+  await page.getByText('Enabled. It works again').waitFor();
   expect(await status(blue)).toBe(200);
 
   await press('Rotate');

@@ -19,7 +19,7 @@ describe('one secret', () => {
       ]),
     );
     const page = await (await get(disabled.headers.get('location') ?? '')).text();
-    expect(page).toContain('The secret is disabled. The other secrets of the client still work.');
+    expect(page).toContain('Disabled. The others of the client still work.');
     expect(page).toContain(`action="${address}/enable"`);
     expect(page).toContain(`action="/clients/${clientId}/secrets/${other.secretId}/disable"`);
 

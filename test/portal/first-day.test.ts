@@ -223,7 +223,7 @@ it('a history says in words which old secrets expire, and of a creation only wha
   await management.createClientSecret(client.clientId, { name: 'blue' });
   await management.rotateClientSecret(client.clientId, { overlap: 7 * 86_400 });
   const text = read(await open(world, `/clients/${client.clientId}/history`));
-  expect(text).toContain('The old secrets expire blue: 2027-01-22 08:00 UTC');
+  expect(text).toContain('The old ones expire blue: 2027-01-22 08:00 UTC');
   expect(text).not.toContain('expires_others');
   expect(text).not.toContain('Tokens revoked that were issued before');
 });

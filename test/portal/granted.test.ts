@@ -41,7 +41,7 @@ describe('the limits of a trunk group', () => {
     expect(text).not.toContain('value="calls:manage"');
   });
 
-  it.each(['secrets/new', 'secrets/rotate'])(
+  it.each(['secrets/new', 'keys/rotate'])(
     'leave only short lives of a secret: %s',
     async (page) => {
       const world = await createLimitedWorld();

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { createTestKey } from '../../lab/support/test-issuer.ts';
 import { routes } from '../../portal/routes.ts';
 import { createPortalWorld, formOf, type PortalWorld, pathOf } from './portal-world.ts';
+
+const publicKey = JSON.stringify(createTestKey('ES256').jwk);
 
 /** The forms of what exists: each has the version that it was made from. */
 const forms: readonly (readonly [path: string, form: Readonly<Record<string, string>>])[] = [
@@ -9,6 +12,7 @@ const forms: readonly (readonly [path: string, form: Readonly<Record<string, str
   ['/clients/:clientId/enable', {}],
   ['/clients/:clientId/delete', {}],
   ['/clients/:clientId/secrets/rotate', { overlap: '1d' }],
+  ['/clients/:clientId/keys/rotate', { overlap: '1d', publicKey }],
   ['/clients/:clientId/secrets/:secretId', { name: 'Mine', expiry: 'keep' }],
   ['/clients/:clientId/secrets/:secretId/enable', {}],
   ['/clients/:clientId/secrets/:secretId/delete', {}],
@@ -48,7 +52,7 @@ describe('a form that is refused because another person was faster', () => {
         method === 'POST' &&
         /:(?:clientId|keyId)/.test(path) &&
         // These only stop something, or create.
-        !/\/(?:disable|revoke-tokens|secrets)$/.test(path),
+        !/\/(?:disable|revoke-tokens|secrets|keys)$/.test(path),
     );
     expect(withVersion.map(({ path }) => path).toSorted()).toEqual(
       forms.map(([path]) => path).toSorted(),

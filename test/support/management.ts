@@ -42,6 +42,17 @@ export const testConfig = parseDeploymentConfig({
   ],
 });
 
+/** Clients may have keys, and secrets. */
+export const configWithKeys: typeof testConfig = {
+  ...testConfig,
+  clientKeys: {
+    algorithms: ['ES256', 'PS256'],
+    only: false,
+    maxAge: 120,
+    tokenEndpointAudience: false,
+  },
+};
+
 export interface TestManagement {
   readonly context: ManagementContext;
   readonly clients: Map<string, Client>;

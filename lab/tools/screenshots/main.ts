@@ -74,7 +74,7 @@ async function takeEveryPage(opened: Opened, folder: string): Promise<void> {
 const browser = await launchBrowser();
 const provider = await startLoopbackProvider();
 try {
-  await withLocalService({ portal: true }, async (service) => {
+  await withLocalService({ portal: true, ...(all && { clientKeys: {} }) }, async (service) => {
     const data = await addSampleData(service, provider.discoveryUrl);
     const opened = { browser, portalUrl: service.portalUrl ?? '', data };
     await (all === undefined ? takePictures(opened) : takeEveryPage(opened, all));

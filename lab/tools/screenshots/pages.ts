@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { type SampleData, trunkGroup } from './sample-data.ts';
 
@@ -61,6 +62,25 @@ export const everyPage: readonly ShownPage[] = [
     act: (page) => send(page, 'Create secret'),
   },
   { name: 'secret-rotate', path: (data) => `${clientPage(data)}/secrets/rotate` },
+  {
+    name: 'public-key-private',
+    path: (data) => `${clientPage(data)}/keys/new`,
+    act: async (page) => {
+      await page.getByLabel('Public key').fill('-----BEGIN PRIVATE KEY-----');
+      await send(page, 'Add public key');
+    },
+  },
+  {
+    name: 'public-key-added',
+    path: (data) => `${clientPage(data)}/keys/new`,
+    act: async (page) => {
+      const { publicKey } = generateKeyPairSync('ed25519');
+      const pem = publicKey.export({ format: 'pem', type: 'spki' });
+      await page.getByLabel('Public key').fill(String(pem));
+      await send(page, 'Add public key');
+    },
+  },
+  { name: 'public-key-rotate', path: (data) => `${clientPage(data)}/keys/rotate` },
   { name: 'secret-edit', path: (data) => `${clientPage(data)}/secrets/${data.secretId}/edit` },
   { name: 'keys', path: () => '/api-keys' },
   { name: 'key', path: ({ keyId }) => `/api-keys/${keyId}` },

@@ -97,7 +97,6 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
         }),
         expiryField({
           label: 'Expires',
-          what: 'A key',
           values,
           problems,
           present: key,

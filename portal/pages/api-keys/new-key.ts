@@ -152,7 +152,6 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
         keyScopesField(context, values, problems, { granted }),
         expiryField({
           label: 'Expires',
-          what: 'A key',
           values,
           problems,
           maxLifetime: granted.maxApiKeyLifetime,

@@ -48,7 +48,6 @@ export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> 
       }),
       expiryField({
         label: 'The key expires',
-        what: 'A key',
         values,
         problems,
         present: key,

@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { formatDayDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Redirect, RequestContext } from '../../request-context.ts';
-import { secretTitle } from '../clients/secret-table.ts';
+import { isKey, secretTitle } from '../clients/secret-table.ts';
 import { clientCrumbs, getClient, refusedPage } from '../clients/stop-client.ts';
 import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
 
@@ -49,7 +49,7 @@ export const secretEdit: Form<Found, SecretValues, InputOf<'updateClientSecret'>
     expiresAt: () => readExpiry(values, now),
   }),
   act: (context, { input, ifVersion }) =>
-    change(context, 'secret-saved', (...ids) =>
+    change(context, 'saved', (...ids) =>
       context.management.updateClientSecret(...ids, { ...input, ifVersion }),
     ),
   look: async (context, { subject: { client, secret }, values, problems }) => {
@@ -96,7 +96,7 @@ function consequences({ now }: RequestContext, client: Client, secret: ClientSec
       <li>
         ${
           isUsable(secret, now)
-            ? 'Callers that use this secret get no new tokens, at once. To stop it for a while, disable it.'
+            ? 'Callers that use it get no new tokens, at once. To stop it for a while, disable it.'
             : secret.disabled === true
               ? 'It is disabled and does not work at present.'
               : 'It has expired and no longer works anyway.'
@@ -115,8 +115,10 @@ function consequences({ now }: RequestContext, client: Client, secret: ClientSec
       <li>
         ${
           rest.length === 0
-            ? html`<strong>No other secret of the client works</strong>: it then cannot get a token.`
-            : `${rest.length} other ${rest.length === 1 ? 'secret of the client keeps' : 'secrets of the client keep'} working.`
+            ? html`<strong>Nothing else of the client works</strong>: it then cannot get a token.`
+            : rest.length === 1
+              ? 'Another one of the client keeps working.'
+              : `${rest.length} others of the client keep working.`
         }
       </li>
       <li>It cannot be undone.</li>
@@ -138,7 +140,7 @@ export const secretDeletion: Form<Found, undefined> = {
     section: 'clients',
     crumbs: clientCrumbs(context, client),
     lead: secret.secretId,
-    submit: 'Delete secret',
+    submit: `Delete ${isKey(secret) ? 'key' : 'secret'}`,
     submitKind: 'danger',
     fields: consequences(context, client, secret),
   }),

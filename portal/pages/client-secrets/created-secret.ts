@@ -2,10 +2,10 @@ import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { copyable, facts, linkButton } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
-import type { Page, RequestContext } from '../../request-context.ts';
+import type { Page, Redirect, RequestContext } from '../../request-context.ts';
 import { tokenCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
-import { secretTitle } from '../clients/secret-table.ts';
+import { isKey, secretTitle } from '../clients/secret-table.ts';
 import { clientCrumbs } from '../clients/stop-client.ts';
 import { shownBefore, shownOnce } from './shown-once.ts';
 
@@ -65,9 +65,12 @@ function before({ href }: RequestContext, { client, secret }: Created): Html {
   });
 }
 
-/** The response to a form that created a secret: the only place that shows the value. */
-export function createdSecretPage(context: RequestContext, created: Created): Page {
-  const { client, value } = created;
+/** The response to a form that created a secret: the only place that shows the value. A key has none. */
+export function createdSecretPage(context: RequestContext, created: Created): Page | Redirect {
+  const { client, secret, value } = created;
+  if (isKey(secret)) {
+    return { redirectTo: context.href(`/clients/${client.clientId}`, { done: 'key-added' }) };
+  }
   const title = value === undefined ? 'A secret that was created before' : 'The secret was created';
   return {
     title,

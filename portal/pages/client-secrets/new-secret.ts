@@ -1,6 +1,7 @@
-import type { Client } from '../../../adapters/management.ts';
+import type { Client, InputError } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { fieldLabels } from '../../../contract/management/field-words.ts';
+import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
 import type { Granted } from '../../access/granted.ts';
 import {
   defaultExpiry,
@@ -9,17 +10,29 @@ import {
   readExpiryValues,
 } from '../../forms/expiry.ts';
 import type { Form, InputOf } from '../../forms/form.ts';
-import { type Problems, problemAt } from '../../forms/problems.ts';
+import { FormError, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { textField } from '../../html/field.ts';
 import type { Html } from '../../html/html.ts';
 import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 
-export const secretLabels = fieldLabels('name', 'expiresAt', 'overlap');
+export const secretLabels = fieldLabels('publicKey', 'alg', 'name', 'expiresAt', 'overlap');
+
+/** A public key as typed, or why the text is refused. */
+export interface KeyValues {
+  readonly publicKey: string;
+  /** What the key signs with. */
+  readonly alg?: ClientKeyAlg;
+  /** As in the form: empty for that of the key. */
+  readonly chosen: string;
+  readonly refusal?: InputError;
+}
 
 export interface SecretValues extends ExpiryValues {
   readonly name: string;
+  /** Of a form for a public key. */
+  readonly key?: KeyValues;
 }
 
 export function readSecretValues(form: Parameters<typeof readExpiryValues>[0]): SecretValues {
@@ -34,6 +47,16 @@ export function secretInput({ name, ...expiry }: SecretValues, now: number) {
   };
 }
 
+export function keyInput({ key }: SecretValues) {
+  return {
+    alg: key?.alg,
+    publicKey: () => {
+      if (key?.refusal === undefined) return key?.publicKey;
+      throw new FormError(problemsOf(key.refusal)?.fields ?? []);
+    },
+  };
+}
+
 export function emptySecretValues({ maxSecretLifetime }: Granted): SecretValues {
   return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '' };
 }
@@ -42,7 +65,7 @@ export function secretNameField(value: string, problems: Problems): Html {
   return textField({
     name: 'name',
     label: 'Name (optional)',
-    hint: 'Where it is used, e.g. “billing server 2”. It helps to tell secrets apart when one must be deleted.',
+    hint: 'Where it is used, e.g. “billing server 2”. It helps to tell them apart when one must be deleted.',
     value,
     maxLength: maxNameLength,
     error: problemAt(problems, 'name'),
@@ -55,7 +78,7 @@ export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSec
   find: getClient,
   start: async ({ granted }, client) => emptySecretValues(await granted(client.serviceTrunkGroup)),
   read: readSecretValues,
-  input: (values, { now }) => secretInput(values, now),
+  input: (values, { now }) => ({ ...secretInput(values, now), ...keyInput(values) }),
   act: async (context, { input, idempotencyKey }) => {
     const client = await getClient(context);
     const secret = { ...input, idempotencyKey };

@@ -9,11 +9,12 @@ import { expiryField } from '../../html/expiry-field.ts';
 import { radioGroup } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { uses } from '../clients/secret-table.ts';
+import { isKey, uses } from '../clients/secret-table.ts';
 import { clientCrumbs, getClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
+  keyInput,
   readSecretValues,
   type SecretValues,
   secretInput,
@@ -29,7 +30,7 @@ export interface OverlapValues {
 
 export const defaultOverlap: OverlapValues = { overlap: '7d', overlapOther: '' };
 
-interface RotationValues extends SecretValues, OverlapValues {}
+export interface RotationValues extends SecretValues, OverlapValues {}
 
 const otherOverlap = 'After another time';
 
@@ -47,7 +48,7 @@ interface OverlapWords {
 
 const ofSecrets: OverlapWords = {
   label: fieldLabel('overlap'),
-  hint: 'Until then, old and new secrets both work. A secret that expires sooner keeps its expiry.',
+  hint: 'Until then, old and new ones both work. One that expires sooner keeps its expiry.',
 };
 
 export function overlapField(
@@ -77,7 +78,7 @@ function expiring({ now }: RequestContext, client: Client): Html {
   const live = client.secrets.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   return html`
     <div class="note">
-      <p>${live.length === 1 ? 'This secret expires' : 'These secrets expire'}:</p>
+      <p>${live.length === 1 ? 'This one expires' : 'These expire'}:</p>
       ${uses(live, now)}
     </div>
   `;
@@ -94,10 +95,15 @@ export function readOverlap({ overlap, overlapOther }: OverlapValues): TypedDura
   return new TypedDuration(isChosen ? overlapOther : overlap);
 }
 
+/** A rotation replaces what is of the same kind. */
+function onlySecrets(client: Client): Client {
+  return { ...client, secrets: client.secrets.filter((one) => !isKey(one)) };
+}
+
 export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientSecret'>> = {
   operation: 'rotateClientSecret',
   creates: true,
-  find: getClient,
+  find: async (context) => onlySecrets(await getClient(context)),
   version: ownVersion,
   start: async ({ granted }, client) => ({
     ...emptySecretValues(await granted(client.serviceTrunkGroup)),
@@ -109,6 +115,7 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
   }),
   input: (values, { now }) => ({
     ...secretInput(values, now),
+    ...keyInput(values),
     overlap: () => readOverlap(values),
   }),
   act: async (context, { input, ifVersion, idempotencyKey }) => {
@@ -119,7 +126,7 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
   },
   look: async (context, { subject: client, values, problems }) => {
     const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
-    const label = 'The new secret expires';
+    const label = 'The new one expires';
     return {
       title: 'Rotate secrets',
       section: 'clients',

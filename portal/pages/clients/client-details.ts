@@ -22,7 +22,7 @@ import { distance, formatDayDistance, timeWithDistance } from '../../html/time.t
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { firstExpiry, isUseKnown } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
-import { secretTable, secretTitle } from './secret-table.ts';
+import { isKey, secretTable, secretTitle } from './secret-table.ts';
 import { findLongestText } from './stop-client.ts';
 
 /** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
@@ -132,27 +132,27 @@ function rotationText({ now }: RequestContext, client: Client): Html | '' {
 }
 
 function secretsPanel(context: RequestContext, client: Client): Html {
-  const { href, may } = context;
+  const { href, may, deployment } = context;
   if (client.provider !== undefined) {
     const note = 'The client authenticates at its provider and has no secrets here.';
     return panel({ title: 'Secrets', id: 'secrets' }, html`<p class="panel-text">${note}</p>`);
   }
-  const create = linkButton(
-    href(`/clients/${client.clientId}/secrets/new`),
-    'New secret',
-    'primary',
-  );
-  const rotate = linkButton(href(`/clients/${client.clientId}/secrets/rotate`), 'Rotate');
-  const hasSecrets = client.secrets.length > 0;
+  const { clientKeys } = deployment;
+  const link = (path: string, text: string, kind?: 'primary') =>
+    linkButton(href(`/clients/${client.clientId}/${path}`), text, kind);
+  const actions = html`
+    ${clientKeys && client.secrets.some(isKey) && link('keys/rotate', 'Rotate keys')}
+    ${clientKeys && link('keys/new', 'Add public key', clientKeys.only ? 'primary' : undefined)}
+    ${!client.secrets.every(isKey) && link('secrets/rotate', clientKeys ? 'Rotate secrets' : 'Rotate')}
+    ${clientKeys?.only !== true && link('secrets/new', 'New secret', 'primary')}
+  `;
+  const title = clientKeys === undefined ? 'Secrets' : 'Secrets and keys';
+  const what = clientKeys?.only === true ? 'key' : 'secret';
   return panel(
-    {
-      title: 'Secrets',
-      id: 'secrets',
-      actions: may('createClientSecret') ? html`${hasSecrets && rotate}${create}` : undefined,
-    },
-    hasSecrets
+    { title, id: 'secrets', actions: may('createClientSecret') ? actions : undefined },
+    client.secrets.length > 0
       ? html`${rotationText(context, client)}${secretTable(context, client)}`
-      : emptyState('No secrets yet', 'Without a secret the client cannot get a token.'),
+      : emptyState(`No ${what}s yet`, `Without a ${what} the client cannot get a token.`),
   );
 }
 

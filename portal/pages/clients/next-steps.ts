@@ -5,6 +5,7 @@ import { linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { callCommand, type FirstProgram, firstPrograms, tokenCommand } from './first-request.ts';
+import { isKey } from './secret-table.ts';
 
 /** A command to copy. */
 export function command(text: string, label: string): Html {
@@ -86,22 +87,39 @@ function words({ deployment, api }: RequestContext, client: Client): Html {
   `;
 }
 
+/** For a client that signs: no command does it as short as one with a secret. */
+function signingSteps(issuer: string | undefined, clientId: string): Html {
+  return html`
+    <p class="panel-text">
+      This client signs a JWT with its private key for each token (<code>private_key_jwt</code>,
+      RFC 7523). Most OAuth libraries do it, if they get the key and the algorithm.
+      <code>iss</code> and <code>sub</code> are <code>${clientId}</code>, <code>aud</code> is
+      <code>${issuer ?? 'the issuer'}</code>, and <code>exp</code> is a minute ahead.
+    </p>
+  `;
+}
+
 /** What to do with a client: a secret, a token, a call to the API. */
 export function nextSteps(context: RequestContext, client: Client): Html {
   const { deployment, href, now, may, api } = context;
   const { issuer } = deployment;
   const { apiUrl } = api;
   const { clientId, scopes } = client;
-  const hasSecret = client.secrets.some((secret) => isUsable(secret, now));
+  const usable = client.secrets.filter((secret) => isUsable(secret, now));
+  const hasSecret = usable.length > 0;
   const first = may('createClientSecret')
     ? html`<a href="${href(`/clients/${clientId}/secrets/new`)}">Create a secret</a> first.`
     : 'The client needs a secret first.';
+  const head = {
+    title: 'Get a token, and call the API',
+    id: 'token',
+    actions: linkButton(href('/explain', { clientId }), 'If it is refused'),
+  };
+  if (deployment.clientKeys?.only === true || (hasSecret && usable.every(isKey))) {
+    return panel(head, signingSteps(issuer, clientId));
+  }
   return panel(
-    {
-      title: 'Get a token, and call the API',
-      id: 'token',
-      actions: linkButton(href('/explain', { clientId }), 'If it is refused'),
-    },
+    head,
     html`
       <ol class="next-steps">
         ${!hasSecret && html`<li><p>${first}</p></li>`}

@@ -1,4 +1,5 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
+import { thumbprintOf } from '../../../core/client/client-key.ts';
 import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
 import { versionField } from '../../forms/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
@@ -6,9 +7,14 @@ import { badge, dataTable, disabledBadge } from '../../html/list.ts';
 import { distance, endTime, formatDayDistance, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-/** The label of a secret: its name, or the end of its id. */
-export function secretTitle({ name, secretId }: Pick<ClientSecret, 'name' | 'secretId'>): string {
-  return name ?? `Secret …${secretId.slice(-6)}`;
+/** Whether a client signs with it. What is stored of it is public. */
+export function isKey({ alg }: Pick<ClientSecret, 'alg'>): boolean {
+  return alg !== undefined;
+}
+
+/** The label of a secret or a key: its name, or the end of its id. */
+export function secretTitle(secret: Pick<ClientSecret, 'name' | 'secretId' | 'alg'>): string {
+  return secret.name ?? `${isKey(secret) ? 'Key' : 'Secret'} …${secret.secretId.slice(-6)}`;
 }
 
 /** Secrets that a change stops, each with its last use. */
@@ -75,7 +81,13 @@ export function secretTable(context: RequestContext, client: Client): Html {
       ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
     ],
     client.secrets.map((secret) => [
-      html`${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>`,
+      html`
+        ${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>
+        ${
+          isKey(secret) &&
+          html`<span class="sub">${secret.alg}, thumbprint <code>${thumbprintOf(secret)}</code></span>`
+        }
+      `,
       statusBadge(client, secret, now),
       secret.expiresAt === undefined ? 'Never' : endTime(secret.expiresAt, now),
       lastUseText(secret.lastUsedOn, now),

@@ -160,7 +160,7 @@ export function describeError(error: unknown): ErrorText {
 }
 
 /** Fields that a page never repeats. */
-const secretFields = new Set(['credential']);
+const secretFields = new Set(['credential', 'publicKey']);
 
 /** The same form again, with its content. */
 export function retryForm(action: string, form: Fields, { button, note }: Retry): Html {

@@ -1,6 +1,10 @@
 import { bindManagement, type Management } from '../../../adapters/management.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
-import { createTestManagement, type TestManagement } from '../../support/management.ts';
+import {
+  configWithKeys,
+  createTestManagement,
+  type TestManagement,
+} from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 
 /** Management of a deployment with one of each thing, in memory. */
@@ -35,7 +39,7 @@ function openWorld({ context }: TestManagement, way: Way): Management {
 
 /** @param trunkGroup of the client and the API key. */
 export async function createWorld(trunkGroup = 'tg-1001', way: Way = 'tables'): Promise<World> {
-  const test = createTestManagement();
+  const test = createTestManagement({ config: configWithKeys });
   const management = openWorld(test, way);
   test.documents.set(discoveryUrl, { issuer, jwks_uri: `${issuer}/keys` });
   test.documents.set(`${issuer}/keys`, { keys: [providerKey] });

@@ -1,12 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import { thumbprintOf } from '../../../core/client/client-key.ts';
 import { secretEnds } from '../../../core/credential/credential-ends.ts';
 import { InputError, RefusedError } from '../../../core/errors.ts';
-import { thumbprintOf, viewClientSecret } from '../../../core/management/client-view.ts';
+import { viewClientSecret } from '../../../core/management/client-view.ts';
 import { onlyStopsClient } from '../../../core/management/trunk-group-limits/only-stops.ts';
 import { replaySecrets } from '../../../core/restore/replay-secrets.ts';
-import { createTestManagement, testConfig } from '../../support/management.ts';
+import { configWithKeys, createTestManagement } from '../../support/management.ts';
 import {
   createClient,
   createClientSecret,
@@ -23,13 +24,10 @@ async function withClient(
   clientKeys: Partial<NonNullable<DeploymentConfigInput['clientKeys']>> | undefined = {},
 ) {
   const test = createTestManagement();
-  const all = {
-    algorithms: ['ES256', 'PS256'] as const,
-    only: false,
-    maxAge: 120,
-    tokenEndpointAudience: false,
+  const config = {
+    ...configWithKeys,
+    clientKeys: clientKeys && { ...configWithKeys.clientKeys, ...clientKeys },
   };
-  const config = { ...testConfig, clientKeys: clientKeys && { ...all, ...clientKeys } };
   const context = { ...test.context, config } as typeof test.context;
   const { client } = await createClient(context, {
     name: 'Billing',

@@ -9,7 +9,7 @@ import { createPortal } from '../../../portal/create-portal.ts';
 import type { Portal } from '../../../portal/portal-options.ts';
 import { routes } from '../../../portal/routes.ts';
 import { figure } from '../../support/figure.ts';
-import { testConfig } from '../../support/management.ts';
+import { configWithKeys } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
 import { type FullTables, startFullTables } from './full-tables.ts';
@@ -25,7 +25,7 @@ let portal: Portal;
 beforeAll(async () => {
   tables = await startFullTables({ clients: 10_000, apiKeys: 1000, providers: 20, changes: 1000 });
   context = createManagementContext({
-    config: { ...testConfig, name: 'test' },
+    config: { ...configWithKeys, name: 'test' },
     aws: testAwsOptions(tables.endpoint),
     actor: async () => 'test',
   });
@@ -93,6 +93,8 @@ const pages: Readonly<Record<string, Calls>> = {
   '/clients/:clientId/delete': item,
   '/clients/:clientId/secrets/new': item,
   '/clients/:clientId/secrets/rotate': item,
+  '/clients/:clientId/keys/new': item,
+  '/clients/:clientId/keys/rotate': item,
   '/clients/:clientId/secrets/:secretId/edit': item,
   '/clients/:clientId/secrets/:secretId/delete': item,
   '/api-keys': keyPage,
