@@ -8,9 +8,6 @@ import { algs } from './signing-algorithms.ts';
  * gateway sends. All keys on the wire are snake_case.
  */
 
-/** The event of the token function's self-test: it signs a token for no client and verifies it. */
-export const selfTestEvent = { action: 'self-test' } as const;
-
 /** Answer of the token function's self-test; `reason` is safe to log and holds no secret. */
 export const selfTestResultSchema = v.object({
   ok: v.boolean(),

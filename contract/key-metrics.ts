@@ -1,16 +1,5 @@
 import type { FunctionName } from './environment.ts';
 
-/** CloudWatch namespace of the metrics of a function that runs outside a deployment. */
-export const commonMetricNamespace = 'AuthorizationServer';
-
-/**
- * CloudWatch namespace of every metric that a deployment's functions emit. Metrics stand under the
- * function's short name, which two deployments in one account and AWS region share.
- */
-export function metricNamespace(deploymentName: string): string {
-  return `${commonMetricNamespace}/${deploymentName}`;
-}
-
 /**
  * Metrics of signing keys, by the function that emits them. Ages and delays are seconds. Two of them
  * say with each run that it was made; the others are emitted only when something is wrong, because

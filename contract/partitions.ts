@@ -32,10 +32,10 @@ export function partitionOf(awsRegion: string): Partition {
 }
 
 /** A part of a regular expression: a domain of AWS's services, in any partition. */
-export const awsDomain = `(?:${[['', ...commercial] as const, ...partitions]
-  .flatMap(([, , ...domains]) => domains)
-  .map((domain) => domain.replaceAll('.', String.raw`\.`))
-  .join('|')})`;
+export function awsDomain(): string {
+  const domains = [['', ...commercial] as const, ...partitions].flatMap(([, , ...both]) => both);
+  return `(?:${domains.map((domain) => domain.replaceAll('.', String.raw`\.`)).join('|')})`;
+}
 
 /** Every AWS region, as the CDK knows them: a test compares the two. */
 export const awsRegions: readonly string[] = [
@@ -107,13 +107,10 @@ export function findRegionProblem(awsRegion: string): string | undefined {
  * until it is raised:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html, November 2026.
  */
-const smallGateways: ReadonlySet<string> = new Set(
-  'af-south-1 eu-south-1 ap-southeast-3 me-central-1 ap-south-2 ap-southeast-4 eu-south-2 eu-central-2 il-central-1 ca-west-1 ap-southeast-5 ap-southeast-7 mx-central-1'.split(
-    ' ',
-  ),
-);
+const smallGateways =
+  'af-south-1 eu-south-1 ap-southeast-3 me-central-1 ap-south-2 ap-southeast-4 eu-south-2 eu-central-2 il-central-1 ca-west-1 ap-southeast-5 ap-southeast-7 mx-central-1';
 
 /** Requests a second that API Gateway lets through for a new account. */
 export function gatewayQuota(awsRegion: string): number {
-  return smallGateways.has(awsRegion) ? 2500 : 10_000;
+  return smallGateways.split(' ').includes(awsRegion) ? 2500 : 10_000;
 }

@@ -1,3 +1,14 @@
+/** CloudWatch namespace of the metrics of a function that runs outside a deployment. */
+export const commonMetricNamespace = 'AuthorizationServer';
+
+/**
+ * CloudWatch namespace of every metric that a deployment's functions emit. Metrics stand under the
+ * function's short name, which two deployments in one account and AWS region share.
+ */
+export function metricNamespace(deploymentName: string): string {
+  return `${commonMetricNamespace}/${deploymentName}`;
+}
+
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. A metric is emitted only when it says
  * something, because CloudWatch bills each for the hours in which it has a value: `Requests` has

@@ -12,9 +12,9 @@ import {
   type RotationReport,
   rotationReportSchema,
   type SelfTestResult,
-  selfTestEvent,
   selfTestResultSchema,
 } from '../../contract/function-events.ts';
+import { selfTestEvent } from '../../contract/health.ts';
 import type { ReservationCheck } from '../../core/deployment/reserved-concurrency.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';

@@ -167,7 +167,7 @@ export function audiencesOfScope(scope: string): readonly string[] {
   return [...new Set(apis)];
 }
 
-const cognitoHost = new RegExp(String.raw`^cognito-idp(?:-fips)?\.[a-z0-9-]+\.${awsDomain}$`);
+const cognitoHost = new RegExp(String.raw`^cognito-idp(?:-fips)?\.[a-z0-9-]+\.${awsDomain()}$`);
 
 /** Whether an issuer is a user pool of Amazon Cognito, whose access tokens have no `aud`. */
 export function isCognitoIssuer(issuer: string): boolean {

@@ -95,7 +95,7 @@ interface IssuerParts {
 }
 
 /** A host of AWS in any partition. */
-const ofAws = (labels: string) => new RegExp(`^${labels}${awsDomain}$`);
+const ofAws = (labels: string) => new RegExp(`^${labels}${awsDomain()}$`);
 
 /**
  * Hosts at which every customer of a platform has an issuer, and how many segments of the path name

@@ -1,4 +1,4 @@
-import { BoundedMap, remember } from '../bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { ClientLimitError, type ClientLimitReason, ServiceUnavailableError } from '../errors.ts';
 import type { Sign } from '../signing-key/sign-jws.ts';
@@ -14,8 +14,9 @@ export function isKmsThrottling(error: unknown): boolean {
 
 /** When KMS last signed for this instance, and when it last throttled a call. */
 export class SignHistory {
-  #signedAt = Number.NEGATIVE_INFINITY;
-  #throttledAt = Number.NEGATIVE_INFINITY;
+  /** In 1970: never. */
+  #signedAt = 0;
+  #throttledAt = 0;
 
   /** A signer whose results are remembered. */
   watch(sign: Sign, clock: Clock): Sign {
@@ -53,6 +54,7 @@ interface ClientCounts {
   requested: number;
   /** Weighted by age. */
   signed: number;
+  /** When it began. */
   minute: number;
   signedThisMinute: number;
   signedMinuteBefore: number;
@@ -120,19 +122,19 @@ export class FairShare {
 
   #count(clientId: string, now: number): ClientCounts {
     const weight = this.#weightAt(now);
-    const minute = Math.floor(now / 60);
-    const counts = remember(this.#clients, clientId, () => ({
+    const minute = now - (now % 60);
+    const counts = this.#clients.get(clientId) ?? {
       requested: 0,
       signed: 0,
       minute,
       signedThisMinute: 0,
       signedMinuteBefore: 0,
-    }));
+    };
     // The newest in the map, so that many small clients do not displace a large one.
     this.#clients.set(clientId, counts);
     counts.requested += weight;
     if (counts.minute !== minute) {
-      counts.signedMinuteBefore = counts.minute === minute - 1 ? counts.signedThisMinute : 0;
+      counts.signedMinuteBefore = counts.minute === minute - 60 ? counts.signedThisMinute : 0;
       counts.signedThisMinute = 0;
       counts.minute = minute;
     }
@@ -153,12 +155,8 @@ export class FairShare {
    * many tokens as they requested. So clients of about the same size never limit each other.
    */
   #isAboveShare({ requested, signed }: ClientCounts, now: number): boolean {
-    let all = 0;
-    let smaller = 0;
-    for (const other of this.#clients.values()) {
-      all += other.requested;
-      if (other.requested < requested / 2) smaller += other.requested;
-    }
+    const all = this.#requestedBelow();
+    const smaller = this.#requestedBelow(requested / 2);
     return (
       all >= leastRequests * this.#weightAt(now) &&
       smaller >= leastOthers * all &&
@@ -174,9 +172,14 @@ export class FairShare {
   #shareOf({ requested }: ClientCounts, now: number): number | undefined {
     const least = (this.#settings.signsPerMinute / 2) * weightOfRate * this.#weightAt(now);
     if (requested < least) return undefined;
-    let all = 0;
-    for (const other of this.#clients.values()) all += other.requested;
-    return Math.round((100 * requested) / all);
+    return Math.round((100 * requested) / this.#requestedBelow());
+  }
+
+  /** What all clients requested that each requested less, or all. */
+  #requestedBelow(limit = Number.POSITIVE_INFINITY): number {
+    let sum = 0;
+    for (const { requested } of this.#clients.values()) if (requested < limit) sum += requested;
+    return sum;
   }
 
   #weightAt(now: number): number {

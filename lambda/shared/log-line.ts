@@ -1,4 +1,4 @@
-import { commonMetricNamespace } from '../../contract/key-metrics.ts';
+import { commonMetricNamespace } from '../../contract/request-metrics.ts';
 import { formatMilliseconds } from '../../core/rfc3339.ts';
 
 /** Metrics with the same dimensions. Under other dimensions a value is another metric, with a price. */

@@ -36,9 +36,9 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
-import { metricNamespace } from '../../contract/key-metrics.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { metricNamespace } from '../../contract/request-metrics.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { functionBundle } from './function-bundles.ts';
 

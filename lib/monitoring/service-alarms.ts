@@ -5,11 +5,11 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
-import { metricNamespace } from '../../contract/key-metrics.ts';
 import {
   functionVersionProperty,
   gatewayMetrics,
   metricDimensions,
+  metricNamespace,
   requestMetrics,
   secretAlarmDays,
   slowTokenRequest,

@@ -16,10 +16,11 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
-import { keyMetricFunctions, keyMetrics, metricNamespace } from '../../contract/key-metrics.ts';
+import { keyMetricFunctions, keyMetrics } from '../../contract/key-metrics.ts';
 import {
   gatewayMetrics,
   metricDimensions,
+  metricNamespace,
   requestMetrics,
 } from '../../contract/request-metrics.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';

@@ -2,8 +2,11 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
-import { metricNamespace } from '../../contract/key-metrics.ts';
-import { metricDimensions, requestMetrics } from '../../contract/request-metrics.ts';
+import {
+  metricDimensions,
+  metricNamespace,
+  requestMetrics,
+} from '../../contract/request-metrics.ts';
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { deployedTableName, type TableKey, type TableNames } from '../../contract/tables.ts';
 import { stageName } from '../api/service-api.ts';

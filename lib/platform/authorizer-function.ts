@@ -6,9 +6,12 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { EnvironmentVariables } from '../../contract/environment.ts';
-import { metricNamespace } from '../../contract/key-metrics.ts';
 import { platformApiAction } from '../../contract/platform-api-tables.ts';
-import { authorizerMetrics, requestMetrics } from '../../contract/request-metrics.ts';
+import {
+  authorizerMetrics,
+  metricNamespace,
+  requestMetrics,
+} from '../../contract/request-metrics.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
 import { addFunctionRole, allowNetwork, runtimeDefaults } from '../functions/service-function.ts';
 import { type AlarmProps, createAlarm, notify } from '../monitoring/service-alarm.ts';

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { metricNamespace } from '../../contract/key-metrics.ts';
+import { metricNamespace } from '../../contract/request-metrics.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
 /** Properties by which a resource is known in its account and AWS region. */

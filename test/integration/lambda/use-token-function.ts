@@ -5,7 +5,7 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { Environment } from '../../../contract/environment.ts';
-import { selfTestEvent } from '../../../contract/function-events.ts';
+import { selfTestEvent } from '../../../contract/health.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';

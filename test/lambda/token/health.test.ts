@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selfTestEvent } from '../../../contract/function-events.ts';
+import { selfTestEvent } from '../../../contract/health.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
 import { lambdaContext } from '../../../lab/support/proxy-event.ts';

@@ -13,7 +13,7 @@ import {
   keyRotationEnvironment,
   tokenEnvironment,
 } from '../../../contract/function-environments.ts';
-import { selfTestEvent } from '../../../contract/function-events.ts';
+import { selfTestEvent } from '../../../contract/health.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
