@@ -11,12 +11,6 @@ import type { ManagementContext } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
-/**
- * Lets one more subnet use a key. The first subnet of a key shuts out every other address.
- *
- * @throws {InputError} for an address or a netmask that is not valid.
- * @throws {RefusedError} if the key has the subnet, or as many as are allowed.
- */
 export async function addSubnet(
   context: ManagementContext,
   keyId: string,
@@ -41,11 +35,6 @@ export function getSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: stri
   throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
 }
 
-/**
- * Removes a subnet from a key's list.
- *
- * @throws {RefusedError} if it is the last one, unless `allowAnySource` is true.
- */
 export async function removeSubnet(
   context: ManagementContext,
   keyId: string,

@@ -39,7 +39,6 @@ export async function withUsesOfRotated(
   return keys.map((key) => found.get(key.keyId) ?? key);
 }
 
-/** @throws {NotFoundError} if there is no such key. */
 export async function showApiKey(
   context: ManagementContext,
   keyId: string,
@@ -48,7 +47,6 @@ export async function showApiKey(
   return (await withUses(context, [key]))[0] ?? key;
 }
 
-/** One page of API keys, as {@link listApiKeys} finds them. */
 export async function listApiKeysWithUse(
   context: ManagementContext,
   filter: Parameters<typeof listApiKeys>[1] = {},

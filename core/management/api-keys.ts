@@ -101,7 +101,6 @@ async function findEarlier(
   );
 }
 
-/** @throws {InputError} for a field that is not allowed. */
 export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
@@ -117,7 +116,6 @@ export async function createApiKey(
   return { ...created, warnings: warnAboutAdded(input.subnets ?? [], key.subnets) };
 }
 
-/** Renames a key, changes its scopes or its expiry, or ends its old values. An expired key cannot be extended: create a new one. */
 export async function updateApiKey(
   context: ManagementContext,
   keyId: string,
@@ -183,11 +181,7 @@ async function replaceValue(
   return { key, value };
 }
 
-/**
- * Gives a key another value. The old one works for an overlap; one that ends sooner keeps its end.
- *
- * @throws {RefusedError} for a key that is disabled or has expired.
- */
+/** An old value that ends sooner than the overlap keeps its end. */
 export function rotateApiKey(
   context: ManagementContext,
   keyId: string,

@@ -61,12 +61,6 @@ function withoutUndefined(changes: Partial<Client>): Partial<Client> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Changes only the given fields. Issued tokens keep their claims until they expire.
- *
- * @throws {InputError | RefusedError} for a field that is not allowed.
- * @throws {ConflictError} if the client was changed in the meantime.
- */
 export async function updateClient(
   context: ManagementContext,
   clientId: string,
@@ -96,23 +90,16 @@ export async function updateClient(
   return writeClient(context, before, 'client.update', next);
 }
 
-/** A disabled client gets no tokens. Its issued tokens stay valid until they expire. */
 export const setClientEnabled = ownedClients.setEnabled;
 
-/** Deletes a client with its secrets. */
 export const deleteClient = ownedClients.findAndRemove;
 
 /**
- * Revokes every token of a client that was issued before the call. Only checks that look up clients
- * refuse them; providers' clients are always looked up.
- *
  * `iat` has whole seconds, so the first second that is accepted begins after the call. The record
  * changes when that second is over, about four seconds later: each token that is issued after the
  * change is accepted.
  *
- * @throws {ConflictError} if the client was changed in the meantime, and the caller named a version.
  * @throws {NotFoundError} if it was deleted in the meantime, also if it was created again.
- * @throws {UnavailableError} if DynamoDB does not answer.
  */
 export async function revokeClientTokens(
   context: ManagementContext,

@@ -164,11 +164,6 @@ async function addSecret(
   return { secret, value };
 }
 
-/**
- * Adds a secret. The others of the client stay as they are.
- *
- * @throws {RefusedError} for a client under a provider, and if there are too many secrets.
- */
 export function createClientSecret(
   context: ManagementContext,
   clientId: string,
@@ -217,7 +212,6 @@ async function replaceSecret(
   return after;
 }
 
-/** @throws {NotFoundError} if the client has no such secret. */
 export async function deleteClientSecret(
   context: ManagementContext,
   clientId: string,
@@ -229,7 +223,6 @@ export async function deleteClientSecret(
   await writeSecrets(context, client, rest, { verb: 'delete', secretId, before });
 }
 
-/** Renames a secret or changes its expiry. An expired secret cannot be extended: create a new one. */
 export async function updateClientSecret(
   context: ManagementContext,
   clientId: string,
@@ -266,10 +259,8 @@ function switchSecret(enabled: boolean) {
   };
 }
 
-/** Disables one secret: it does not authenticate. The client's other secrets stay as they are. */
 export const disableClientSecret = switchSecret(false);
 
-/** Enables a disabled secret. One that has expired stays expired. */
 export const enableClientSecret = switchSecret(true);
 
 interface RotatedClientSecret extends CreatedClientSecret {
@@ -315,12 +306,7 @@ async function replaceSecrets(
   return { secret, value, expired };
 }
 
-/**
- * Adds a secret and lets all other secrets expire after an overlap, or a key and all other keys, in
- * one write. One that expires sooner keeps its expiry.
- *
- * @param overlap seconds for which the old secrets continue to work; with 0 they expire at once.
- */
+/** A key replaces the keys, a secret the secrets. One that expires sooner keeps its expiry. */
 export function rotateClientSecret(
   context: ManagementContext,
   clientId: string,

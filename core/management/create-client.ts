@@ -217,11 +217,8 @@ async function createWhileAllowed(
 }
 
 /**
- * Creates a client without secrets. A client under a registered provider gets an id of this
- * service, keeps its id there, and never authenticates at the token endpoint.
- *
- * @throws {InputError} for a field that is not allowed.
- * @throws {RefusedError} if the provider is not registered, or has this client already.
+ * A client under a registered provider gets an id of this service, keeps its id there, and never
+ * authenticates at the token endpoint.
  */
 export async function createClient(
   context: ManagementContext,

@@ -4,7 +4,6 @@ import { scopeName } from '../../contract/scopes.ts';
 import { buildTimeline, type TimelineEntry } from '../key-rotation/timeline.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 
-/** What a person who manages clients needs to know about the deployment. */
 export function describeDeployment(
   context: ManagementContext,
 ): OperationResult<'describeDeployment'> {
@@ -25,7 +24,6 @@ export function describeDeployment(
   };
 }
 
-/** Every signing key of every region with its state, its times and what comes next for it. */
 export async function listSigningKeys(
   context: ManagementContext,
 ): Promise<readonly TimelineEntry[]> {

@@ -226,7 +226,6 @@ async function explainRefusal(
 /**
  * Runs the verifier on a credential, and reports its decision and the rule that refuses it.
  *
- * @throws {InputError} if neither the input nor the deployment config has an issuer.
  * @throws {RefusedError} if the credential belongs to a trunk group that the caller cannot access, or
  *   a client of such a group decides about it.
  * @throws {UnavailableError} if the verifier cannot decide.

@@ -150,8 +150,6 @@ async function explain(
  * Reports what the token endpoint would answer, step by step, by running the token path's own steps
  * on the stored client. It issues no token and needs no secret: each secret of the client is
  * checked as if it had been sent.
- *
- * @throws {InputError} if a field is not text.
  */
 export async function explainToken(
   context: ManagementContext,

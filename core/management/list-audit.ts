@@ -24,11 +24,6 @@ function hasText(change: AuditedChange, text: string): boolean {
   );
 }
 
-/**
- * One page of the changes of a day, the newest first.
- *
- * @throws {InputError} for a filter that is not allowed.
- */
 export async function listAudit(
   context: ManagementContext,
   filter: v.InferOutput<typeof auditFilter> = {},

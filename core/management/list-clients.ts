@@ -54,8 +54,6 @@ async function readUserTokens(
 /**
  * One page of clients. A text that is a full id of a client or of a secret finds that client in one
  * page.
- *
- * @throws {InputError} for a filter that is not allowed.
  */
 export async function listClients(
   context: ManagementContext,

@@ -9,12 +9,6 @@ import { currentTime, type ManagementContext } from './management-context.ts';
 /** As long as the first notice is sent before the end. */
 const expiresSoonWithin = 30 * secondsPerDay;
 
-/**
- * One page of the secrets and API keys that expire within 30 days, in all trunk groups that the
- * caller can access, by their end.
- *
- * @throws {InputError} for a filter that is not allowed.
- */
 export async function listExpiring(
   context: ManagementContext,
   filter: v.InferOutput<typeof expiringFilter> = {},

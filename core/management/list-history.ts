@@ -105,7 +105,6 @@ class HistoryReader {
  * named.
  *
  * @param id of a client, a secret or an API key, or the issuer of a provider. It may be deleted.
- * @throws {InputError} for a filter that is not allowed.
  * @throws {UnavailableError} if no region answers.
  */
 export async function listHistory(

@@ -52,7 +52,10 @@ import {
   setTrunkGroupLimits,
 } from './trunk-group-limits/limits-record.ts';
 
-/** The operations that a portal or `authctl` can call, as their callers see them. */
+/**
+ * The operations that a portal or `authctl` can call, as their callers see them; `Management` says
+ * which errors all have. A comment at the function itself says only what its callers need not know.
+ */
 export const operations = {
   /**
    * What a caller needs to know of the deployment: its scopes, bounds of token lifetimes in

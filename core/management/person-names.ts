@@ -49,11 +49,7 @@ export async function withActorNames<T extends AuditedChange>(
   });
 }
 
-/**
- * Erases the name of a person. The subject stays in the audit, without a name from then on.
- *
- * @throws {RefusedError} if the caller is limited to trunk groups.
- */
+/** The subject stays in the audit, without a name from then on. */
 export async function erasePersonName(context: ManagementContext, subject: string): Promise<void> {
   requireEveryTrunkGroup(context, 'The name of a person');
   await makeAuditedChange(context, { action: 'person_name.delete', subject }, () =>

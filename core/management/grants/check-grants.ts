@@ -33,8 +33,6 @@ async function findOutsideProviders(
  * What exists without a grant: clients whose ids at a provider are not granted to their trunk groups,
  * and providers of trunk groups to which the issuer is not granted. It goes on. One page reads one
  * page of all clients, so it may have few or none although there is a next one.
- *
- * @throws {RefusedError} if the caller is limited to trunk groups.
  */
 export async function checkGrants(
   context: ManagementContext,

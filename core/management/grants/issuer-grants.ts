@@ -26,8 +26,6 @@ function checkUrl(
 /**
  * What is granted at the host of an issuer: which trunk groups may register which issuers there. A
  * limited caller sees those of its trunk groups.
- *
- * @throws {InputError} if the text cannot be an issuer.
  */
 export async function findIssuerGrants(
   context: ManagementContext,
@@ -58,7 +56,6 @@ async function findRegistered(
  * Lets trunk groups register an issuer and those below its path, in addition to the number that
  * their limits name, or withdraws it. What is registered goes on.
  *
- * @throws {InputError} for an issuer that cannot be one customer's, and a value that is not allowed.
  * @throws {RefusedError} if the grant overlaps with another one, the list of the host is full, or
  *   another trunk group has registered such an issuer.
  * @throws {ConflictError} if the grants at the host were changed in the meantime, or another trunk

@@ -101,10 +101,8 @@ async function settle(
  * Gives client ids at a provider to trunk groups, or withdraws them. Only these trunk groups can then
  * create clients with such ids. What clients exist goes on unless the caller says otherwise.
  *
- * @throws {InputError} for a value that is not allowed.
  * @throws {RefusedError} if the grant overlaps with another one, the list of the issuer is full, or a
  *   client of another trunk group has such an id and the caller does not say what becomes of it.
- * @throws {ConflictError} if the grants at the issuer were changed in the meantime.
  */
 export async function setSubjectGrant(
   context: ManagementContext,
@@ -136,8 +134,6 @@ export async function setSubjectGrant(
 
 /**
  * One page of everything that is granted, by issuer or host.
- *
- * @throws {RefusedError} if the caller is limited to trunk groups.
  */
 export async function listGrants(
   context: ManagementContext,

@@ -32,7 +32,6 @@ export async function findProvider(
   return showOwner(context, provider, await findOwner(context, provider));
 }
 
-/** Every provider that the caller can reach, by issuer. */
 export async function listProviders(
   context: ManagementContext,
 ): Promise<readonly ManagedProvider[]> {

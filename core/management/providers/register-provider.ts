@@ -117,13 +117,8 @@ async function replaceKeys(
 }
 
 /**
- * Registers an identity provider from its discovery URL. Nothing is stored unless everything that
- * was fetched is sound.
+ * Nothing is stored unless everything that was fetched is sound.
  *
- * @throws {InputError} for a URL or a choice that is not allowed.
- * @throws {FetchError} if a document cannot be fetched.
- * @throws {RefusedError} if a document or a key is not sound, and for an issuer that is
- *   registered or is this service, and for trunk groups that may not register it.
  * @throws {ConflictError} if the document no longer says what the caller has seen.
  */
 export async function registerProvider(

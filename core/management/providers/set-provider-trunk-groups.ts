@@ -124,7 +124,6 @@ async function putWhileEmpty(
  * @throws {RefusedError} if it was registered for the whole platform, is not the caller's, has
  *   clients in a group that it would leave or that a takeover does not name, or may not be in a group
  *   that it would come to.
- * @throws {ConflictError} if it was changed in the meantime.
  */
 export async function setProviderTrunkGroups(
   context: ManagementContext,

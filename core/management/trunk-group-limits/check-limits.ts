@@ -67,12 +67,6 @@ async function countExceeding<T extends { readonly name: string }>(
   return { count, found };
 }
 
-/**
- * What a trunk group has above its limits, or above proposed ones before they are set. It reads
- * everything that the group has, and changes nothing.
- *
- * @throws {NotFoundError} if the caller cannot reach the trunk group.
- */
 export async function checkTrunkGroupLimits(
   context: ManagementContext,
   group: string,

@@ -52,12 +52,7 @@ export function requireReachedTrunkGroup(
   }
 }
 
-/**
- * The limits of a trunk group. A caller who is limited sees what holds for it: what both the record
- * and its own limits allow.
- *
- * @throws {NotFoundError} if the caller cannot reach the trunk group.
- */
+/** A caller who is limited sees what holds for it: what both the record and its own limits allow. */
 export async function findTrunkGroupLimits(
   context: ManagementContext,
   serviceTrunkGroup: string,
@@ -85,7 +80,6 @@ async function readOwnLimits(
   };
 }
 
-/** One page of the trunk groups that have limits. */
 export async function listTrunkGroupLimits(
   context: ManagementContext,
   filter: PageRequest = {},
@@ -103,14 +97,6 @@ export async function listTrunkGroupLimits(
   return toPage(page, (a, b) => (a.serviceTrunkGroup < b.serviceTrunkGroup ? -1 : 1));
 }
 
-/**
- * Replaces the limits of a trunk group. What the group already has above them stays: see
- * `checkTrunkGroupLimits`.
- *
- * @throws {InputError} for a limit that is not allowed.
- * @throws {RefusedError} if the caller is limited to trunk groups.
- * @throws {ConflictError} if they were changed in the meantime.
- */
 export async function setTrunkGroupLimits(
   context: ManagementContext,
   group: string,
