@@ -7,78 +7,54 @@ import {
 } from '../../../contract/limits.ts';
 import { settingRecordTypes } from '../../../contract/tables.ts';
 import type { GrantList } from '../../../core/identity-provider/grant.ts';
-import {
-  epochSeconds,
-  type Item,
-  parseItem,
-  schemaVersion,
-  text,
-  textUpTo,
-  toReadableItem,
-  version,
-} from './item.ts';
+import { epochSeconds, type Item, text, textUpTo, version } from './item.ts';
+import { partitionItem } from './partition-item.ts';
 
 const trunkGroups = v.pipe(v.array(text), v.minLength(1), v.maxLength(maxTrunkGroupLimit));
 
 /** Of one grant as JSON. */
 const leastBytes = 30;
 
-function grantsOf(maxValueLength: number) {
-  return v.pipe(
-    v.array(v.strictObject({ value: textUpTo(maxValueLength), service_trunk_groups: trunkGroups })),
-    v.maxLength(maxGrantListBytes / leastBytes),
-  );
-}
-
-const ofList = {
-  /** The issuer of subject grants, the host of issuer grants. */
-  record_id: textUpTo(maxProviderUrlLength),
-  schema_version: schemaVersion,
-  version,
-  updated_at: epochSeconds,
-};
-
-export const subjectGrantsSchema = v.strictObject({
-  record_type: v.literal(settingRecordTypes.subject),
-  ...ofList,
-  grants: grantsOf(maxExternalIdLength),
-});
-
-export const issuerGrantsSchema = v.strictObject({
-  record_type: v.literal(settingRecordTypes.issuer),
-  ...ofList,
-  grants: grantsOf(maxProviderUrlLength),
-});
-
-const schemas = { subject: subjectGrantsSchema, issuer: issuerGrantsSchema };
-const nouns = { subject: 'client ids granted at', issuer: 'issuers granted at' };
-
-/** @throws {MalformedRecordError} see {@link parseItem}. */
-export function parseGrantListItem(kind: GrantList['kind'], item: Item): GrantList {
-  const record = parseItem(schemas[kind], item, nouns[kind], 'record_id');
+/** @param maxValueLength of what is granted. */
+function grantListItem(kind: GrantList['kind'], noun: string, maxValueLength: number) {
+  const grant = v.strictObject({
+    value: textUpTo(maxValueLength),
+    service_trunk_groups: trunkGroups,
+  });
+  const stored = partitionItem({
+    recordType: settingRecordTypes[kind],
+    /** The issuer of subject grants, the host of issuer grants. */
+    idName: 'place',
+    id: textUpTo(maxProviderUrlLength),
+    noun,
+    entries: {
+      version,
+      updated_at: epochSeconds,
+      grants: v.pipe(v.array(grant), v.maxLength(maxGrantListBytes / leastBytes)),
+    },
+  });
   return {
-    kind,
-    place: record.record_id,
-    grants: record.grants.map(({ value, service_trunk_groups }) => ({
-      value,
-      trunkGroups: service_trunk_groups,
-    })),
-    version: record.version,
-    updatedAt: record.updated_at,
+    ...stored,
+    parse: (item: Item): GrantList => {
+      const { grants, ...list } = stored.parse(item);
+      const read = ({ value, service_trunk_groups }: (typeof grants)[number]) => ({
+        value,
+        trunkGroups: service_trunk_groups,
+      });
+      return { kind, ...list, grants: grants.map(read) };
+    },
+    toItem: ({ kind: _, grants, ...list }: GrantList): Item =>
+      stored.toItem({
+        ...list,
+        grants: grants.map((one) => ({
+          value: one.value,
+          service_trunk_groups: [...one.trunkGroups],
+        })),
+      }),
   };
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
-export function toGrantListItem({ kind, place, grants, ...list }: GrantList): Item {
-  return toReadableItem((item) => parseGrantListItem(kind, item), {
-    record_type: settingRecordTypes[kind],
-    record_id: place,
-    schema_version: 1,
-    grants: grants.map((grant) => ({
-      value: grant.value,
-      service_trunk_groups: [...grant.trunkGroups],
-    })),
-    version: list.version,
-    updated_at: list.updatedAt,
-  });
-}
+export const grantListItems = {
+  subject: grantListItem('subject', 'client ids granted at', maxExternalIdLength),
+  issuer: grantListItem('issuer', 'issuers granted at', maxProviderUrlLength),
+};

@@ -66,10 +66,13 @@ function renaming(rename: (name: string) => string) {
   };
 }
 
+/** A record of the program with the attributes of an item. */
+export type RecordOf<T> = { [Name in keyof T as CamelCase<Name>]: T[Name] };
+
 /** Attributes of an item as a record of the program: `created_at` as `createdAt`. Values stay. */
 export const toRecord = renaming((name) =>
   name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-) as <T extends object>(attributes: T) => { [Name in keyof T as CamelCase<Name>]: T[Name] };
+) as <T extends object>(attributes: T) => RecordOf<T>;
 
 /** The reverse of {@link toRecord}. */
 export const toAttributes = renaming((name) =>

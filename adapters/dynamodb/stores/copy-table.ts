@@ -10,7 +10,7 @@ import {
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { parseApiKeyItem } from '../items/api-key-item.ts';
 import { parseClientItem } from '../items/client-item.ts';
-import { parseGrantListItem } from '../items/grant-item.ts';
+import { grantListItems } from '../items/grant-item.ts';
 import {
   isGivenKeysItem,
   parseGivenKeysItem,
@@ -18,14 +18,10 @@ import {
 } from '../items/identity-provider-item.ts';
 import type { Item } from '../items/item.ts';
 import { parsePersonItem } from '../items/person-item.ts';
-import { parseProviderOwnerItem } from '../items/provider-owner-item.ts';
-import {
-  parseAlgorithmChoiceItem,
-  parseHeartbeatItem,
-  parseKeyIntentItem,
-} from '../items/rotation-item.ts';
-import { parseSigningKeyItem } from '../items/signing-key-item.ts';
-import { parseTrunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { providerOwnerItem } from '../items/provider-owner-item.ts';
+import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
+import { signingKeyItem } from '../items/signing-key-item.ts';
+import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
 import { scanItems } from './read-items.ts';
 import { absent, putItem } from './write-item.ts';
 
@@ -74,16 +70,16 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   identityProviders: (item) =>
     isGivenKeysItem(item) ? parseGivenKeysItem(item) : parseIdentityProviderItem(item),
   signingKeys: parseByType(signingKeyRecordTypes, {
-    key: parseSigningKeyItem,
-    intent: parseKeyIntentItem,
-    heartbeat: parseHeartbeatItem,
-    choice: parseAlgorithmChoiceItem,
+    key: signingKeyItem.parse,
+    intent: keyIntentItem.parse,
+    heartbeat: heartbeatItem.parse,
+    choice: algorithmChoiceItem.parse,
   }),
   settings: parseByType(settingRecordTypes, {
-    limits: parseTrunkGroupLimitsItem,
-    owner: parseProviderOwnerItem,
-    subject: (item) => parseGrantListItem('subject', item),
-    issuer: (item) => parseGrantListItem('issuer', item),
+    limits: trunkGroupLimitsItem.parse,
+    owner: providerOwnerItem.parse,
+    subject: grantListItems.subject.parse,
+    issuer: grantListItems.issuer.parse,
     person: parsePersonItem,
   }),
 };

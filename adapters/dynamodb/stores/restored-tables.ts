@@ -1,11 +1,11 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { settingRecordTypes, tables } from '../../../contract/tables.ts';
 import type { RestoredTables } from '../../../core/restore/restored-tables.ts';
-import { parseGrantListItem } from '../items/grant-item.ts';
+import { grantListItems } from '../items/grant-item.ts';
 import type { Item } from '../items/item.ts';
 import { parsePersonItem } from '../items/person-item.ts';
-import { parseProviderOwnerItem } from '../items/provider-owner-item.ts';
-import { parseTrunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { providerOwnerItem } from '../items/provider-owner-item.ts';
+import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
@@ -38,10 +38,9 @@ export function createRestoredTables(
     identityProviders: () =>
       createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
     settings: {
-      limits: () => settings(settingRecordTypes.limits, parseTrunkGroupLimitsItem),
-      owners: () => settings(settingRecordTypes.owner, parseProviderOwnerItem),
-      grants: (kind) =>
-        settings(settingRecordTypes[kind], (item) => parseGrantListItem(kind, item)),
+      limits: () => settings(settingRecordTypes.limits, trunkGroupLimitsItem.parse),
+      owners: () => settings(settingRecordTypes.owner, providerOwnerItem.parse),
+      grants: (kind) => settings(settingRecordTypes[kind], grantListItems[kind].parse),
       people: () => settings(settingRecordTypes.person, parsePersonItem),
     },
   };

@@ -5,14 +5,7 @@ import { collect } from '../../../core/paging.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import {
-  parseAlgorithmChoiceItem,
-  parseHeartbeatItem,
-  parseKeyIntentItem,
-  toAlgorithmChoiceItem,
-  toHeartbeatItem,
-  toKeyIntentItem,
-} from '../items/rotation-item.ts';
+import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -30,7 +23,8 @@ export function createDynamoDbHeartbeatReader(
   table: string,
 ): () => Promise<readonly Heartbeat[]> {
   const partition = { table, partitionKey, value: signingKeyRecordTypes.heartbeat };
-  return () => collect(parseItems(queryPartition(dynamodb, partition, {}), parseHeartbeatItem, {}));
+  return () =>
+    collect(parseItems(queryPartition(dynamodb, partition, {}), heartbeatItem.parse, {}));
 }
 
 /**
@@ -59,23 +53,23 @@ export function createDynamoDbRotationStore(
   });
   return {
     ...createDynamoDbSigningKeyStore(dynamodb, table, store),
-    listKeyIntents: () => list(signingKeyRecordTypes.intent, parseKeyIntentItem),
+    listKeyIntents: () => list(signingKeyRecordTypes.intent, keyIntentItem.parse),
     createKeyIntent: (intent) =>
-      putItem(dynamodb, toKeyIntentItem(intent), {
+      putItem(dynamodb, keyIntentItem.toItem(intent), {
         ...intentWrite(intent.slot, 'record'),
         condition: absent(partitionKey),
       }),
     replaceKeyIntent: (intent) =>
-      putItem(dynamodb, toKeyIntentItem(intent), {
+      putItem(dynamodb, keyIntentItem.toItem(intent), {
         ...intentWrite(intent.slot, 'change'),
         condition: having('version', intent.version - 1),
       }),
-    listHeartbeats: () => list(signingKeyRecordTypes.heartbeat, parseHeartbeatItem),
-    putHeartbeat: (heartbeat) => put(toHeartbeatItem(heartbeat), 'record the heartbeat'),
+    listHeartbeats: () => list(signingKeyRecordTypes.heartbeat, heartbeatItem.parse),
+    putHeartbeat: (heartbeat) => put(heartbeatItem.toItem(heartbeat), 'record the heartbeat'),
     findAlgorithmChoice: async () => {
-      const [choice] = await list(signingKeyRecordTypes.choice, parseAlgorithmChoiceItem);
+      const [choice] = await list(signingKeyRecordTypes.choice, algorithmChoiceItem.parse);
       return choice;
     },
-    putAlgorithmChoice: (choice) => put(toAlgorithmChoiceItem(choice), 'record the algorithm'),
+    putAlgorithmChoice: (choice) => put(algorithmChoiceItem.toItem(choice), 'record the algorithm'),
   };
 }

@@ -13,14 +13,11 @@ import {
 } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
-import { parseGrantListItem, toGrantListItem } from '../items/grant-item.ts';
+import { grantListItems } from '../items/grant-item.ts';
 import type { Item } from '../items/item.ts';
 import { parsePersonItem, toPersonItem } from '../items/person-item.ts';
-import { parseProviderOwnerItem, toProviderOwnerItem } from '../items/provider-owner-item.ts';
-import {
-  parseTrunkGroupLimitsItem,
-  toTrunkGroupLimitsItem,
-} from '../items/trunk-group-limits-item.ts';
+import { providerOwnerItem } from '../items/provider-owner-item.ts';
+import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
 import { queryPage } from '../pages/read-page.ts';
 import { findItem, parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -110,8 +107,8 @@ function filled<T>(store: RecordStore<T>, missing: (id: string) => T): RecordSto
 function openGrants(settings: SettingsTable, kind: GrantKind): RecordStore<GrantList, never> {
   const records = openRecords<GrantList>(settings, {
     recordType: settingRecordTypes[kind],
-    parse: (item) => parseGrantListItem(kind, item),
-    toItem: toGrantListItem,
+    parse: grantListItems[kind].parse,
+    toItem: grantListItems[kind].toItem,
     nameOf: ({ place }) => `what is granted at "${place}"`,
   });
   return filled(records, (place) => withoutGrants(kind, place));
@@ -156,8 +153,8 @@ export function createDynamoDbSettings(
   const settings = { dynamodb, table, store };
   const limits = openRecords<TrunkGroupLimits>(settings, {
     recordType: settingRecordTypes.limits,
-    parse: parseTrunkGroupLimitsItem,
-    toItem: toTrunkGroupLimitsItem,
+    parse: trunkGroupLimitsItem.parse,
+    toItem: trunkGroupLimitsItem.toItem,
     nameOf: ({ serviceTrunkGroup }) => `the limits of trunk group "${serviceTrunkGroup}"`,
     conflict: 'they were changed meanwhile',
   });
@@ -165,8 +162,8 @@ export function createDynamoDbSettings(
     trunkGroupLimits: filled(limits, withoutLimits),
     providerOwners: openRecords<ProviderOwner>(settings, {
       recordType: settingRecordTypes.owner,
-      parse: parseProviderOwnerItem,
-      toItem: toProviderOwnerItem,
+      parse: providerOwnerItem.parse,
+      toItem: providerOwnerItem.toItem,
       nameOf: ({ issuer }) => `the owner of the provider "${issuer}"`,
     }),
     subjectGrants: openGrants(settings, 'subject'),

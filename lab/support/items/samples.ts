@@ -1,21 +1,21 @@
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/items/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
-import { toGrantListItem } from '../../../adapters/dynamodb/items/grant-item.ts';
+import { grantListItems } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   toGivenKeysItem,
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/items/item.ts';
 import { toPersonItem } from '../../../adapters/dynamodb/items/person-item.ts';
-import { toProviderOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
+import { providerOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
-  toAlgorithmChoiceItem,
-  toHeartbeatItem,
-  toKeyIntentItem,
+  algorithmChoiceItem,
+  heartbeatItem,
+  keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { toSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
-import { toTrunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
+import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
@@ -204,20 +204,30 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       }),
     ],
     signing_key: [
-      ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
-      ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),
+      ...algs.map((alg) => signingKeyItem.toItem(signingKey(alg, {}))),
+      ...signingKeyStates.map((state) => signingKeyItem.toItem(signingKey('RS256', { state }))),
       ...regionIds.map((regionId) =>
-        toSigningKeyItem(signingKey('ES384', { ...everyTime, regionId })),
+        signingKeyItem.toItem(signingKey('ES384', { ...everyTime, regionId })),
       ),
     ],
     key_intent: [
-      ...(['first', ...regionIds] as const).map((slot) => toKeyIntentItem({ ...intent, slot })),
+      ...(['first', ...regionIds] as const).map((slot) =>
+        keyIntentItem.toItem({ ...intent, slot }),
+      ),
       ...algs.map((alg) =>
-        toKeyIntentItem({ ...intent, alg, closed: true, kmsKeyArn, publicJwk: publicJwkOf(alg) }),
+        keyIntentItem.toItem({
+          ...intent,
+          alg,
+          closed: true,
+          kmsKeyArn,
+          publicJwk: publicJwkOf(alg),
+        }),
       ),
     ],
-    region_heartbeat: regionIds.map((regionId) => toHeartbeatItem({ regionId, at })),
-    key_choice: algs.map((alg) => toAlgorithmChoiceItem({ alg, insteadOf: 'RS256', chosenAt: at })),
+    region_heartbeat: regionIds.map((regionId) => heartbeatItem.toItem({ regionId, at })),
+    key_choice: algs.map((alg) =>
+      algorithmChoiceItem.toItem({ alg, insteadOf: 'RS256', chosenAt: at }),
+    ),
     trunk_group_limits: [
       noLimits,
       { ...noLimits, scopes: [], providers: [], maxApiKeys: 0 },
@@ -233,9 +243,9 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         ownProviders: 2,
       },
       { ...noLimits, maxApiKeyLifetime: 90 * 86_400, requireApiKeyScopes: true },
-    ].map(toTrunkGroupLimitsItem),
+    ].map(trunkGroupLimitsItem.toItem),
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
-      toProviderOwnerItem({
+      providerOwnerItem.toItem({
         registrationId: identityProvider.registrationId,
         issuer: identityProvider.issuer,
         trunkGroups,
@@ -250,10 +260,15 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         { value: 'repo:acme/', trunkGroups: ['tg-1001', 'tg-1002'] },
       ],
     ].map((grants) =>
-      toGrantListItem({ ...grantList, kind: 'subject', place: identityProvider.issuer, grants }),
+      grantListItems.subject.toItem({
+        ...grantList,
+        kind: 'subject',
+        place: identityProvider.issuer,
+        grants,
+      }),
     ),
     issuer_grants: [
-      toGrantListItem({
+      grantListItems.issuer.toItem({
         ...grantList,
         kind: 'issuer',
         place: new URL(identityProvider.issuer).host,

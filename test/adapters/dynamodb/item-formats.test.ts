@@ -2,23 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { apiKeySchema } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { auditSchema } from '../../../adapters/dynamodb/items/audit-item.ts';
 import { clientSchema } from '../../../adapters/dynamodb/items/client-item.ts';
-import {
-  issuerGrantsSchema,
-  subjectGrantsSchema,
-} from '../../../adapters/dynamodb/items/grant-item.ts';
+import { grantListItems } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   givenKeysSchema,
   identityProviderSchema,
 } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { personSchema } from '../../../adapters/dynamodb/items/person-item.ts';
-import { providerOwnerSchema } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
+import { providerOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
-  choiceSchema,
-  heartbeatSchema,
-  intentSchema,
+  algorithmChoiceItem,
+  heartbeatItem,
+  keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { signingKeySchema } from '../../../adapters/dynamodb/items/signing-key-item.ts';
-import { trunkGroupLimitsSchema } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
+import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 
@@ -70,15 +67,15 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   api_key: apiKeySchema,
   identity_provider: identityProviderSchema,
   given_keys: givenKeysSchema,
-  signing_key: signingKeySchema,
-  key_intent: intentSchema,
-  region_heartbeat: heartbeatSchema,
-  key_choice: choiceSchema,
+  signing_key: signingKeyItem.schema,
+  key_intent: keyIntentItem.schema,
+  region_heartbeat: heartbeatItem.schema,
+  key_choice: algorithmChoiceItem.schema,
   audit: auditSchema,
-  trunk_group_limits: trunkGroupLimitsSchema,
-  provider_owner: providerOwnerSchema,
-  subject_grants: subjectGrantsSchema,
-  issuer_grants: issuerGrantsSchema,
+  trunk_group_limits: trunkGroupLimitsItem.schema,
+  provider_owner: providerOwnerItem.schema,
+  subject_grants: grantListItems.subject.schema,
+  issuer_grants: grantListItems.issuer.schema,
   person: personSchema,
 };
 

@@ -1,0 +1,70 @@
+import * as v from 'valibot';
+import {
+  type Item,
+  parseItem,
+  type RecordOf,
+  schemaVersion,
+  text,
+  toAttributes,
+  toReadableItem,
+  toRecord,
+} from './item.ts';
+
+/** A kind of items in a table that is partitioned by the kind of record. */
+interface PartitionKind<Id extends string, IdSchema, Entries> {
+  readonly recordType: string;
+  /** What the record calls its sort key. */
+  readonly idName: Id;
+  /** A short text if left out. */
+  readonly id?: IdSchema;
+  /** For errors: `signing key`. */
+  readonly noun: string;
+  readonly entries: Entries;
+  /** Of the item as a whole. */
+  readonly isConsistent?: (item: Item) => boolean;
+  readonly consistency?: string;
+}
+
+/** The records of items: of each attribute by its name in the program, and of the sort key. */
+type Stored<
+  Id extends string,
+  IdSchema extends v.GenericSchema,
+  Entries extends v.ObjectEntries,
+> = RecordOf<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> &
+  Readonly<Record<Id, v.InferOutput<IdSchema>>>;
+
+/** The items of a partition, and their records. */
+export function partitionItem<
+  const Id extends string,
+  const Entries extends v.ObjectEntries,
+  const IdSchema extends v.GenericSchema = typeof text,
+>(kind: PartitionKind<Id, IdSchema, Entries>) {
+  const { recordType, idName, id = text, noun, entries, consistency = '' } = kind;
+  const { isConsistent = () => true } = kind;
+  const schema = v.pipe(
+    v.strictObject({
+      record_type: v.literal(recordType),
+      record_id: id,
+      schema_version: schemaVersion,
+      ...entries,
+    }) as v.GenericSchema<Item>,
+    v.check(isConsistent, consistency),
+  );
+  /** @throws {MalformedRecordError} see {@link parseItem}. */
+  const parse = (item: Item): Stored<Id, IdSchema, Entries> => {
+    const {
+      record_type: _type,
+      schema_version: _version,
+      record_id: recordId,
+      ...attributes
+    } = parseItem(schema, item, noun, 'record_id');
+    return { [idName]: recordId, ...toRecord(attributes) } as Stored<Id, IdSchema, Entries>;
+  };
+  /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+  const toItem = <T extends Readonly<Record<Id, v.InferInput<IdSchema>>>>(record: T): Item => {
+    const { [idName]: recordId, ...attributes } = record as unknown as Item;
+    const head = { record_type: recordType, record_id: recordId, schema_version: 1 };
+    return toReadableItem(parse, { ...head, ...toAttributes(attributes) });
+  };
+  return { schema, parse, toItem };
+}
