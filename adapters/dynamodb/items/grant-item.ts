@@ -43,12 +43,14 @@ function grantListItem(kind: GrantList['kind'], noun: string, maxValueLength: nu
       });
       return { kind, ...list, grants: grants.map(read) };
     },
-    toItem: ({ kind: _, grants, ...list }: GrantList): Item =>
+    toItem: ({ place, grants, version, updatedAt }: GrantList): Item =>
       stored.toItem({
-        ...list,
-        grants: grants.map((one) => ({
-          value: one.value,
-          service_trunk_groups: [...one.trunkGroups],
+        place,
+        version,
+        updatedAt,
+        grants: grants.map(({ value, trunkGroups: groups }) => ({
+          value,
+          service_trunk_groups: groups,
         })),
       }),
   };

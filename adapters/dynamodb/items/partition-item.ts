@@ -61,8 +61,8 @@ export function partitionItem<
     return { [idName]: recordId, ...toRecord(attributes) } as Stored<Id, IdSchema, Entries>;
   };
   /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
-  const toItem = <T extends Readonly<Record<Id, v.InferInput<IdSchema>>>>(record: T): Item => {
-    const { [idName]: recordId, ...attributes } = record as unknown as Item;
+  const toItem = (record: object): Item => {
+    const { [idName]: recordId, ...attributes } = record as Item;
     const head = { record_type: recordType, record_id: recordId, schema_version: 1 };
     return toReadableItem(parse, { ...head, ...toAttributes(attributes) });
   };
