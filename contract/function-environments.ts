@@ -65,6 +65,9 @@ export interface FederationVariables {
   readonly allowLoopback?: true | undefined;
 }
 
+/** Of a deployment in which only its own clients send assertions. */
+export const withoutProviders = { maxAge: 0, ownProviders: false, providers: false } as const;
+
 function federationVariables({
   config,
   addresses,
@@ -72,7 +75,7 @@ function federationVariables({
 }: Omit<EnvironmentSource, 'kmsKeyPolicy'>): string {
   const { federatedClients, clientKeys } = config;
   return toJson({
-    ...(federatedClients ?? { maxAge: 0, ownProviders: false, providers: false as const }),
+    ...(federatedClients ?? withoutProviders),
     ...(config.audienceParameter !== 'ignore' && { audienceParameter: config.audienceParameter }),
     ...(clientKeys && { clientKeys }),
     identityProvidersTable: deployedTableName(config, 'identityProviders'),

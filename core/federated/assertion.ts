@@ -13,9 +13,8 @@ import {
   readExternalClientId,
   readOptionalString,
 } from '../verifier/provider-token.ts';
-import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
+import type { ReceivedToken } from '../verifier/received-token.ts';
 import { checkTimes, readAudiences, readStringClaim } from '../verifier/registered-claims.ts';
-import type { AssertionRequest } from './assertion-request.ts';
 
 /** What an assertion must say. Times are seconds. */
 export interface AssertionSettings {
@@ -107,10 +106,10 @@ function readIssuer(claims: JsonObject, ownIssuer: string): string {
  * @throws {BearerRefusal}
  */
 export function readUnverifiedAssertion(
-  { form, assertion }: Pick<AssertionRequest, 'form' | 'assertion'>,
+  received: ReceivedToken,
+  form: AssertionForm,
   settings: AssertionSettings,
   now: number,
-  received = readToken(assertion, undefined),
 ): UnverifiedAssertion {
   checkJwsHeader(received.header, { types: typesOfAssertions[form], algorithms: providerAlgs });
   const issuer = readIssuer(received.payload, settings.issuer);

@@ -54,10 +54,11 @@ export interface WorkloadPorts {
 
 type PresentedAssertion = Pick<AssertionRequest, 'form' | 'assertion' | 'clientId'>;
 
-/** An assertion that is accepted, and its client. */
-interface Decision {
-  readonly client: Client;
-  readonly assertion: VerifiedAssertion;
+/** An assertion that is accepted, and its client: a provider's, or one that signed it itself. */
+interface Decision extends Omit<AuthenticatedWorkload, 'parameters'> {
+  readonly received: ReceivedToken;
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 interface Remembered<Value> {
@@ -130,18 +131,16 @@ function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): 
 }
 
 /** The token lives at most an hour, and ends soon after the assertion. */
-function toWorkload(
-  client: Client,
-  assertion: VerifiedAssertion,
-  parameters: AuthenticatedWorkload['parameters'],
-): Omit<AuthenticatedWorkload, 'recordUse'> {
+function toDecision(client: Client, assertion: VerifiedAssertion): Decision {
   const tokenLifetime = Math.min(client.tokenLifetime, assertionTokens.longestLife);
-  const { provider, received, expiresAt, externalClientId } = assertion;
+  const { provider, received, expiresAt, externalClientId, issuer } = assertion;
   const { kid } = received.header;
   const hash = JSON.stringify([provider.registrationId, kid, tokenLifetime, externalClientId]);
   return {
+    received,
+    issuer,
+    subject: externalClientId,
     client: { ...client, tokenLifetime },
-    parameters,
     secret: { secretId: String(kid), hash },
     latestExpiry: expiresAt + assertionTokens.afterExpiry,
   };
@@ -159,6 +158,10 @@ function toRefusal(error: unknown, form: AssertionForm): unknown {
   if (isMalformedRecord(error))
     return new AssertionRefusal('record_malformed', form, { cause: error });
   return error;
+}
+
+function refuseIssuer(received: unknown, expected: string): BearerRefusal {
+  return refuse('issuer_unknown', () => ({ name: 'iss', received, expected }));
 }
 
 /** Decides about assertions of registered providers (RFC 7521 §4, RFC 7523 §3). */
@@ -188,13 +191,7 @@ export class WorkloadAuthentication {
     const { scopes, resource, ...presented } = readAssertionRequest(request, this.#settings);
     const { log } = values;
     try {
-      const received = readToken(presented.assertion, undefined);
-      if (presented.form === 'client_assertion' && isOfClient(received) && this.#clientKeys) {
-        const holder = await this.#clientKeys.authenticate(received, presented, values);
-        return { ...holder, parameters: { scopes, resource } };
-      }
-      const { client, assertion } = await this.decide(presented, values, received);
-      return toWorkload(client, assertion, { scopes, resource });
+      return { ...(await this.decide(presented, values)), parameters: { scopes, resource } };
     } catch (error) {
       const refusal = toRefusal(error, presented.form);
       if (refusal instanceof AssertionRefusal) {
@@ -209,13 +206,18 @@ export class WorkloadAuthentication {
    *
    * @throws {BearerRefusal} and what {@link authenticate} throws.
    */
-  async decide(
-    presented: PresentedAssertion,
-    values: TokenValues,
-    received?: ReceivedToken,
-  ): Promise<Decision> {
+  async decide(presented: PresentedAssertion, values: TokenValues): Promise<Decision> {
     const { log, now } = values;
-    const unverified = readUnverifiedAssertion(presented, this.#settings, now, received);
+    const received = readToken(presented.assertion, undefined);
+    if (presented.form === 'client_assertion' && isOfClient(received) && this.#clientKeys) {
+      const holder = await this.#clientKeys.authenticate(received, presented, values);
+      const { clientId } = holder.client;
+      return { ...holder, received, issuer: clientId, subject: clientId };
+    }
+    if (this.#settings.providers === false) {
+      throw refuseIssuer(received.payload.iss, 'a client that has a key here');
+    }
+    const unverified = readUnverifiedAssertion(received, presented.form, this.#settings, now);
     const assertion = await this.#verify(unverified, presented.form, values);
     log.assertion = {
       assertion_issuer: assertion.issuer,
@@ -225,7 +227,7 @@ export class WorkloadAuthentication {
     const found = await this.#findClient(assertion, presented, values);
     const client = { ...found, audiences: audiencesOfTokens(found, this.#settings) };
     log.isWorkload = true;
-    return { client, assertion };
+    return toDecision(client, assertion);
   }
 
   /**
@@ -267,15 +269,14 @@ export class WorkloadAuthentication {
   ): Promise<IdentityProvider> {
     const { providers } = this.#memory;
     let value = known?.value;
-    if (known === undefined && this.#settings.providers !== false) {
+    if (known === undefined) {
       value = await this.#ports.identityProviders.findIdentityProvider(issuer, { signal });
       providers.set(issuer, { value, until: now + assertionMemory.seconds });
     }
     const isOpen =
       value !== undefined && (this.#settings.ownProviders || value.ownedBy === undefined);
     if (value?.issuer === issuer && isOpen) return value;
-    const expected = 'the issuer of a registered provider, character by character';
-    throw refuse('issuer_unknown', () => ({ name: 'iss', received: issuer, expected }));
+    throw refuseIssuer(issuer, 'the issuer of a registered provider, character by character');
   }
 
   /** Everything that may be wrong with a client has one text and costs the same reads. */

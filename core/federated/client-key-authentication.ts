@@ -3,7 +3,12 @@ import type { JsonObject } from '../../contract/json-object.ts';
 import { assertionMemory, authenticationFailureLimits } from '../../contract/limits.ts';
 import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
-import { type ClientSecret, expiresSoon, withoutSyntheticAuthority } from '../client/client.ts';
+import {
+  type Client,
+  type ClientSecret,
+  expiresSoon,
+  withoutSyntheticAuthority,
+} from '../client/client.ts';
 import {
   type ClientKey,
   clientKeyOf,
@@ -134,8 +139,8 @@ export class ClientKeyAuthentication {
     const failure = findAuthenticationFailure(client, secret, now);
     if (failure !== undefined || client === undefined || secret === undefined) {
       this.#failures.record(attempt, now);
-      if (client !== undefined && secret === undefined) throw refuseKey(header.alg);
-      throw new AssertionRefusal(failure ?? 'unknown_client', 'client_assertion');
+      if (client !== undefined && secret === undefined) throw refuseKey(client, header.alg);
+      throw refuseClient(client, failure ?? 'unknown_client');
     }
     if (expiresSoon(secret, now)) log.secretExpiresAt = secret.expiresAt;
     const { secretId, publicKey, lastUsedOn } = secret;
@@ -174,11 +179,17 @@ export class ClientKeyAuthentication {
   }
 }
 
-function refuseKey(alg: string) {
+function refuseKey({ clientId, serviceTrunkGroup }: Client, alg: string) {
   const expected = `of a key of the client that was registered for ${alg}`;
-  return refuse('token_signature_wrong', () => ({
-    name: 'signature',
-    received: 'of another key',
-    expected,
-  }));
+  const seen = { name: 'signature', received: 'of another key', expected, serviceTrunkGroup };
+  return refuse('token_signature_wrong', () => seen, { clientId });
+}
+
+/** The log and the caller get the reason of a secret that is refused, an operator the finding. */
+function refuseClient(client: Client | undefined, received: string) {
+  const expected = 'an enabled client, and a key of it that works';
+  const serviceTrunkGroup = client?.serviceTrunkGroup;
+  const seen = { name: 'client authentication', received, expected, serviceTrunkGroup };
+  const cause = refuse('client_unknown', () => seen, { clientId: client?.clientId });
+  return new AssertionRefusal(received, 'client_assertion', { cause });
 }

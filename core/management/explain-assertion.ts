@@ -1,20 +1,14 @@
 import { addressesOf, tokenEndpointsOf } from '../../contract/addresses.ts';
+import { withoutProviders } from '../../contract/function-environments.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import type { Client } from '../client/client.ts';
-import type { ClientReader } from '../client/client-store.ts';
 import { RefusedError } from '../errors.ts';
 import { AssertionRefusal, type AssertionRequest } from '../federated/assertion-request.ts';
 import { WorkloadAuthentication, type WorkloadPorts } from '../federated/authenticate-workload.ts';
-import {
-  ClientKeyAuthentication,
-  type ClientKeySettings,
-  isOfClient,
-} from '../federated/client-key-authentication.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { grantScopes } from '../token/token-parameters.ts';
 import { BearerRefusal, type RefusalReason } from '../verifier/bearer-refusal.ts';
 import { readOptionalString } from '../verifier/provider-token.ts';
-import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import { checkTimes, readAudiences } from '../verifier/registered-claims.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 
@@ -58,27 +52,36 @@ interface AssertionContext {
   readonly now: number;
 }
 
-/** @throws {BearerRefusal} of a client that is found, with its trunk group. */
-async function decideByKey(
-  received: ReceivedToken,
-  { scopes: requested, clientId }: Pick<AssertionRequest, 'scopes' | 'clientId'>,
-  clients: ClientReader,
-  { config, issuer, now, keys }: AssertionContext & { readonly keys: ClientKeySettings },
+/** The token endpoint hides that keys cannot be fetched, and what is wrong. An operator should know. */
+function revealed(error: AssertionRefusal): unknown {
+  return error.cause ?? new BearerRefusal('client_unknown', {}, { cause: new OAuthError(error) });
+}
+
+/** A decision of its own: no failure of another assertion counts. */
+export async function decideAssertion(
+  { scopes: requested, ...presented }: Omit<AssertionRequest, 'resource'>,
+  ports: WorkloadPorts,
+  { config, issuer, now }: AssertionContext,
 ): Promise<VerifiedCredential> {
-  let found: Client | undefined;
-  const findClient: ClientReader['findClient'] = async (...call) => {
-    found = await clients.findClient(...call);
-    return found;
-  };
+  const { federatedClients, clientKeys } = config;
+  if (federatedClients === undefined && clientKeys === undefined) {
+    throw new RefusedError(
+      'this deployment accepts no assertions: its config has no federatedClients and no clientKeys',
+    );
+  }
+  const workloads = new WorkloadAuthentication(ports, {
+    ...(federatedClients ?? withoutProviders),
+    issuer,
+    tokenEndpoints: tokenEndpointsOf(addressesOf(config, issuer)),
+    clientKeys,
+  });
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
-    const tokenEndpoints = tokenEndpointsOf(addressesOf(config, issuer));
-    const byKey = new ClientKeyAuthentication({ findClient }, keys, { issuer, tokenEndpoints });
-    const { client } = await byKey.authenticate(received, { clientId }, values);
+    const { client, received, ...decision } = await workloads.decide(presented, values);
     return {
       credential: 'access_token',
-      issuer: client.clientId,
-      subject: client.clientId,
+      issuer: decision.issuer,
+      subject: decision.subject,
       clientId: client.clientId,
       scopes: grantRequested(requested, client, config.ignoredScopes),
       serviceTrunkGroup: client.serviceTrunkGroup,
@@ -87,65 +90,6 @@ async function decideByKey(
       expiresAt: checkTimes(received.payload, now).expiresAt,
     };
   } catch (error) {
-    if (!(error instanceof AssertionRefusal)) throw error;
-    const { reason } = error;
-    const expected = 'an enabled client, a key of it that works, and no client_id but its own';
-    const serviceTrunkGroup = found?.serviceTrunkGroup;
-    const finding = () => ({
-      name: 'client authentication',
-      received: reason,
-      expected,
-      serviceTrunkGroup,
-    });
-    const cause = new OAuthError(error);
-    throw new BearerRefusal('client_unknown', { clientId: found?.clientId }, { cause, finding });
-  }
-}
-
-/** A decision of its own: no failure of another assertion counts. */
-export async function decideAssertion(
-  { scopes: requested, ...presented }: Omit<AssertionRequest, 'resource'>,
-  ports: WorkloadPorts,
-  context: AssertionContext,
-): Promise<VerifiedCredential> {
-  const { config, issuer, now } = context;
-  const { federatedClients, clientKeys } = config;
-  if (presented.form === 'client_assertion' && clientKeys !== undefined) {
-    const received = readToken(presented.assertion, undefined);
-    if (isOfClient(received)) {
-      const request = { scopes: requested, clientId: presented.clientId };
-      return decideByKey(received, request, ports.clients, { ...context, keys: clientKeys });
-    }
-  }
-  if (federatedClients === undefined) {
-    throw new RefusedError(
-      clientKeys === undefined
-        ? 'this deployment accepts no assertions: its config has no federatedClients'
-        : 'this deployment accepts only assertions of its own clients: its config has no federatedClients',
-    );
-  }
-  const tokenEndpoints = tokenEndpointsOf(addressesOf(config, issuer));
-  const workloads = new WorkloadAuthentication(ports, {
-    ...federatedClients,
-    issuer,
-    tokenEndpoints,
-  });
-  const values = { now, random: new Uint8Array(), source: '', log: {} };
-  try {
-    const { client, assertion } = await workloads.decide(presented, values);
-    return {
-      credential: 'access_token',
-      issuer: assertion.issuer,
-      subject: assertion.subject,
-      clientId: client.clientId,
-      scopes: grantRequested(requested, client, config.ignoredScopes),
-      serviceTrunkGroup: client.serviceTrunkGroup,
-      audiences: readAudiences(assertion.received.payload),
-      tokenId: assertion.tokenId,
-      expiresAt: assertion.expiresAt,
-    };
-  } catch (error) {
-    // The token endpoint hides that the keys cannot be fetched. An operator should know.
-    throw error instanceof AssertionRefusal ? error.cause : error;
+    throw error instanceof AssertionRefusal ? revealed(error) : error;
   }
 }

@@ -200,6 +200,8 @@ describe('of a client that has a key of its own', () => {
     tokenEndpointAudience: false,
   };
 
+  const { publicKey: otherKey } = readClientKey(JSON.stringify(createTestKey('ES256').jwk));
+
   function createKeyWorld(secret: Partial<ClientSecret> = {}) {
     const { test } = createWorld({ ...testConfig, clientKeys });
     const readKey = readClientKey(JSON.stringify(key.jwk));
@@ -230,6 +232,8 @@ describe('of a client that has a key of its own', () => {
     ['its age', {}, { iat: 1_799_990_000, exp: 1_800_000_001 }, 'token_expired', 'iat'],
     ['a disabled key', { disabled: true as const }, {}, 'client_unknown', 'client authentication'],
     ['another subject', {}, { sub: 'x' }, 'token_claims_malformed', 'sub'],
+    ['another key', { publicKey: otherKey }, {}, 'token_signature_wrong', 'signature'],
+    ['another issuer', {}, { iss: providerIssuer }, 'issuer_unknown', 'iss'],
   ])('is refused by %s', async (_, secret, claims, reason, name) => {
     const { ask } = createKeyWorld(secret);
     const seen = { status: 401, error: 'invalid_client' };
