@@ -1,8 +1,8 @@
 import { assertionWarning } from '../../contract/management/field-words.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
-import type { RequestExplanation, RequestFinding } from '../../core/management/explain-request.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
+import type { RequestFinding } from '../../core/management/explain-request.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { VerifiedCredential } from '../../core/verifier/verified-credential.ts';
 import { readStdin } from '../cli-io.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
@@ -40,7 +40,7 @@ const token = command({
 });
 
 function viewVerified(
-  verified: VerifiedCredential,
+  verified: NonNullable<OperationResult<'explainRequest'>['verified']>,
 ): Readonly<Record<string, string | readonly string[] | undefined>> {
   if (verified.credential === 'api_key') {
     return {
@@ -64,7 +64,7 @@ function viewVerified(
   };
 }
 
-function describeRefusal(explanation: RequestExplanation): string {
+function describeRefusal(explanation: OperationResult<'explainRequest'>): string {
   const { reason, rule, finding, status, error, errorDescription } = explanation;
   const seen = [status, error].filter((part) => part !== undefined).join(' ');
   return [

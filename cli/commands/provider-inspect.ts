@@ -1,7 +1,6 @@
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { proposeRule, type RuleProposal } from '../../core/identity-provider/application-rule.ts';
 import { defaultClientIdClaims } from '../../core/identity-provider/client-id-claim.ts';
-import type { TokenInspection } from '../../core/management/inspect-token.ts';
-import type { ProviderInspection } from '../../core/management/providers/inspect-provider.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';
@@ -26,6 +25,10 @@ async function readTokens(cli: Cli): Promise<readonly string[]> {
 }
 
 /** A token's inspection, and what its client should require. */
+type ProviderInspection = OperationResult<'inspectProvider'>;
+
+type TokenInspection = ProviderInspection['tokens'][number];
+
 type Inspected = TokenInspection & { readonly proposal?: RuleProposal | undefined };
 
 function proposeFor(

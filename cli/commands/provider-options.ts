@@ -1,7 +1,7 @@
 import { audienceSources } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
-import type { ProviderKeySet } from '../../core/identity-provider/key-lint.ts';
 import type { ProviderChoices } from '../../core/management/providers/provider-choices.ts';
 import type { Cli } from '../cli.ts';
 import { type OptionValues, offered, option, repeatable } from '../command-spec.ts';
@@ -53,7 +53,9 @@ export async function confirmChoices(cli: Cli, options: ProviderOptions): Promis
 }
 
 /** The keys of a provider, and the skipped ones with the reason. */
-export function keyFields(keySet: ProviderKeySet): readonly (readonly [string, Cell])[] {
+export function keyFields(
+  keySet: OperationResult<'registerProvider'>['keySet'],
+): readonly (readonly [string, Cell])[] {
   const { keys, skipped } = keySet;
   const leftOut = skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`);
   return [

@@ -50,7 +50,7 @@ const providerKey = v.object({
   pub: optionalText,
 });
 
-const keySet = v.object({
+export const keySet = v.object({
   keys: list(providerKey),
   skipped: list(v.object({ kid: text, reason: text })),
 });
@@ -68,22 +68,22 @@ const finding = v.object({
 });
 
 const tokenInspection = v.variant('usable', [
+  /** Accepted, for a client that has these values. */
   v.object({
     usable: v.literal(true),
+    /** The claim that names the client, and its value: `externalClientId` of the client. */
     clientIdClaim: text,
     externalClientId: text,
+    /** Patterns that would match it, if the registration allows patterns. */
     patterns: list(text),
+    /** One of them must be an audience of the client, and a name of the API. */
     audiences: list(text),
     subject: text,
     expiresAt: time,
+    /** Other claims of the token that could name the client, and their values. */
     otherClaims: v.record(text, text),
   }),
-  v.object({
-    usable: v.literal(false),
-    reason: text,
-    rule: text,
-    finding: v.optional(finding),
-  }),
+  v.object({ usable: v.literal(false), reason: text, rule: text, finding: v.optional(finding) }),
 ]);
 
 export const providerInspection = v.object({
@@ -96,9 +96,12 @@ export const providerInspection = v.object({
   audienceFrom: v.optional(v.literal('scope')),
   clientPatterns: v.optional(v.literal(true)),
   leeway: v.optional(v.number()),
+  /** Whether `registerProvider` would register it now, and why not. */
   registrable: v.boolean(),
   problem: optionalText,
+  /** Why its tokens will be refused when they arrive, although it can be registered. */
   warning: optionalText,
+  /** Empty if no tokens were given, and if the keys cannot be used. */
   tokens: list(tokenInspection),
 });
 
@@ -329,6 +332,7 @@ const refusal = { reason: optionalText, rule: optionalText, finding: v.optional(
 export const requestExplanation = v.object({
   accepted: v.boolean(),
   verified: v.optional(verifiedCredential),
+  /** Why a check that looks up clients refuses the token that others accept. */
   refusedWithLookup: v.optional(v.object(refusal)),
   ...refusal,
   facts: v.optional(
@@ -340,6 +344,7 @@ export const requestExplanation = v.object({
       requiredScopes: v.optional(list(text)),
     }),
   ),
+  /** HTTP status and `error` that the caller would see (RFC 6750 §3.1). */
   status: v.optional(v.number()),
   error: optionalText,
   errorDescription: optionalText,

@@ -1,3 +1,5 @@
+import type * as v from 'valibot';
+import type { expiringPage } from '../../contract/management/results.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { apiKeyUseId } from '../../contract/tables.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
@@ -31,16 +33,7 @@ export function apiKeyEnds({ keyId, enabled, expiresAt, oldValues = [] }: ApiKey
 }
 
 /** A secret, or an API key or a replaced value of it, that is enabled and expires. */
-export interface ExpiringCredential {
-  readonly kind: 'client_secret' | 'api_key';
-  readonly serviceTrunkGroup: string;
-  /** Of the client or the key. */
-  readonly name: string;
-  readonly id: string;
-  /** Of the secret or the replaced value. Undefined: the key itself expires. */
-  readonly valueId?: string | undefined;
-  readonly expiresAt: number;
-}
+export type ExpiringCredential = v.InferOutput<typeof expiringPage>['items'][number];
 
 /** What ends first is first. */
 export function compareEnds(a: ExpiringCredential, b: ExpiringCredential): number {

@@ -6,26 +6,18 @@ import {
   maxOwnProviderKeys,
   maxProviderKeys,
 } from '../../contract/limits.ts';
+import type { keySet as keySetResult } from '../../contract/management/results.ts';
 import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';
 
 /** A key that verifies a provider's tokens: only public members, and a certain `kid` and `alg`. */
-export interface ProviderKey {
-  readonly kid: string;
-  readonly alg: ProviderAlg;
-  readonly kty: 'RSA' | 'EC' | 'OKP' | 'AKP';
-  readonly n?: string;
-  readonly e?: string;
-  readonly crv?: string;
-  readonly x?: string;
-  readonly y?: string;
-  readonly pub?: string;
-}
+export type ProviderKey = Readonly<Found['keys'][number]> & { readonly alg: ProviderAlg };
 
-export interface ProviderKeySet {
+type Found = v.InferOutput<typeof keySetResult>;
+
+/** The keys, and those that this service does not use, such as encryption keys, with the reason. */
+export interface ProviderKeySet extends Omit<Found, 'keys'> {
   readonly keys: readonly ProviderKey[];
-  /** Keys that this service does not use, such as encryption keys, and why. */
-  readonly skipped: readonly { readonly kid: string; readonly reason: string }[];
 }
 
 /** A key set that cannot be trusted as a whole. Has a line for each problem. */

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import type { requestQuestion } from '../../contract/management/inputs.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import type { ApiKeyReader } from '../api-key/api-key-store.ts';
 import type { Client } from '../client/client.ts';
 import type { ClientReader } from '../client/client-store.ts';
@@ -10,12 +11,7 @@ import { describeGivenKeys, hasGivenKeys, versionOf } from '../identity-provider
 import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
-import {
-  BearerRefusal,
-  type Finding,
-  type RefusalFacts,
-  type RefusalReason,
-} from '../verifier/bearer-refusal.ts';
+import { BearerRefusal, type Finding } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
 import { readToken } from '../verifier/received-token.ts';
@@ -29,28 +25,10 @@ import { describeRule } from './rules.ts';
 
 type RequestQuestion = v.InferOutput<typeof requestQuestion>;
 
-export interface RequestExplanation {
-  readonly accepted: boolean;
-  readonly verified?: VerifiedCredential | undefined;
-  /** Why a check that looks up clients refuses the token that others accept; undefined if none does. */
-  readonly refusedWithLookup?: Pick<RequestExplanation, 'reason' | 'rule' | 'finding'> | undefined;
-  readonly reason?: RefusalReason | undefined;
-  /** The rule that refuses, in words. */
-  readonly rule?: string | undefined;
-  readonly facts?: RefusalFacts | undefined;
-  /** What the rule looked at: a claim of the token, for example. Never a credential. */
-  readonly finding?: RequestFinding | undefined;
-  /** HTTP status and `error` that the caller would see (RFC 6750 §3.1). */
-  readonly status?: number | undefined;
-  readonly error?: string | undefined;
-  readonly errorDescription?: string | undefined;
-}
+type RequestExplanation = OperationResult<'explainRequest'>;
 
 /** A {@link Finding} as it is shown. */
-export interface RequestFinding extends Omit<Finding, 'serviceTrunkGroup'> {
-  /** What may have been meant. */
-  readonly hint?: string | undefined;
-}
+export type RequestFinding = NonNullable<RequestExplanation['finding']>;
 
 function readerOf({ clients }: Pick<ManagementContext, 'clients'>): ClientReader {
   return { findClient: (id, options) => clients.find(id, options) };

@@ -1,8 +1,9 @@
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { patternsOf } from '../client/provider-client-id.ts';
 import { assignedClaims, readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { ProviderKeySet } from '../identity-provider/key-lint.ts';
-import { BearerRefusal, type RefusalReason, refuse } from '../verifier/bearer-refusal.ts';
+import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import { type KeyFinder, toVerificationKey } from '../verifier/jwks-cache.ts';
 import { verifyProviderClaims } from '../verifier/provider-token.ts';
 import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
@@ -10,30 +11,7 @@ import type { RequestFinding } from './explain-request.ts';
 import { describeRule } from './rules.ts';
 
 /** What would be decided of a token if its provider were registered. It never holds the token. */
-export type TokenInspection =
-  | {
-      /** Accepted, for a client that has these values. */
-      readonly usable: true;
-      /** The claim that names the client, and its value: `externalClientId` of the client. */
-      readonly clientIdClaim: string;
-      readonly externalClientId: string;
-      /** Patterns that would match it, if the registration allows patterns. */
-      readonly patterns: readonly string[];
-      /** One of them must be an audience of the client, and a name of the API. */
-      readonly audiences: readonly string[];
-      readonly subject: string;
-      /** Seconds since the epoch. */
-      readonly expiresAt: number;
-      /** Other claims of the token that could name the client, and their values. */
-      readonly otherClaims: Readonly<Record<string, string>>;
-    }
-  | {
-      readonly usable: false;
-      readonly reason: RefusalReason;
-      readonly rule: string;
-      /** What the rule looked at. */
-      readonly finding?: RequestFinding | undefined;
-    };
+type TokenInspection = OperationResult<'inspectProvider'>['tokens'][number];
 
 function otherClaims(received: ReceivedToken, chosen: string): Readonly<Record<string, string>> {
   const found = [...assignedClaims]

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import { inspectionTime } from '../../../contract/limits.ts';
 import type { inspectOptions } from '../../../contract/management/inputs.ts';
+import type { OperationResult } from '../../../contract/management/operations.ts';
 import { InputError, RefusedError } from '../../errors.ts';
 import {
   type DiscoveryDocument,
@@ -24,7 +25,7 @@ import {
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { providerJwksSource } from '../../verifier/provider-token.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
-import { inspectToken, type TokenInspection } from '../inspect-token.ts';
+import { inspectToken } from '../inspect-token.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
 import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
@@ -38,30 +39,16 @@ import {
 } from './provider-choices.ts';
 import { findInspectors } from './provider-ownership.ts';
 
+type ProviderInspection = OperationResult<'inspectProvider'>;
+
 /** The findings of a registration until it stops. */
-interface ProviderFindings {
-  /** Where the issuer's metadata was found. */
-  readonly discoveryUrl?: string | undefined;
-  readonly issuer?: string | undefined;
-  readonly jwksUri?: string | undefined;
-  /** `alg` values that the provider says it signs with; its keys' own if it does not say. */
-  readonly allowedAlgorithms?: readonly string[] | undefined;
+interface ProviderFindings
+  extends Pick<ProviderInspection, 'discoveryUrl' | 'issuer' | 'jwksUri' | 'allowedAlgorithms'> {
   readonly keySet?: ProviderKeySet | undefined;
 }
 
 /** What a registration stores, and the keys that were found. */
 type CompleteFindings = Required<ProviderFindings> & StoredChoices;
-
-export interface ProviderInspection extends ProviderFindings {
-  /** Whether {@link registerProvider} would register it now. */
-  readonly registrable: boolean;
-  /** Why not. */
-  readonly problem?: string | undefined;
-  /** Why its tokens will be refused when they arrive, although it can be registered. */
-  readonly warning?: string | undefined;
-  /** Empty if no tokens were given, and if the keys cannot be used. */
-  readonly tokens: readonly TokenInspection[];
-}
 
 /** The findings of a registration, and the error that stopped it. */
 type Examined =
@@ -269,7 +256,7 @@ async function inspectTokens(
   context: ManagementContext,
   findings: CompleteFindings,
   tokens: readonly string[],
-): Promise<readonly TokenInspection[]> {
+): Promise<ProviderInspection['tokens']> {
   const { keySet, ...found } = findings;
   const now = currentTime(context);
   const provider = { ...found, registrationId: 'inspection', registeredAt: now };

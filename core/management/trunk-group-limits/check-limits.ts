@@ -1,4 +1,5 @@
 import { maxListedItems } from '../../../contract/limits.ts';
+import type { OperationResult } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { readEvery } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
@@ -7,21 +8,10 @@ import { indexOwnProviders } from '../providers/provider-ownership.ts';
 import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
 import { readLimits, requireReachedTrunkGroup } from './limits-record.ts';
 
-/** Something that a trunk group has above its limits. */
-export interface TrunkGroupExcess {
-  readonly limit: keyof GrantLimits;
-  /** Id of the client, the secret or the API key; the trunk group for a count. */
-  readonly subject: string;
-  readonly name?: string | undefined;
-  readonly received: string;
-  readonly allowed: string;
-}
+export type LimitsCheck = OperationResult<'checkTrunkGroupLimits'>;
 
-export interface LimitsCheck {
-  readonly excesses: readonly TrunkGroupExcess[];
-  /** Whether there are more than the 500 that are listed. */
-  readonly more: boolean;
-}
+/** Something that a trunk group has above its limits. */
+export type TrunkGroupExcess = LimitsCheck['excesses'][number];
 
 function of(group: string, after: string | undefined) {
   return { limit: maxListedItems, trunkGroups: [group], after };
