@@ -25,8 +25,10 @@ function outcomeOf(payload: unknown): unknown {
   return statusCode ?? policyDocument?.Statement[0]?.Effect;
 }
 
-function load({ taskRoot, event, outcome }: PairSide): () => Promise<void> {
+function load({ taskRoot, event, outcome, ownEnvironment }: PairSide): () => Promise<void> {
+  Object.assign(process.env, ownEnvironment);
   const { handler } = createRequire(`${taskRoot}/`)('./index.js') as { readonly handler: Handler };
+  for (const name in ownEnvironment) Reflect.deleteProperty(process.env, name);
   return async () => {
     const payload = await handler(asOfNow(event), context);
     if (outcomeOf(payload) !== outcome) {

@@ -24,6 +24,8 @@ export interface PairSide {
   readonly event: unknown;
   /** What every answer must be: a status code, or `Allow`. */
   readonly outcome: unknown;
+  /** Variables that only this side has when it is loaded. */
+  readonly ownEnvironment?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface PairQuestion {
@@ -41,7 +43,7 @@ type PairFigures = Readonly<Record<SideName, number>>;
 /** None if no such block was measured. */
 export type PairSection = Readonly<Partial<Record<Temperature, PairFigures>>>;
 
-export type PairTarget = Omit<Target, 'check'> & { readonly outcome: unknown };
+export type PairTarget = Omit<Target, 'check'> & Pick<PairSide, 'outcome' | 'ownEnvironment'>;
 
 /** A heap that is the same on every machine: V8 otherwise chooses by the memory that it finds. */
 const fixedHeap = [
@@ -112,10 +114,11 @@ async function measureInProcess(
   closeSync(log);
   keepOnLastCore(backend.pid);
   if (script.child.pid !== undefined) keepOnLastCore(script.child.pid);
-  const toSide = ({ bundle, event, outcome }: PairTarget): PairSide => ({
+  const toSide = ({ bundle, event, outcome, ownEnvironment }: PairTarget): PairSide => ({
     taskRoot: bundle.taskRoot,
     event,
     outcome,
+    ownEnvironment,
   });
   try {
     return summarise(await script.ask({ ours: toSide(ours), floor: toSide(floor), plan }));

@@ -81,14 +81,20 @@ function functionRows({ token }: FunctionRound): readonly TargetRow[] {
 
 const floor = 'floor: the same two calls and nothing else';
 
-/** What each pair is, what its other side is, and the microseconds that ours may take more. */
+/** What each pair is, what its other side is, and the microseconds, or the ratio, that ours may take. */
 const pairNames: Readonly<
   Record<
     PairName,
-    readonly [figure: string, against: string, own?: Readonly<Record<string, number>>]
+    readonly [
+      figure: string,
+      against: string,
+      own?: Readonly<Record<string, number>>,
+      ratio?: number,
+    ]
   >
 > = {
   token: ['CPU of a token', floor, { warm: 190, cold: 350 }],
+  fairShare: ['CPU of a token with fairShare', 'the same function without it', {}, 1.02],
   tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
   federatedToken: [
     'CPU of a token for an assertion',
@@ -107,9 +113,9 @@ const pairNames: Readonly<
 /** CPU time of handlers next to their floors. */
 export function pairRows(pairs: PairsSection): readonly TargetRow[] {
   return (Object.keys(pairNames) as PairName[]).flatMap((name) => {
-    const [figure, against, own = {}] = pairNames[name];
-    return Object.entries(pairs[name]).flatMap(([temperature, { ours, floor: other }]) => {
-      const pair: Pair = [`${figure}, ${temperature}`, ours, other];
+    const [figure, against, own = {}, ratio] = pairNames[name];
+    return Object.entries(pairs[name] ?? {}).flatMap(([temperature, { ours, floor: other }]) => {
+      const pair: Pair = [`${figure}, ${temperature}`, ours, other, ratio];
       return [
         ...compare(against, microseconds, [pair]),
         ...ownPart('µs', against, pair, own[temperature]),

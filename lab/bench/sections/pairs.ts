@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { tableName } from '../../../contract/tables.ts';
@@ -6,7 +8,7 @@ import { formatApiKeyValue, formatId } from '../../../core/credential/credential
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { StubItem } from '../backend/dynamodb-stub.ts';
-import { buildFunction, buildUsualWay } from '../build.ts';
+import { buildFunction, buildUsualWay, workFolder } from '../build.ts';
 import { measurePair, type PairSection, type PairTarget } from '../pairs.ts';
 import type { PairPlan } from '../plan.ts';
 import type { SampleOptions } from '../sample.ts';
@@ -29,6 +31,7 @@ import { createTokenTargets, tokenEvent } from './token.ts';
 
 export type PairName =
   | 'token'
+  | 'fairShare'
   | 'tokenAndDuties'
   | 'federatedToken'
   | 'discovery'
@@ -37,7 +40,10 @@ export type PairName =
   | 'authorizerApiKey';
 
 /** Each handler next to what it is held to. */
-export type PairsSection = Readonly<Record<PairName, PairSection>>;
+export type PairsSection = Readonly<Record<Exclude<PairName, 'fairShare'>, PairSection>> & {
+  /** Not in results from before it was measured. */
+  readonly fairShare?: PairSection;
+};
 
 /** As much as the token function writes for a token: a log line, and one with its metrics. */
 const logBytes = '1274';
@@ -108,6 +114,14 @@ function createApiKeyWithScopes() {
   return { keyId, item, event: createAuthorizerEvent(value) };
 }
 
+/** The function once more, in a file of its own, with `fairShare` and one client that is never refused. */
+function withFairShare<T extends Pick<PairTarget, 'bundle'>>(token: T) {
+  const taskRoot = join(workFolder, 'token-fair-share');
+  cpSync(token.bundle.taskRoot, taskRoot, { recursive: true });
+  const ownEnvironment = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: '1000000000' };
+  return { ...token, bundle: { ...token.bundle, taskRoot }, ownEnvironment };
+}
+
 export async function runPairsSection(options: SampleOptions): Promise<PairsSection> {
   const { backend } = options;
   const authorizer = await createAuthorizerTargets(options);
@@ -152,6 +166,7 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
   };
   return {
     token: await pair(200, [ours, twoCalls], {}),
+    fairShare: await pair(200, [withFairShare(ours), ours], { cold: 0 }),
     tokenAndDuties: await pair(200, [ours, floorWith(duties)], warmOnly),
     federatedToken: await pair(
       200,
