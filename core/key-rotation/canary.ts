@@ -9,7 +9,7 @@ import { type Sign, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import type { RotationContext } from './execute-action.ts';
 import { PromotionRefusedError, type RotationPorts } from './rotation-ports.ts';
-import type { RotationState } from './rotation-state.ts';
+import type { Heartbeat, RotationState } from './rotation-state.ts';
 
 /**
  * Type, issuer and audience of a canary token. No access token has any of them (RFC 9068 §2.1), so
@@ -199,4 +199,36 @@ async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonl
     const reason = `the canary does not answer: ${error.message}`;
     return [{ kid: key.kid, region: key.regionId, ok: false, problem: 'not_signed', reason }];
   }
+}
+
+interface ServiceCheck {
+  /** The region of this run. */
+  readonly own: RegionId;
+  /** The regions in this region's copy of the config. */
+  readonly configured: readonly RegionId[];
+  readonly heartbeats: readonly Heartbeat[];
+  /** Seconds since its last run after which a region outside the config is out of service. */
+  readonly silence: number;
+}
+
+/**
+ * The regions whose verifiers a key must reach: those of the config that have run, and any other
+ * that still runs. Regions are deployed one after the other, so this copy of the config may not
+ * contain a region that has just joined. When a region is removed from the config, it is asked
+ * until it has stopped. A region of the config that has not run yet has no verifiers.
+ *
+ * The present time is that of the latest heartbeat, which this region has just written. No other
+ * clock is needed.
+ */
+export function regionsInService({
+  own,
+  configured,
+  heartbeats,
+  silence,
+}: ServiceCheck): readonly RegionId[] {
+  const now = Math.max(...heartbeats.map(({ at }) => at));
+  const others = heartbeats
+    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
+    .map(({ regionId }) => regionId);
+  return [...new Set([own, ...others])];
 }

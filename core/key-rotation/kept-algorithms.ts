@@ -5,7 +5,8 @@ import { RefusedError } from '../errors.ts';
 import { formatTime } from '../rfc3339.ts';
 import { earliestEligibleAt } from '../signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../signing-key/signing-key.ts';
-import { findCurrentKey, type Heartbeat } from './rotation-state.ts';
+import { findCurrentKey } from './plan.ts';
+import { type Heartbeat } from './rotation-state.ts';
 
 /** A config without the algorithm of a key that signs, or whose tokens are still valid. */
 export class AlgorithmInUseError extends RefusedError {
@@ -109,32 +110,4 @@ function freeAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsChec
   const times = successors(key, keys, algs).map((next) => earliestEligibleAt(next, policy, now));
   const replacedAt = times.length === 0 ? now + policy.publicationLead : Math.min(...times);
   return Math.max(now, replacedAt) + policy.retention;
-}
-
-/** A list in which neither order nor repetition counts, and which one value stands for as well. */
-function canonicalList(value: unknown): readonly string[] {
-  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return [...new Set(items.map((item) => JSON.stringify(canonicalItem(item))))].sort();
-}
-
-function canonicalItem(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map(([name, content]) => [name, canonicalList(content)] as const)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-/**
- * Whether two IAM policy documents are the same but for what has no meaning: the order of
- * statements, of members and of lists, and whether a list of one value is written as a list. KMS
- * may change these when it stores a policy.
- *
- * @param text JSON; text that is no JSON is no policy.
- */
-export function isSamePolicy(text: string, expected: unknown): boolean {
-  try {
-    return canonicalList(JSON.parse(text)).join() === canonicalList(expected).join();
-  } catch {
-    return false;
-  }
 }

@@ -5,14 +5,12 @@ import { formatTime } from '../rfc3339.ts';
 import { byEligibility, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 import { RetainedKeyError } from './rotation-ports.ts';
+import type { AlgorithmChoice } from './rotation-state.ts';
 import {
-  findCurrentKey,
-  type Heartbeat,
   type KeyIntent,
   type KeySlot,
   type RotationSettings,
   type RotationState,
-  wantedAlg,
 } from './rotation-state.ts';
 
 /**
@@ -314,36 +312,23 @@ export function explainFullJwks(
   return `${regionId} has ${used} keys in the JWKS, of ${allowed} that it may have (jwksMaxKeys), and ${until}`;
 }
 
-interface ServiceCheck {
-  /** The region of this run. */
-  readonly own: RegionId;
-  /** The regions in this region's copy of the config. */
-  readonly configured: readonly RegionId[];
-  readonly heartbeats: readonly Heartbeat[];
-  /** Seconds since its last run after which a region outside the config is out of service. */
-  readonly silence: number;
+/** The algorithm of a deployment's new keys. */
+export function wantedAlg(
+  algs: readonly [Alg, ...Alg[]],
+  choice: AlgorithmChoice | undefined,
+): Alg {
+  if (choice === undefined || choice.insteadOf !== algs[0]) return algs[0];
+  return algs.includes(choice.alg) ? choice.alg : algs[0];
 }
 
-/**
- * The regions whose verifiers a key must reach: those of the config that have run, and any other
- * that still runs. Regions are deployed one after the other, so this copy of the config may not
- * contain a region that has just joined. When a region is removed from the config, it is asked
- * until it has stopped. A region of the config that has not run yet has no verifiers.
- *
- * The present time is that of the latest heartbeat, which this region has just written. No other
- * clock is needed.
- */
-export function regionsInService({
-  own,
-  configured,
-  heartbeats,
-  silence,
-}: ServiceCheck): readonly RegionId[] {
-  const now = Math.max(...heartbeats.map(({ at }) => at));
-  const others = heartbeats
-    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
-    .map(({ regionId }) => regionId);
-  return [...new Set([own, ...others])];
+/** The key that signs in a region. If several are `current`, the one that was activated last. */
+export function findCurrentKey(
+  keys: readonly SigningKey[],
+  regionId: RegionId,
+): SigningKey | undefined {
+  return keys
+    .filter((key) => key.regionId === regionId && key.state === 'current')
+    .sort((a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1))[0];
 }
 
 function isOver(time: number | undefined, now: number): boolean {

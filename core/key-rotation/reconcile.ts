@@ -18,6 +18,7 @@ import { executeAction, type RotationContext } from './execute-action.ts';
 import {
   explainFullJwks,
   explainHold,
+  findCurrentKey,
   findEligibleKeys,
   findJwksRoom,
   findSuccessor,
@@ -25,13 +26,14 @@ import {
   type RotationAction,
   subjectOf,
   usableNextKeys,
+  wantedAlg,
 } from './plan.ts';
 import {
   type KeyManagement,
   PromotionRefusedError,
   PublicationRefusedError,
 } from './rotation-ports.ts';
-import { findCurrentKey, type Heartbeat, type RotationState, wantedAlg } from './rotation-state.ts';
+import { type Heartbeat, type RotationState } from './rotation-state.ts';
 
 /**
  * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches

@@ -70,25 +70,6 @@ export interface RotationSettings {
   readonly policy: SigningKeyPolicy;
 }
 
-/** The algorithm of a deployment's new keys. */
-export function wantedAlg(
-  algs: readonly [Alg, ...Alg[]],
-  choice: AlgorithmChoice | undefined,
-): Alg {
-  if (choice === undefined || choice.insteadOf !== algs[0]) return algs[0];
-  return algs.includes(choice.alg) ? choice.alg : algs[0];
-}
-
-/** The key that signs in a region. If several are `current`, the one that was activated last. */
-export function findCurrentKey(
-  keys: readonly SigningKey[],
-  regionId: RegionId,
-): SigningKey | undefined {
-  return keys
-    .filter((key) => key.regionId === regionId && key.state === 'current')
-    .sort((a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1))[0];
-}
-
 /** A past step in a key's life cycle. */
 export interface KeyEvent {
   /** Seconds since the epoch. */

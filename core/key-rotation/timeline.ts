@@ -6,17 +6,14 @@ import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts'
 import {
   explainFullJwks,
   explainHold,
+  findCurrentKey,
   findJwksRoom,
   findSuccessor,
   isDue,
   usableNextKeys,
-} from './plan.ts';
-import {
-  findCurrentKey,
-  type RotationSettings,
-  type RotationState,
   wantedAlg,
-} from './rotation-state.ts';
+} from './plan.ts';
+import { type RotationSettings, type RotationState } from './rotation-state.ts';
 
 /** A key in the form that operators see. */
 export type TimelineEntry = v.InferOutput<typeof signingKeyTimeline>[number];

@@ -18,9 +18,8 @@ import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts
 import type { RegionId } from '../../contract/regions.ts';
 import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import { type CanaryPorts, checkKey } from '../../core/key-rotation/canary.ts';
-import { publishKey } from '../../core/key-rotation/execute-action.ts';
-import { regionsInService } from '../../core/key-rotation/plan.ts';
+import { type CanaryPorts, checkKey, regionsInService } from '../../core/key-rotation/canary.ts';
+import { publishKey } from '../../core/key-rotation/publish-key.ts';
 import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';

@@ -8,8 +8,8 @@ import {
   canaryIssuer,
   checkKey,
   proveKey,
+  regionsInService,
 } from '../../../core/key-rotation/canary.ts';
-import { regionsInService } from '../../../core/key-rotation/plan.ts';
 import { reconcile } from '../../../core/key-rotation/reconcile.ts';
 import {
   type KeyManagement,

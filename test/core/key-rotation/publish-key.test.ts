@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, SigningKeyUnusableError } from '../../../core/errors.ts';
-import { publishKey } from '../../../core/key-rotation/execute-action.ts';
+import { publishKey } from '../../../core/key-rotation/publish-key.ts';
 import type { KeyIntent } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { MemoryKms, modelCustody } from '../../../lab/suites/rotation/simulation/memory-kms.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
-import { isSamePolicy } from '../../../core/key-rotation/kept-algorithms.ts';
-import { checkCustody, type KeyInspection } from '../../../core/key-rotation/rotation-ports.ts';
+import { checkCustody, isSamePolicy } from '../../../core/key-rotation/custody.ts';
+import { type KeyInspection } from '../../../core/key-rotation/rotation-ports.ts';
 import { pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';
 
 const account = 'arn:aws:iam::111122223333:root';

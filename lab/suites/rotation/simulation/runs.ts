@@ -6,7 +6,8 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../../../../core/errors.ts';
-import { publishKey, type RotationContext } from '../../../../core/key-rotation/execute-action.ts';
+import { type RotationContext } from '../../../../core/key-rotation/execute-action.ts';
+import { publishKey } from '../../../../core/key-rotation/publish-key.ts';
 import {
   PromotionRefusedError,
   type PublishKey,
