@@ -128,7 +128,7 @@ async function fetchDocument(text: string, ca: string | undefined): Promise<unkn
  * @throws {InputError} if the issuer is another, or its keys cannot be used.
  * @throws {UnavailableError} if a document cannot be fetched. The message says which, and why.
  */
-export async function checkIssuer({ issuer, jwksUri, ca }: IssuerCheck): Promise<void> {
+export async function checkServedIssuer({ issuer, jwksUri, ca }: IssuerCheck): Promise<void> {
   const address = issuer + openidConfigurationPath;
   const document = (await fetchDocument(address, ca)) as { readonly issuer?: unknown } | null;
   if (document?.issuer !== issuer) {

@@ -29,16 +29,6 @@ async function withUses(
   }
 }
 
-/** The same keys, with the days if a rotation has replaced a value: the others are not looked up. */
-export async function withUsesOfRotated(
-  context: Pick<ManagementContext, 'apiKeyUses'>,
-  keys: readonly ApiKey[],
-): Promise<readonly ApiKeyWithUse[]> {
-  const rotated = keys.filter(({ oldValues = [] }) => oldValues.length > 0);
-  const found = new Map((await withUses(context, rotated)).map((key) => [key.keyId, key]));
-  return keys.map((key) => found.get(key.keyId) ?? key);
-}
-
 export async function showApiKey(
   context: ManagementContext,
   keyId: string,

@@ -6,7 +6,7 @@ import { RefusedError } from '../errors.ts';
 import { AssertionRefusal, type AssertionRequest } from '../federated/assertion-request.ts';
 import { WorkloadAuthentication, type WorkloadPorts } from '../federated/authenticate-workload.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { grantScopes } from '../token/token-parameters.ts';
+import { grantScopes } from '../token/granted.ts';
 import { BearerRefusal, type RefusalReason } from '../verifier/bearer-refusal.ts';
 import { readOptionalString } from '../verifier/provider-token.ts';
 import { checkTimes, readAudiences } from '../verifier/registered-claims.ts';

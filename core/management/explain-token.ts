@@ -10,12 +10,8 @@ import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
-import {
-  grantScopes,
-  parseResource,
-  parseScope,
-  selectAudience,
-} from '../token/token-parameters.ts';
+import { grantScopes, selectAudience } from '../token/granted.ts';
+import { parseResource, parseScope } from '../token/token-parameters.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 

@@ -56,15 +56,6 @@ function encodePart(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-function joinSigningInput(key: SigningKey, typ: string, payload: string): string {
-  return `${encodePart({ alg: key.alg, typ, kid: key.kid })}.${payload}`;
-}
-
-/** What a key signs (RFC 7515 §5.1): the same text for the same key and content. */
-export function signingInputOf(key: SigningKey, { typ, payload }: JwsContent): string {
-  return joinSigningInput(key, typ, encodePart(payload));
-}
-
 /** Importing an RSA key costs as much as one verification. */
 const keyObjects = new WeakMap<PublicJwk, KeyObject>();
 
@@ -87,7 +78,7 @@ async function signWithOne(
   sign: Sign,
   options: PortOptions,
 ): Promise<string> {
-  const signingInput = joinSigningInput(key, typ, payload);
+  const signingInput = `${encodePart({ alg: key.alg, typ, kid: key.kid })}.${payload}`;
   const bytes = Buffer.from(signingInput);
   if (bytes.length > maxSigningInputBytes) {
     throw new RangeError(

@@ -112,7 +112,7 @@ async function getKeys(issuer: string, { fetchDocument }: IssuerCheckPorts): Pro
  * @param now seconds since the epoch.
  * @throws {SyntheticCheckError} with the step `issuer`.
  */
-export async function checkIssuer(
+export async function verifyByDiscovery(
   token: string | undefined,
   ports: IssuerCheckPorts,
   settings: SyntheticCheckSettings,

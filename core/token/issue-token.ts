@@ -18,11 +18,10 @@ import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import type { FairShare } from './fair-share.ts';
 import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
+import { grantScopes, selectAudience } from './granted.ts';
 import {
   type AudienceParameter,
-  grantScopes,
   parseTokenParameters,
-  selectAudience,
   type TokenParameters,
   type TokenRequest,
 } from './token-parameters.ts';

@@ -11,12 +11,12 @@ import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import {
-  checkIssuer,
   runSyntheticCheck,
   SyntheticCheckError,
   type SyntheticCheckOutcome,
   type SyntheticCheckPorts,
   type SyntheticStep,
+  verifyByDiscovery,
 } from '../../core/synthetic-check/run-synthetic-check.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
@@ -119,7 +119,9 @@ export function createSyntheticCheckHandler(
   return async () => {
     const region = await findOutcome(() => runSyntheticCheck(ports, settings));
     const token = region instanceof SyntheticCheckError ? undefined : region.token;
-    const issuer = await findOutcome(() => checkIssuer(token, http, settings, seconds(clock())));
+    const issuer = await findOutcome(() =>
+      verifyByDiscovery(token, http, settings, seconds(clock())),
+    );
     return report({ region, issuer: issuer ?? undefined, hasOwnName }, telemetry);
   };
 }

@@ -14,7 +14,7 @@ import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, UseRecorder } from '../../core/client/client-store.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
-import { rememberUnusableKeys } from '../../core/key-rotation/remember-unusable-keys.ts';
+import { rememberUnusableKeys } from '../../core/signing-key/remember-unusable-keys.ts';
 import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';

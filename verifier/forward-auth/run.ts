@@ -3,7 +3,7 @@ import { lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { checkIssuer } from '../../adapters/https/service-requests.ts';
+import { checkServedIssuer } from '../../adapters/https/service-requests.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import { createDynamoDbLookups, type DynamoDbLookups } from '../dynamodb-lookups.ts';
 import { createVerifier, type RevocationOptions } from '../verifier.ts';
@@ -88,7 +88,7 @@ export async function startForwardAuth(
   const server = await startServer(options.listen, handler);
   write({ level: 'info', message: 'listening', fields: { address: server.address } });
   async function check(): Promise<void> {
-    await checkIssuer({ issuer });
+    await checkServedIssuer({ issuer });
     await verifier.preload();
     await lookups?.checkTables();
   }

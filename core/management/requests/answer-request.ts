@@ -98,7 +98,7 @@ function callsOf(request: ManagementRequest): readonly ManagementCall[] {
 }
 
 /** What happened next to the operations of one request. */
-class Notices {
+class RequestRecord {
   readonly #leftOut: { readonly text: string; readonly group: string | undefined }[] = [];
   readonly records: AuditRecord[] = [];
   readonly gaps: AuditRecord[] = [];
@@ -158,10 +158,10 @@ function contextOf(
   createContext: CreateContext,
   caller: AuthenticatedCaller,
   request: ManagementRequest,
-  notices: Notices,
+  done: RequestRecord,
 ): ManagementContext {
   const base = createContext({
-    onMalformedRecord: ({ message }, group) => notices.leaveOut(message, group),
+    onMalformedRecord: ({ message }, group) => done.leaveOut(message, group),
   });
   const context: ManagementContext = {
     ...base,
@@ -170,10 +170,10 @@ function contextOf(
     audit: {
       appendAudit: async (record) => {
         await base.audit.appendAudit(record);
-        notices.records.push(record);
+        done.records.push(record);
       },
     },
-    onAuditGap: (record) => notices.gaps.push(record),
+    onAuditGap: (gap) => done.gaps.push(gap),
   };
   return limitRequest(context, caller, request);
 }
@@ -188,23 +188,23 @@ export async function answerManagementRequest(
   caller: AuthenticatedCaller,
   request: ManagementRequest,
 ): Promise<ManagementAnswer> {
-  const notices = new Notices();
+  const done = new RequestRecord();
   try {
     const { person } = request;
     const { alias } = caller;
-    const context = contextOf(createContext, caller, request, notices);
+    const context = contextOf(createContext, caller, request, done);
     checkPerson(alias, request, context.config.management.portalReach);
     const calls = callsOf(request);
     const outcomes = await runChanges({ context, alias, person }, calls);
     // Only of people whom the audit names.
-    if (person?.name !== undefined && notices.records.length > 0) {
+    if (person?.name !== undefined && done.records.length > 0) {
       await recordPersonName(context, person.actor, person.name);
     }
-    return notices.answer(outcomes, context.trunkGroups);
+    return done.answer(outcomes, context.trunkGroups);
   } catch (error) {
     const known = toManagementError(error);
     if (known === undefined) throw error;
-    return notices.answer([{ error: known }], []);
+    return done.answer([{ error: known }], []);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { checkIssuer } from '../../../core/synthetic-check/run-synthetic-check.ts';
+import { verifyByDiscovery } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 
 const issuer = 'https://auth.example.com';
@@ -35,7 +35,7 @@ function run(documents: Readonly<Record<string, unknown>>, presented: string | u
     if (url in documents) return documents[url];
     throw new UnavailableError(`${url}: it does not answer`);
   };
-  return { fetched, result: checkIssuer(presented, { fetchDocument }, settings, now) };
+  return { fetched, result: verifyByDiscovery(presented, { fetchDocument }, settings, now) };
 }
 
 describe('the check of the issuer', () => {
@@ -46,14 +46,14 @@ describe('the check of the issuer', () => {
   });
 
   it('also looks at the documents if the region issued no token', async () => {
-    const good = checkIssuer(
+    const good = verifyByDiscovery(
       undefined,
       { fetchDocument: async (url) => (url === discovery ? metadata : jwks) },
       settings,
       now,
     );
     await expect(good).resolves.toBeUndefined();
-    const lost = checkIssuer(
+    const lost = verifyByDiscovery(
       undefined,
       { fetchDocument: () => Promise.reject(new UnavailableError('no address')) },
       settings,

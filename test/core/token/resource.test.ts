@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { maxAudienceLength } from '../../../contract/limits.ts';
+import { selectAudience } from '../../../core/token/granted.ts';
 import {
   type AudienceParameter,
   parseForm,
   parseResource,
   readResource,
-  selectAudience,
 } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxScopeBytes, maxScopeLength } from '../../../contract/limits.ts';
-import { grantScopes, parseScope } from '../../../core/token/token-parameters.ts';
+import { grantScopes } from '../../../core/token/granted.ts';
+import { parseScope } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
 const scopeCharacters = Array.from({ length: 0x7f - 0x21 }, (_, index) =>

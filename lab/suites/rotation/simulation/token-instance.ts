@@ -2,7 +2,7 @@ import { maxClockDifference, maxReusableTokens } from '../../../../contract/limi
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../../core/errors.ts';
-import { rememberUnusableKeys } from '../../../../core/key-rotation/remember-unusable-keys.ts';
+import { rememberUnusableKeys } from '../../../../core/signing-key/remember-unusable-keys.ts';
 import {
   chooseSigningKeys,
   type ListSigningKeys,

@@ -1,6 +1,6 @@
 import { type Clock, seconds } from '../clock.ts';
 import { SigningKeyUnusableError } from '../errors.ts';
-import type { Sign } from '../signing-key/sign-jws.ts';
+import type { Sign } from './sign-jws.ts';
 
 /**
  * Seconds for which KMS is not asked again to sign with a refused key. Short, so that a key signs

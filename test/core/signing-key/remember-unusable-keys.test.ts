@@ -3,7 +3,7 @@ import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.
 import {
   rememberUnusableKeys,
   unusableKeyMemory,
-} from '../../../core/key-rotation/remember-unusable-keys.ts';
+} from '../../../core/signing-key/remember-unusable-keys.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 

@@ -1,0 +1,50 @@
+import { OAuthError } from '../oauth-error.ts';
+
+/**
+ * The scopes that a token gets: the requested ones, or all of the client's if none are requested.
+ * They are in the client's order, so the order of a request makes no difference.
+ *
+ * @param ignored what counts as not requested, unless the client has it.
+ */
+export function grantScopes(
+  requested: readonly string[] | undefined,
+  allowed: readonly string[],
+  ignored?: readonly string[],
+): readonly string[] {
+  if (allowed.length === 0) throw new OAuthError('client_without_scopes');
+  if (requested === undefined) return allowed;
+  if (ignored !== undefined) {
+    const rest = requested.filter((scope) => allowed.includes(scope) || !ignored.includes(scope));
+    return grantScopes(rest.length > 0 ? rest : undefined, allowed);
+  }
+  if (!requested.every((scope) => allowed.includes(scope))) {
+    throw new OAuthError('scope_not_granted');
+  }
+  return allowed.filter((scope) => requested.includes(scope));
+}
+
+const httpOrigin = /^(https?:\/\/[^/?#@]+)\/?$/;
+
+/** RFC 3986 §6.2.3: an origin's empty path and `/` are equal. URL classes add the slash. */
+function isSameResource(audience: string, resource: string): boolean {
+  const [, origin] = httpOrigin.exec(resource) ?? [];
+  return origin !== undefined && (audience === origin || audience === `${origin}/`);
+}
+
+/**
+ * The `aud` of a token: the requested resource, or the client's default (RFC 9068 §3).
+ *
+ * @param audiences the client's own; if there are none, the deployment's default is the only one.
+ */
+export function selectAudience(
+  resource: string | undefined,
+  audiences: readonly string[],
+  defaultAudience: string,
+): string {
+  const [first = defaultAudience, ...others] = audiences;
+  if (resource === undefined || resource === first) return first;
+  if (others.includes(resource)) return resource;
+  const same = [first, ...others].find((audience) => isSameResource(audience, resource));
+  if (same === undefined) throw new OAuthError('resource_not_allowed');
+  return same;
+}
