@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, expect, it } from 'vitest';
@@ -11,6 +12,9 @@ import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 
+/** Not synchronous: the emulator of KMS runs in this process. */
+const run = promisify(execFile);
+
 const { authctl, json, service, requestToken } = useLocalCli({
   clientKeys: {},
   federatedClients: {},
@@ -18,13 +22,19 @@ const { authctl, json, service, requestToken } = useLocalCli({
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
 
-/** The commands of the page that make a key, and the key. */
-function makeKey(): { readonly publicKey: string; readonly privateKey: KeyObject } {
-  const lines = codeBlocks(readPage('docs/keyless.md'))
-    .flatMap((block) => block.lines)
-    .filter((line) => line.startsWith('openssl'));
+/** Runs the commands of the page that begin like this. */
+async function runPage(first: string, env: Readonly<Record<string, string>> = {}) {
+  const block = codeBlocks(readPage('docs/keyless.md')).find(({ lines: [line = ''] }) =>
+    line.startsWith(first),
+  );
+  const lines = block?.lines.filter((line) => !line.startsWith('npx')) ?? [];
   expect(lines).toHaveLength(2);
-  execFileSync('sh', ['-e'], { cwd: folder.path, input: lines.join('\n'), stdio: 'pipe' });
+  const options = { cwd: folder.path, env: { ...process.env, ...env } };
+  await run('sh', ['-ec', lines.join('\n')], options);
+}
+
+async function makeKey(): Promise<{ readonly publicKey: string; readonly privateKey: KeyObject }> {
+  await runPage('openssl genpkey');
   const privateKey = createPrivateKey(readFileSync(join(folder.path, 'key.pem'), 'utf8'));
   return { publicKey: join(folder.path, 'public.pem'), privateKey };
 }
@@ -69,7 +79,7 @@ it('a client moves from a secret to a key, and from it to a workload, without a 
   const [secretId, secret] = [String(created['secret_id']), String(created['client_secret'])];
   expect((await requestToken(clientId, secret)).status).toBe(200);
 
-  const { publicKey, privateKey } = makeKey();
+  const { publicKey, privateKey } = await makeKey();
   const added = await json(['client-secret', 'create', clientId, '--public-key', publicKey]);
   const keyId = String(added['secret_id']);
   expect(added).toMatchObject({ alg: 'ES256', thumbprint: expect.stringMatching(/^[\w-]{43}$/) });
@@ -113,7 +123,7 @@ it('a client moves from a secret to a key, and from it to a workload, without a 
 
 it('a key is rotated with an overlap, and a private one is refused and never sent', async () => {
   const clientId = await createClient();
-  const first = makeKey();
+  const first = await makeKey();
   const { secret_id: old } = await json([
     'client-secret',
     'create',
@@ -121,7 +131,7 @@ it('a key is rotated with an overlap, and a private one is refused and never sen
     '--public-key',
     first.publicKey,
   ]);
-  const second = makeKey();
+  const second = await makeKey();
   const words = ['client-secret', 'rotate', clientId, '--public-key', second.publicKey];
   const rotated = await json([...words, '--expire-old-in', '1h', '--name', 'new']);
   expect(rotated['expiring_secrets']).toEqual([expect.objectContaining({ secret_id: old })]);
@@ -132,12 +142,14 @@ it('a key is rotated with an overlap, and a private one is refused and never sen
 
   const privateFile = join(folder.path, 'key.pem');
   for (const verb of ['create', 'rotate']) {
-    const run = await authctl(['client-secret', verb, clientId, '--public-key', privateFile]);
-    expect(run.exitCode).toBe(2);
-    expect(run.stderr).toContain(
+    const refused = await authctl(['client-secret', verb, clientId, '--public-key', privateFile]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain(
       `--public-key ${privateFile}: the key is private; nothing was sent`,
     );
-    expect(run.stderr + run.stdout).not.toContain(readFileSync(privateFile, 'utf8').slice(40, 80));
+    expect(refused.stderr + refused.stdout).not.toContain(
+      readFileSync(privateFile, 'utf8').slice(40, 80),
+    );
   }
   const missing = await authctl(['client-secret', 'create', clientId, '--public-key', 'no.pem']);
   expect(missing.stderr).toContain(
@@ -146,4 +158,24 @@ it('a key is rotated with an overlap, and a private one is refused and never sen
   const other = ['--public-key', second.publicKey, '--alg', 'HS256'];
   const wrong = await authctl(['client-secret', 'create', clientId, ...other]);
   expect(wrong.stderr).toContain('the key is not one for HS256; nothing was sent');
+});
+
+const hasAwsCli = spawnSync('aws', ['--version']).status === 0;
+
+it.skipIf(!hasAwsCli)('a key of AWS KMS gets a token as the page and the script say', async () => {
+  const env = { ...process.env, ...service().environment };
+  const spec = ['--key-spec', 'RSA_2048', '--key-usage', 'SIGN_VERIFY'];
+  const text = ['--query', 'KeyMetadata.KeyId', '--output', 'text'];
+  const key = await run('aws', ['kms', 'create-key', ...spec, ...text], { env });
+  const KMS_KEY = key.stdout.trim();
+  await runPage('aws kms', { ...service().environment, KMS_KEY });
+  const clientId = await createClient();
+  const publicKey = join(folder.path, 'public.pem');
+  const added = await json(['client-secret', 'create', clientId, '--public-key', publicKey]);
+  expect(added).toMatchObject({ alg: 'PS256' });
+  const { issuer, tokenUrl } = service();
+  const asked = { ...env, KMS_KEY, CLIENT_ID: clientId, ISSUER: issuer, TOKEN_URL: tokenUrl };
+  const script = join(import.meta.dirname, '../../../examples/curl/get-token-with-kms.sh');
+  const { stdout } = await run(script, { env: asked });
+  expect(JSON.parse(stdout)).toMatchObject({ token_type: 'Bearer', scope: 'messaging:view' });
 });
