@@ -3,7 +3,6 @@ import {
   type OperationName,
   operationOf,
 } from '../contract/management/operations.ts';
-import type { PersonRole } from '../contract/management/roles.ts';
 import type { ApiKeyWithUse } from '../core/api-key/api-key.ts';
 import type {
   Client as StoredClient,
@@ -16,7 +15,10 @@ import { nameArguments } from '../core/management/requests/read-call.ts';
 import { runOperation } from '../core/management/run-operation.ts';
 import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { WithoutHashes } from '../core/management/without-hashes.ts';
-import { type Asker, type FunctionClient, narrowAsker } from './management-function.ts';
+import { type FunctionClient, type ManagementCaller, narrowAsker } from './management-function.ts';
+
+export type { ManagementCaller } from './management-function.ts';
+
 import { AwsCallerError, findAwsCallerError } from './sts/authenticate-caller.ts';
 
 /** An API key without its hash. The days of its last use are only of a key that is shown or listed. Times are seconds since the epoch. */
@@ -34,21 +36,6 @@ type Bound<Operation> = Operation extends (
 ) => infer Result
   ? (...rest: Rest) => Promise<WithoutHashes<Awaited<Result>>>
   : never;
-
-/** The caller, and what it can access. */
-export interface ManagementCaller {
-  /**
-   * For the audit: the person behind a portal, for instance. The management function accepts a
-   * person, `https://issuer#subject`, only from the portal.
-   */
-  readonly actor?: (() => Promise<string>) | undefined;
-  /** The role of that person, which the management function checks. The default is `viewer`. */
-  readonly role?: PersonRole | undefined;
-  /** The name of that person, recorded for the history and the audit when a change is made. */
-  readonly name?: string | undefined;
-  /** The service trunk groups that every operation is limited to. By default there is no limit. */
-  readonly trunkGroups?: readonly string[] | undefined;
-}
 
 /**
  * The management of one deployment. Times are seconds since the epoch, lifetimes seconds. Every
@@ -103,12 +90,15 @@ function bindOperations(
   return Object.freeze({ ...Object.fromEntries(bound), forCaller }) as Management;
 }
 
-function contextFor(context: ManagementContext, { actor, trunkGroups }: Asker): ManagementContext {
+function contextFor(
+  context: ManagementContext,
+  { actor, trunkGroups }: ManagementCaller,
+): ManagementContext {
   const named = actor === undefined ? context : { ...context, actor };
   return trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups);
 }
 
-function bindTables(context: ManagementContext, asker: Asker): Management {
+function bindTables(context: ManagementContext, asker: ManagementCaller): Management {
   return bindOperations(
     (name, args) => {
       const input = nameArguments(operationOf(name), args);
@@ -124,7 +114,7 @@ export function bindManagement(context: ManagementContext): Management {
 }
 
 /** The operations of the management function. */
-export function bindFunction(client: FunctionClient, asker: Asker = {}): Management {
+export function bindFunction(client: FunctionClient, asker: ManagementCaller = {}): Management {
   return bindOperations(
     (name, args) => client.call(asker, name, args),
     (caller) => bindFunction(client, narrowAsker(asker, caller)),

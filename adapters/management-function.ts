@@ -43,11 +43,18 @@ export interface FunctionOptions {
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** For whom a request is sent. */
-export interface Asker {
+/** The caller, and what it can access. */
+export interface ManagementCaller {
+  /**
+   * For the audit: the person behind a portal, for instance. The management function accepts a
+   * person, `https://issuer#subject`, only from the portal.
+   */
   readonly actor?: (() => Promise<string>) | undefined;
+  /** The role of that person, which the management function checks. The default is `viewer`. */
   readonly role?: PersonRole | undefined;
+  /** The name of that person, recorded for the history and the audit when a change is made. */
   readonly name?: string | undefined;
+  /** The service trunk groups that every operation is limited to. By default there is no limit. */
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
@@ -123,7 +130,11 @@ export class FunctionClient {
   }
 
   /** Calls an operation with the arguments of the library. */
-  async call(asker: Asker, name: OperationName, args: readonly unknown[]): Promise<unknown> {
+  async call(
+    asker: ManagementCaller,
+    name: OperationName,
+    args: readonly unknown[],
+  ): Promise<unknown> {
     const operation = operationOf(name);
     const complete = await this.#complete(asker, operation, args);
     const input = nameArguments(operation, complete);
@@ -145,7 +156,7 @@ export class FunctionClient {
    * the version that is stored at present.
    */
   async #complete(
-    asker: Asker,
+    asker: ManagementCaller,
     operation: ManagementOperation,
     args: readonly unknown[],
   ): Promise<readonly unknown[]> {
@@ -165,7 +176,11 @@ export class FunctionClient {
     return next;
   }
 
-  async #see(asker: Asker, { guarded }: ManagementOperation, id: unknown): Promise<unknown> {
+  async #see(
+    asker: ManagementCaller,
+    { guarded }: ManagementOperation,
+    id: unknown,
+  ): Promise<unknown> {
     const [find, ...path] = sightings[guarded ?? 'client'];
     const found = await this.call(asker, find, [id]);
     return path.reduce((value, key) => (isJsonObject(value) ? value[key] : undefined), found);
@@ -213,7 +228,10 @@ export class FunctionClient {
 }
 
 /** The asker behind another caller: only with narrower limits. */
-export function narrowAsker(asker: Asker, { actor, role, name, trunkGroups }: Asker): Asker {
+export function narrowAsker(
+  asker: ManagementCaller,
+  { actor, role, name, trunkGroups }: ManagementCaller,
+): ManagementCaller {
   return {
     actor: actor ?? asker.actor,
     role: role ?? asker.role,

@@ -25,19 +25,27 @@ export function plan(
   settings: RotationSettings,
   now: number,
 ): readonly RotationAction[] {
+  const situation = { state, settings, now };
   return [
-    ...planRetirement(state, settings, now),
-    ...planPromotion(state, settings, now),
-    ...planCreation(state, settings, now),
-    ...planRemoval(state, settings, now),
+    ...planRetirement(situation),
+    ...planPromotion(situation),
+    ...planCreation(situation),
+    ...planRemoval(situation),
   ];
 }
 
-function keysIn(
-  state: RotationState,
-  settings: RotationSettings,
-  keyState: SigningKey['state'],
-): readonly SigningKey[] {
+/** A region, and what is known of it. */
+interface KnownRegion {
+  readonly state: RotationState;
+  readonly settings: RotationSettings;
+}
+
+/** The same at a time, in seconds since the epoch. */
+interface Situation extends KnownRegion {
+  readonly now: number;
+}
+
+function keysIn({ state, settings }: KnownRegion, keyState: SigningKeyState) {
   return state.keys.filter((key) => key.regionId === settings.regionId && key.state === keyState);
 }
 
@@ -45,11 +53,9 @@ function keysIn(
  * `next` keys that KMS can sign with, the longest published first. A key whose algorithm left the
  * config is not one of them: no role may sign with it.
  */
-export function usableNextKeys(
-  state: RotationState,
-  settings: RotationSettings,
-): readonly SigningKey[] {
-  return keysIn(state, settings, 'next')
+export function usableNextKeys(region: KnownRegion): readonly SigningKey[] {
+  const { state, settings } = region;
+  return keysIn(region, 'next')
     .filter((key) => !state.unusableKids.has(key.kid) && settings.algs.includes(key.alg))
     .toSorted((a, b) => a.publishedAt - b.publishedAt || (a.kid < b.kid ? -1 : 1));
 }
@@ -59,16 +65,13 @@ export function usableNextKeys(
  * refuses, and a `next` key that another, or the config, has made superfluous. All stay published for the retention
  * time, because any of them may have signed.
  */
-function planRetirement(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly RotationAction[] {
+function planRetirement(situation: Situation): readonly RotationAction[] {
+  const { state, settings } = situation;
   const current = findCurrentKey(state.keys, settings.regionId);
-  const replaced = keysIn(state, settings, 'current').filter((key) => key !== current);
-  const next = keysIn(state, settings, 'next');
+  const replaced = keysIn(situation, 'current').filter((key) => key !== current);
+  const next = keysIn(situation, 'next');
   const broken = next.filter((key) => state.unusableKids.has(key.kid));
-  const kept = findKeptNextKeys(state, settings, now);
+  const kept = findKeptNextKeys(situation);
   const superseded = next.filter((key) => !broken.includes(key) && !kept.includes(key));
   return [
     ...replaced.map((key) => ({ kind: 'retire', key, reason: 'replaced' }) as const),
@@ -81,17 +84,14 @@ function planRetirement(
  * The `next` key of the wanted algorithm, and one of a former algorithm for an emergency. The former
  * one is kept until the region signs with the wanted algorithm and the key after that is eligible.
  */
-function findKeptNextKeys(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly SigningKey[] {
+function findKeptNextKeys(situation: Situation): readonly SigningKey[] {
+  const { state, settings, now } = situation;
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  const usable = usableNextKeys(state, settings).toSorted(byEligibility(settings.policy));
+  const usable = usableNextKeys(situation).toSorted(byEligibility(settings.policy));
   const next = usable.find((key) => key.alg === alg);
   const former = usable.find((key) => key.alg !== alg);
   const current = findCurrentKey(state.keys, settings.regionId);
-  const isMoved = current?.alg === alg && canSign(state, settings);
+  const isMoved = current?.alg === alg && canSign(situation);
   const isNextEligible = next !== undefined && eligibleAt(next, settings.policy) <= now;
   return [next, isMoved && isNextEligible ? undefined : former].filter((key) => key !== undefined);
 }
@@ -99,9 +99,7 @@ function findKeptNextKeys(
 /** Whether a region's signing key should make room for the next. */
 export function isDue(
   current: SigningKey | undefined,
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
+  { state, settings, now }: Situation,
 ): boolean {
   if (current?.activatedAt === undefined || state.unusableKids.has(current.kid)) return true;
   if (current.alg !== wantedAlg(settings.algs, state.algorithmChoice)) return true;
@@ -109,12 +107,8 @@ export function isDue(
 }
 
 /** The key that signs next, see {@link findSuccessors}. */
-export function findSuccessor(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): SigningKey | undefined {
-  return findSuccessors(state, settings, now)[0];
+export function findSuccessor(situation: Situation): SigningKey | undefined {
+  return findSuccessors(situation)[0];
 }
 
 /**
@@ -122,30 +116,24 @@ export function findSuccessor(
  * that can sign, all eligible ones: the proof of the first may be refused, for example because a
  * region with a former config does not list its algorithm.
  */
-function findSuccessors(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly SigningKey[] {
-  const eligible = findEligibleKeys(state, settings, now);
-  if (!canSign(state, settings)) return eligible;
+function findSuccessors(situation: Situation): readonly SigningKey[] {
+  const { state, settings } = situation;
+  const eligible = findEligibleKeys(situation);
+  if (!canSign(situation)) return eligible;
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   return eligible.filter((key) => key.alg === alg).slice(0, 1);
 }
 
 /** `next` keys that may sign now, those of the wanted algorithm first. */
-export function findEligibleKeys(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly SigningKey[] {
+export function findEligibleKeys(situation: Situation): readonly SigningKey[] {
+  const { state, settings, now } = situation;
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  return usableNextKeys(state, settings)
+  return usableNextKeys(situation)
     .filter((key) => eligibleAt(key, settings.policy) <= now)
     .toSorted((a, b) => Number(b.alg === alg) - Number(a.alg === alg));
 }
 
-function canSign(state: RotationState, settings: RotationSettings): boolean {
+function canSign({ state, settings }: KnownRegion): boolean {
   const current = findCurrentKey(state.keys, settings.regionId);
   return current !== undefined && !state.unusableKids.has(current.kid);
 }
@@ -156,46 +144,37 @@ function canSign(state: RotationState, settings: RotationSettings): boolean {
  *
  * @returns undefined if it need not wait.
  */
-export function explainHold(
-  key: SigningKey,
-  state: RotationState,
-  settings: RotationSettings,
-): string | undefined {
+export function explainHold(key: SigningKey, region: KnownRegion): string | undefined {
+  const { state, settings } = region;
   const room = findJwksRoom(state.keys, settings);
-  const hasOther = usableNextKeys(state, settings).some((other) => other !== key);
-  if (!room.isFull || hasOther || !canSign(state, settings)) return undefined;
+  const hasOther = usableNextKeys(region).some((other) => other !== key);
+  if (!room.isFull || hasOther || !canSign(region)) return undefined;
   return `${key.kid} may sign, but there is no room for the key after it: ${explainFullJwks(room, settings.regionId)}`;
 }
 
-function planPromotion(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly RotationAction[] {
+function planPromotion(situation: Situation): readonly RotationAction[] {
+  const { state, settings } = situation;
   const current = findCurrentKey(state.keys, settings.regionId);
-  if (!isDue(current, state, settings, now)) return [];
-  return findSuccessors(state, settings, now)
-    .filter((key) => explainHold(key, state, settings) === undefined)
+  if (!isDue(current, situation)) return [];
+  return findSuccessors(situation)
+    .filter((key) => explainHold(key, situation) === undefined)
     .map((key) => ({ kind: 'promote', key }));
 }
 
 /** The steps after a key's last signature, each at the time that the previous step recorded. */
-function planRemoval(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly RotationAction[] {
+function planRemoval(situation: Situation): readonly RotationAction[] {
+  const { settings, now } = situation;
   const isOver = (time: number | undefined) => time !== undefined && time <= now;
   const deletable = (key: SigningKey) =>
     key.disabledAt !== undefined && key.disabledAt + settings.policy.deletionDelay <= now;
   return [
-    ...keysIn(state, settings, 'previous')
+    ...keysIn(situation, 'previous')
       .filter((key) => isOver(key.withdrawAt))
       .map((key) => ({ kind: 'withdraw', key }) as const),
-    ...keysIn(state, settings, 'withdrawn')
+    ...keysIn(situation, 'withdrawn')
       .filter((key) => isOver(key.disableAt))
       .map((key) => ({ kind: 'disable', key }) as const),
-    ...keysIn(state, settings, 'disabled')
+    ...keysIn(situation, 'disabled')
       .filter(deletable)
       .map((key) => ({ kind: 'schedule_deletion', key }) as const),
   ];
@@ -208,22 +187,19 @@ function planRemoval(
  * that all regions share, and no region publishes another key before it: a verifier must never see
  * a set without the first key.
  */
-function planCreation(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-): readonly RotationAction[] {
+function planCreation(situation: Situation): readonly RotationAction[] {
+  const { state, settings } = situation;
   const first = findIntent(state, 'first');
   const firstIsPublished = first === undefined ? state.keys.length > 0 : isRecorded(state, first);
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
   if (!firstIsPublished) {
-    if (first !== undefined) return advance(state, settings, now, first);
+    if (first !== undefined) return advance(situation, first);
     return [{ kind: 'open_intent', slot: 'first', alg, last: undefined }];
   }
 
   const own = findIntent(state, settings.regionId);
-  if (own?.closed === false) return advance(state, settings, now, own);
-  const hasNext = keysIn(state, settings, 'next').some(
+  if (own?.closed === false) return advance(situation, own);
+  const hasNext = keysIn(situation, 'next').some(
     (key) => key.alg === alg && !state.unusableKids.has(key.kid),
   );
   if (hasNext || findJwksRoom(state.keys, settings).isFull) return [];
@@ -249,12 +225,8 @@ function freeAt(intent: KeyIntent, { regionId, policy }: RotationSettings): numb
 }
 
 /** The next step of an intent; none while another run holds it. */
-function advance(
-  state: RotationState,
-  settings: RotationSettings,
-  now: number,
-  intent: KeyIntent,
-): readonly RotationAction[] {
+function advance(situation: Situation, intent: KeyIntent): readonly RotationAction[] {
+  const { state, settings, now } = situation;
   if (isRecorded(state, intent)) return [{ kind: 'close_intent', intent }];
   const { publicJwk, regionId, holder, kmsKeyArn } = intent;
   const isMade = publicJwk !== undefined && regionId === settings.regionId;

@@ -142,7 +142,7 @@ async function watchPublication(context: RotationContext): Promise<readonly Refu
   const { ports, settings } = context;
   const state = await readRotationState(context);
   const now = ports.now();
-  const waiting = usableNextKeys(state, settings).filter(
+  const waiting = usableNextKeys({ state, settings }).filter(
     (key) => now < eligibleAt(key, settings.policy),
   );
   const refused: RefusedAction[] = [];
@@ -252,9 +252,9 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
     await chooseAlgorithm(alg, context);
     return reconcile(context);
   }
-  const key = findSuccessor(state, settings, ports.now());
+  const key = findSuccessor({ state, settings, now: ports.now() });
   if (key === undefined) return rotateIfDue(context);
-  const hold = explainHold(key, state, settings);
+  const hold = explainHold(key, { state, settings });
   if (hold !== undefined) throw new RefusedError(hold);
   await proveKey(key, state, context);
   await executeAction({ kind: 'promote', key }, context, state);
@@ -282,7 +282,7 @@ async function chooseAlgorithm(alg: Alg, { ports, settings }: RotationContext): 
 /** The explanation for an operator who asked too early. */
 function explainWait(state: RotationState, { ports, settings }: RotationContext): string {
   const { policy, regionId } = settings;
-  const [key] = usableNextKeys(state, settings).toSorted(byEligibility(policy));
+  const [key] = usableNextKeys({ state, settings }).toSorted(byEligibility(policy));
   if (key === undefined) {
     const room = findJwksRoom(state.keys, settings);
     const why = room.isFull ? `: ${explainFullJwks(room, regionId)}` : ' yet';
@@ -373,8 +373,8 @@ function getReplacement(
   { kid, activateEarly }: WithdrawalRequest,
 ): SigningKey {
   const { settings, ports } = context;
-  const [eligible] = findEligibleKeys(state, settings, ports.now());
-  const [early] = activateEarly ? usableNextKeys(state, settings) : [];
+  const [eligible] = findEligibleKeys({ state, settings, now: ports.now() });
+  const [early] = activateEarly ? usableNextKeys({ state, settings }) : [];
   const replacement = eligible ?? early;
   if (replacement !== undefined) return replacement;
   throw new RefusedError(

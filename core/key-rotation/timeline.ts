@@ -137,17 +137,17 @@ export function explainWaitForRoom(
   const room = findJwksRoom(state.keys, settings);
   if (!room.isFull) return undefined;
   const alg = wantedAlg(settings.algs, state.algorithmChoice);
-  if (!usableNextKeys(state, settings).some((key) => key.alg === alg)) {
+  if (!usableNextKeys({ state, settings }).some((key) => key.alg === alg)) {
     return `the next ${alg} key is not published yet: ${explainFullJwks(room, settings.regionId)}`;
   }
-  const current = findCurrentKey(state.keys, settings.regionId);
-  if (!isDue(current, state, settings, now)) return undefined;
-  const successor = findSuccessor(state, settings, now);
-  return successor && explainHold(successor, state, settings);
+  const situation = { state, settings, now };
+  if (!isDue(findCurrentKey(state.keys, settings.regionId), situation)) return undefined;
+  const successor = findSuccessor(situation);
+  return successor && explainHold(successor, situation);
 }
 
 /** Whether a region has no key for an emergency, and no room to publish one. */
 export function lacksNextKey(state: RotationState, settings: RotationSettings): boolean {
   const { isFull } = findJwksRoom(state.keys, settings);
-  return isFull && usableNextKeys(state, settings).length === 0;
+  return isFull && usableNextKeys({ state, settings }).length === 0;
 }

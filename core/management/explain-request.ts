@@ -11,7 +11,7 @@ import { describeGivenKeys, hasGivenKeys, versionOf } from '../identity-provider
 import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
-import { BearerRefusal, type Finding } from '../verifier/bearer-refusal.ts';
+import { BearerRefusal } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
 import { readToken } from '../verifier/received-token.ts';
@@ -27,7 +27,7 @@ type RequestQuestion = v.InferOutput<typeof requestQuestion>;
 
 type RequestExplanation = OperationResult<'explainRequest'>;
 
-/** A {@link Finding} as it is shown. */
+/** What the rule looked at, as it is shown. */
 export type RequestFinding = NonNullable<RequestExplanation['finding']>;
 
 function readerOf({ clients }: Pick<ManagementContext, 'clients'>): ClientReader {

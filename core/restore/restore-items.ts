@@ -13,6 +13,7 @@ import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/outside-clients.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import type { OwnedRecord, OwnedStore } from '../record-store.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
@@ -219,6 +220,15 @@ export async function restoreItems<T>(
   return restoring(options, (replay) => restoreKind(context, kind, replay));
 }
 
+/** How clients and API keys are found and created. */
+function inStore<T extends OwnedRecord>(store: OwnedStore<T>) {
+  return {
+    nameOf: ({ name }: T) => name,
+    find: (id: string) => store.find(id),
+    create: (record: T) => store.create(record),
+  };
+}
+
 export function restorableClients(
   context: ManagementContext,
   list: RestoredTables['clients'],
@@ -227,13 +237,11 @@ export function restorableClients(
   const findOwner = (id: string) => providerOwners.find(id);
   const outsideOf = checkOutside({ subjectGrants, findOwner });
   return {
+    ...inStore(context.clients),
     noun: 'client',
     idOf: ({ clientId }) => clientId,
-    nameOf: ({ name }) => name,
     view: (client) => viewClient(client, context.config),
     list,
-    find: (id) => context.clients.find(id),
-    create: (client) => context.clients.create(client),
     replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
     findOutside: async (client) => {
       const found = await outsideOf(client);
@@ -250,13 +258,11 @@ export function restorableApiKeys(
   list: RestoredTables['apiKeys'],
 ): Restorable<ApiKey> {
   return {
+    ...inStore(context.apiKeys),
     noun: 'api_key',
     idOf: ({ keyId }) => keyId,
-    nameOf: ({ name }) => name,
     view: viewApiKey,
     list,
-    find: (id) => context.apiKeys.find(id),
-    create: (key) => context.apiKeys.create(key),
     replay: replayApiKey,
   };
 }

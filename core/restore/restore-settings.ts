@@ -7,6 +7,7 @@ import type { ManagementContext } from '../management/management-context.ts';
 import { erasePersonName } from '../management/person-names.ts';
 import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
 import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
+import type { RecordStore } from '../record-store.ts';
 import {
   type GrantLimits,
   intersectLimits,
@@ -33,6 +34,17 @@ function lookAtLast(changes: readonly AuditedChange[]): readonly string[] {
     .map(({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`);
 }
 
+/** How the records of settings are found and written. Version 0: nothing is stored. */
+function inRecords<T extends { readonly version: number }>(store: RecordStore<T>) {
+  return {
+    find: async (id: string) => {
+      const found = await store.find(id);
+      return found?.version === 0 ? undefined : found;
+    },
+    create: (record: T) => store.put({ ...record, version: 1 }),
+  };
+}
+
 const limitsView = v.object(
   Object.fromEntries(limitNames.map((name) => [wireNameOf(name), v.optional(v.unknown())])),
 );
@@ -57,11 +69,7 @@ function restorableLimits(
     view: viewTrunkGroupLimits,
     list,
     missing: withoutLimits,
-    find: async (group) => {
-      const found = await store.find(group);
-      return found.version === 0 ? undefined : found;
-    },
-    create: (limits) => store.put({ ...limits, version: 1 }),
+    ...inRecords(store),
     replay: (stored, all) =>
       replaying(() => {
         const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
@@ -102,8 +110,7 @@ function restorableOwners(
     nameOf: ({ issuer }) => issuer,
     view: ({ issuer, trunkGroups }) => ({ issuer, service_trunk_groups: trunkGroups }),
     list,
-    find: (id) => store.find(id),
-    create: (owner) => store.put({ ...owner, version: 1 }),
+    ...inRecords(store),
     replay: (stored, all) =>
       replaying(() => {
         const changes = all
@@ -144,11 +151,7 @@ function restorableGrants(
     nameOf: () => undefined,
     view: (list) => ({ place: list.place, values: list.grants.map(({ value }) => value) }),
     list: () => grants(kind),
-    find: async (place) => {
-      const found = await store.find(place);
-      return found.version === 0 ? undefined : found;
-    },
-    create: (list) => store.put({ ...list, version: 1 }),
+    ...inRecords(store),
     replay: (stored, all) =>
       replaying(() => {
         const changes = all.filter(({ action }) => action === `${noun}.set`);
