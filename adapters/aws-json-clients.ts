@@ -1,5 +1,5 @@
 import { tableRegion } from '../contract/table-location.ts';
-import { type AwsClientOptions, maxSockets } from './aws-client-options.ts';
+import { maxSockets } from './aws-client-options.ts';
 import { type AwsJsonClient, createAwsJsonClient } from './aws-json/aws-json-client.ts';
 import type { AwsJsonService, Environment } from './aws-json/endpoint.ts';
 import { type CallProfile, callProfiles } from './call-profile.ts';
@@ -53,19 +53,5 @@ export function createAwsJsonClients(environment: Environment): AwsJsonClients {
     close: () => {
       for (const client of clients) client.close();
     },
-  };
-}
-
-/** Converts options of the SDK's clients to the variables that the AWS JSON clients read. */
-export function toVariables(options: AwsClientOptions): Environment {
-  const { credentials } = options;
-  return {
-    AWS_REGION: options.region,
-    AWS_ENDPOINT_URL_DYNAMODB: options.endpointDynamoDb,
-    AWS_ENDPOINT_URL_KMS: options.endpointKms,
-    AWS_ENDPOINT_URL_STS: options.endpointSts,
-    AWS_ACCESS_KEY_ID: credentials?.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey,
-    AWS_SESSION_TOKEN: credentials?.sessionToken,
   };
 }

@@ -78,7 +78,3 @@ export const algs = Object.freeze(Object.keys(table)) as readonly [Alg, ...Alg[]
 
 /** RFC 9068 §2.1: authorization servers and resource servers must support RS256. */
 export const defaultAlg: Alg = 'RS256';
-
-export function isAlg(value: unknown): value is Alg {
-  return typeof value === 'string' && Object.hasOwn(table, value);
-}

@@ -3,7 +3,12 @@ import { Command, CommanderError } from 'commander';
 import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
 import { reuseShares } from '../../contract/limits.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
-import { type Alg, algs, defaultAlg, isAlg } from '../../contract/signing-algorithms.ts';
+import {
+  type Alg,
+  algs,
+  defaultAlg,
+  signingAlgorithms,
+} from '../../contract/signing-algorithms.ts';
 import { LocalRunError, maxPort } from '../emulator/loopback-server.ts';
 import type { Edition } from './edition.ts';
 
@@ -15,6 +20,7 @@ function refuse(name: string, value: string, allowed: string): never {
 
 function readAlgorithms(value: string): readonly Alg[] {
   const names = value.split(',');
+  const isAlg = (name: string): name is Alg => Object.hasOwn(signingAlgorithms, name);
   if (names.every(isAlg) && new Set(names).size === names.length) return names;
   return refuse(
     '--algorithm',

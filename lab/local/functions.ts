@@ -1,9 +1,5 @@
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
-import {
-  type AwsJsonClients,
-  createAwsJsonClients,
-  toVariables,
-} from '../../adapters/aws-json-clients.ts';
+import { type AwsJsonClients, createAwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import {
@@ -56,7 +52,7 @@ import { throughJson } from '../emulator/gateway/integration.ts';
 import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
 import { localApi } from '../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../emulator/lambda-server.ts';
-import { type AwsClients, createAwsClients } from '../support/aws-clients.ts';
+import { type AwsClients, createAwsClients, toVariables } from '../support/aws-clients.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';

@@ -1,7 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
-import { toVariables } from '../../adapters/aws-json-clients.ts';
+import type { Environment } from '../../adapters/aws-json/endpoint.ts';
 import type { OpenDynamoDb } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
 import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
 import {
@@ -23,5 +23,19 @@ export function createAwsClients(options: AwsClientOptions = {}): AwsClients {
     dynamodb: createDynamoDbClient(options),
     openDynamoDb: openJsonDynamoDb(toVariables(options), profile),
     kms: createKmsClient(options),
+  };
+}
+
+/** Converts options of the SDK's clients to the variables that the AWS JSON clients read. */
+export function toVariables(options: AwsClientOptions): Environment {
+  const { credentials } = options;
+  return {
+    AWS_REGION: options.region,
+    AWS_ENDPOINT_URL_DYNAMODB: options.endpointDynamoDb,
+    AWS_ENDPOINT_URL_KMS: options.endpointKms,
+    AWS_ENDPOINT_URL_STS: options.endpointSts,
+    AWS_ACCESS_KEY_ID: credentials?.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials?.sessionToken,
   };
 }

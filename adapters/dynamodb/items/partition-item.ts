@@ -17,12 +17,9 @@ interface PartitionKind<Id extends string, IdSchema, Entries> {
   readonly idName: Id;
   /** A short text if left out. */
   readonly id?: IdSchema;
-  /** For errors: `signing key`. */
+  /** For errors: `key intent`. */
   readonly noun: string;
   readonly entries: Entries;
-  /** Of the item as a whole. */
-  readonly isConsistent?: (item: Item) => boolean;
-  readonly consistency?: string;
 }
 
 /** The records of items: of each attribute by its name in the program, and of the sort key. */
@@ -39,17 +36,13 @@ export function partitionItem<
   const Entries extends v.ObjectEntries,
   const IdSchema extends v.GenericSchema = typeof text,
 >(kind: PartitionKind<Id, IdSchema, Entries>) {
-  const { recordType, idName, id = text, noun, entries, consistency = '' } = kind;
-  const { isConsistent = () => true } = kind;
-  const schema = v.pipe(
-    v.strictObject({
-      record_type: v.literal(recordType),
-      record_id: id,
-      schema_version: schemaVersion,
-      ...entries,
-    }) as v.GenericSchema<Item>,
-    v.check(isConsistent, consistency),
-  );
+  const { recordType, idName, id = text, noun, entries } = kind;
+  const schema: v.GenericSchema<unknown, Item> = v.strictObject({
+    record_type: v.literal(recordType),
+    record_id: id,
+    schema_version: schemaVersion,
+    ...entries,
+  });
   /** @throws {MalformedRecordError} see {@link parseItem}. */
   const parse = (item: Item): Stored<Id, IdSchema, Entries> => {
     const {

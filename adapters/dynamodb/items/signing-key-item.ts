@@ -2,9 +2,17 @@ import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes } from '../../../contract/tables.ts';
-import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
-import { epochSeconds, version } from './item.ts';
-import { partitionItem } from './partition-item.ts';
+import { type SigningKey, signingKeyStates } from '../../../core/signing-key/signing-key.ts';
+import {
+  epochSeconds,
+  type Item,
+  parseItem,
+  schemaVersion,
+  toAttributes,
+  toReadableItem,
+  toRecord,
+  version,
+} from './item.ts';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
@@ -35,12 +43,11 @@ export const kmsKeyArn = v.pipe(
   v.regex(/^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,64}$/),
 );
 
-export const signingKeyItem = partitionItem({
-  recordType: signingKeyRecordTypes.key,
-  idName: 'kid',
-  id: kid,
-  noun: 'signing key',
-  entries: {
+export const signingKeySchema = v.pipe(
+  v.strictObject({
+    record_type: v.literal(signingKeyRecordTypes.key),
+    record_id: kid,
+    schema_version: schemaVersion,
     region_id: v.picklist(regionIds),
     alg: v.picklist(algs),
     kms_key_arn: kmsKeyArn,
@@ -57,10 +64,30 @@ export const signingKeyItem = partitionItem({
     disabled_at: v.optional(epochSeconds),
     deletion_scheduled_at: v.optional(epochSeconds),
     version,
-  },
-  isConsistent: ({ public_jwk, record_id, alg }) => {
-    const jwk = public_jwk as v.InferOutput<typeof publicJwkSchema>;
-    return jwk.kid === record_id && jwk.alg === alg;
-  },
-  consistency: 'a public_jwk of this kid and alg',
-});
+  }),
+  v.check(
+    (item) => item.public_jwk.kid === item.record_id && item.public_jwk.alg === item.alg,
+    'a public_jwk of this kid and alg',
+  ),
+);
+
+/** @throws {MalformedRecordError} see {@link parseItem}. */
+export function parseSigningKeyItem(item: Item): SigningKey {
+  const {
+    record_type: _type,
+    schema_version: _version,
+    record_id: kid,
+    ...key
+  } = parseItem(signingKeySchema, item, 'signing key', 'record_id');
+  return { kid, ...toRecord(key) };
+}
+
+/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
+export function toSigningKeyItem({ kid, ...key }: SigningKey): Item {
+  return toReadableItem(parseSigningKeyItem, {
+    record_type: signingKeyRecordTypes.key,
+    record_id: kid,
+    schema_version: 1,
+    ...toAttributes(key),
+  } satisfies v.InferInput<typeof signingKeySchema>);
+}

@@ -167,8 +167,6 @@ export interface PartitionPage<T extends object> {
   readonly value: string;
   readonly limit: number;
   readonly after: string | undefined;
-  /** Only items whose sort key begins with it. */
-  readonly prefix?: string;
   readonly parse: (item: Item) => T;
   /** Whether the last item is the first one. */
   readonly backwards?: boolean;
@@ -180,13 +178,13 @@ export async function queryPage<T extends object>(
   request: PartitionPage<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { table, partitionKey, sortKey, value, after, prefix } = request;
+  const { table, partitionKey, sortKey, value, after } = request;
   const page = await callAws('DynamoDB', `list ${value} of ${table}`, () =>
     dynamodb.query({
       TableName: table,
-      KeyConditionExpression: `#key = :value${prefix === undefined ? '' : ' AND begins_with(#sort, :prefix)'}`,
-      ExpressionAttributeNames: { '#key': partitionKey, ...(prefix && { '#sort': sortKey }) },
-      ExpressionAttributeValues: { ':value': value, ...(prefix && { ':prefix': prefix }) },
+      KeyConditionExpression: '#key = :value',
+      ExpressionAttributeNames: { '#key': partitionKey },
+      ExpressionAttributeValues: { ':value': value },
       ScanIndexForward: request.backwards !== true,
       Limit: request.limit,
       ConsistentRead: store.consistentRead ?? false,

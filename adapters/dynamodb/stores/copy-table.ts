@@ -20,7 +20,7 @@ import type { Item } from '../items/item.ts';
 import { parsePersonItem } from '../items/person-item.ts';
 import { providerOwnerItem } from '../items/provider-owner-item.ts';
 import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
-import { signingKeyItem } from '../items/signing-key-item.ts';
+import { parseSigningKeyItem } from '../items/signing-key-item.ts';
 import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
 import { scanItems } from './read-items.ts';
 import { absent, putItem } from './write-item.ts';
@@ -70,7 +70,7 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   identityProviders: (item) =>
     isGivenKeysItem(item) ? parseGivenKeysItem(item) : parseIdentityProviderItem(item),
   signingKeys: parseByType(signingKeyRecordTypes, {
-    key: signingKeyItem.parse,
+    key: parseSigningKeyItem,
     intent: keyIntentItem.parse,
     heartbeat: heartbeatItem.parse,
     choice: algorithmChoiceItem.parse,

@@ -2,7 +2,7 @@ import { signingKeyRecordTypes, tables } from '../../../contract/tables.ts';
 import { collect } from '../../../core/paging.ts';
 import type { SigningKeyReader } from '../../../core/signing-key/signing-key.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
-import { signingKeyItem } from '../items/signing-key-item.ts';
+import { parseSigningKeyItem } from '../items/signing-key-item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -17,7 +17,7 @@ export function createDynamoDbSigningKeyReader(
   return {
     listSigningKeys: (options = {}) =>
       collect(
-        parseItems(queryPartition(calls, partition, store, options), signingKeyItem.parse, store),
+        parseItems(queryPartition(calls, partition, store, options), parseSigningKeyItem, store),
       ),
   };
 }

@@ -5,7 +5,7 @@ import {
 } from '../../../contract/tables.ts';
 import type { SigningKeyStore } from '../../../core/signing-key/signing-key.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
-import { signingKeyItem } from '../items/signing-key-item.ts';
+import { toSigningKeyItem } from '../items/signing-key-item.ts';
 import { createDynamoDbSigningKeyReader } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
 import { absent, having, putItem, updateItem } from './write-item.ts';
@@ -22,7 +22,7 @@ export function createDynamoDbSigningKeyStore(
   return {
     ...createDynamoDbSigningKeyReader(dynamodb, table, store),
     createSigningKey: async (key) =>
-      putItem(dynamodb, signingKeyItem.toItem(key), {
+      putItem(dynamodb, toSigningKeyItem(key), {
         table,
         key: keyOf(key.kid),
         condition: absent(partitionKey),
@@ -30,7 +30,7 @@ export function createDynamoDbSigningKeyStore(
         conflict: 'it is recorded',
       }),
     replaceSigningKey: async (key) =>
-      updateItem(dynamodb, signingKeyItem.toItem(key), {
+      updateItem(dynamodb, toSigningKeyItem(key), {
         table,
         key: keyOf(key.kid),
         attributes: changedSigningKeyAttributes,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import type { FunctionName } from '../../../contract/environment.ts';
 import type { FederationVariables } from '../../../contract/function-environments.ts';
 import { rotationReportSchema } from '../../../contract/function-events.ts';
@@ -7,6 +7,7 @@ import { functionName } from '../../../contract/function-names.ts';
 import type { GatewayRoute } from '../../emulator/gateway/gateway-route.ts';
 import { localApi } from '../../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../../emulator/lambda-server.ts';
+import { toVariables } from '../../support/aws-clients.ts';
 import { createExampleRoute } from '../example-api.ts';
 import type { LocalFunctions } from '../functions.ts';
 import { createLocalTelemetry } from '../local-telemetry.ts';

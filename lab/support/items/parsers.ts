@@ -14,7 +14,7 @@ import {
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { parseSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 
 /** What reads each kind of item. A bundle of this file is kept with each release. */
@@ -23,7 +23,7 @@ export const parsers = {
   api_key: parseApiKeyItem,
   identity_provider: parseIdentityProviderItem,
   given_keys: parseGivenKeysItem,
-  signing_key: signingKeyItem.parse,
+  signing_key: parseSigningKeyItem,
   key_intent: keyIntentItem.parse,
   region_heartbeat: heartbeatItem.parse,
   key_choice: algorithmChoiceItem.parse,

@@ -14,7 +14,7 @@ import {
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { toSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
@@ -204,10 +204,10 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       }),
     ],
     signing_key: [
-      ...algs.map((alg) => signingKeyItem.toItem(signingKey(alg, {}))),
-      ...signingKeyStates.map((state) => signingKeyItem.toItem(signingKey('RS256', { state }))),
+      ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
+      ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),
       ...regionIds.map((regionId) =>
-        signingKeyItem.toItem(signingKey('ES384', { ...everyTime, regionId })),
+        toSigningKeyItem(signingKey('ES384', { ...everyTime, regionId })),
       ),
     ],
     key_intent: [

@@ -14,7 +14,7 @@ import {
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
+import { signingKeySchema } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
@@ -67,7 +67,7 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   api_key: apiKeySchema,
   identity_provider: identityProviderSchema,
   given_keys: givenKeysSchema,
-  signing_key: signingKeyItem.schema,
+  signing_key: signingKeySchema,
   key_intent: keyIntentItem.schema,
   region_heartbeat: heartbeatItem.schema,
   key_choice: algorithmChoiceItem.schema,

@@ -1,9 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { toVariables } from '../../../adapters/aws-json-clients.ts';
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { openManagementTables } from '../../../adapters/management-context.ts';
 import { tableName } from '../../../contract/tables.ts';
+import { toVariables } from '../../../lab/support/aws-clients.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { proofOf } from '../../support/caller-proof.ts';
 import { testConfig } from '../../support/management.ts';

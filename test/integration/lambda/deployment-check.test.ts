@@ -1,7 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { toVariables } from '../../../adapters/aws-json-clients.ts';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
@@ -9,6 +8,7 @@ import { readEnvironment } from '../../../contract/environment.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
+import { toVariables } from '../../../lab/support/aws-clients.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import {
   createDeploymentCheckHandler,

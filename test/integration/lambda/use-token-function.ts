@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/signing-key-store.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
@@ -11,6 +11,7 @@ import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
+import { toVariables } from '../../../lab/support/aws-clients.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';

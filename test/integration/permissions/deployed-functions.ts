@@ -1,9 +1,5 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import {
-  type AwsJsonClients,
-  createAwsJsonClients,
-  toVariables,
-} from '../../../adapters/aws-json-clients.ts';
+import { type AwsJsonClients, createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import {
   createProveKey,
   createPublishKey,
@@ -25,7 +21,11 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { EventHandler } from '../../../lab/emulator/lambda-server.ts';
 import type { SynthesisedFunction } from '../../../lab/local/from-synth/stack-contents.ts';
 import type { SynthesisedDeployment } from '../../../lab/local/from-synth/synthesised-deployment.ts';
-import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
+import {
+  type AwsClients,
+  createAwsClients,
+  toVariables,
+} from '../../../lab/support/aws-clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {

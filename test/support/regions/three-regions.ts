@@ -1,5 +1,5 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { createAwsJsonClients, toVariables } from '../../../adapters/aws-json-clients.ts';
+import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import {
@@ -26,7 +26,7 @@ import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
 import { createReplica } from '../../../lab/emulator/replication/replica.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
-import { createAwsClients } from '../../../lab/support/aws-clients.ts';
+import { createAwsClients, toVariables } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';
