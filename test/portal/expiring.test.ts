@@ -94,7 +94,7 @@ describe('the overview of more clients than one read has', () => {
     const world = await createExpiring(3);
     const { context } = world;
     Object.assign(context.clients, {
-      readClients: async () => ({ items: [], examined: 1000, next: 'client_x' }),
+      readPage: async () => ({ items: [], examined: 1000, next: 'client_x' }),
     });
     const text = (await (await world.get('/')).text()).replaceAll(/<[^>]+>|\s+/g, ' ');
     expect(text).toMatch(/Secrets that expire within 14 days +3 .*Client 0 .*Client 1 .*Client 2 /);

@@ -230,7 +230,7 @@ it('a history says in words which old secrets expire, and of a creation only wha
 
 it('a page after the last match says that there is no other one', async () => {
   const world = await createPortalWorld();
-  Object.assign(world.context.clients, { readClients: async () => ({ items: [], examined: 1 }) });
+  Object.assign(world.context.clients, { readPage: async () => ({ items: [], examined: 1 }) });
   const cursor = Buffer.from('[]').toString('base64url');
   const text = read(await open(world, `/clients?text=x&cursor=${cursor}&page=2`));
   expect(text).toContain('No other clients match');

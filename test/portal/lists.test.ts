@@ -26,10 +26,10 @@ const namesIn = (text: string) =>
 /** The stores give pages of one client each, in order of name. */
 function onePerPage({ context }: PortalWorld): void {
   const { clients } = context;
-  const readClients = clients.readPage.bind(clients);
+  const readPage = clients.readPage.bind(clients);
   Object.assign(context.clients, {
-    readClients: async (query: Parameters<typeof readClients>[0]) => {
-      const { items } = await readClients({ ...query, limit: 500, after: undefined });
+    readPage: async (query: Parameters<typeof readPage>[0]) => {
+      const { items } = await readPage({ ...query, limit: 500, after: undefined });
       const sorted = items.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       const at = query.after === undefined ? 0 : Number(query.after);
       const next = at + 1 < sorted.length ? String(at + 1) : undefined;
@@ -113,7 +113,7 @@ describe('a search of clients', () => {
   it('says that only the names of secrets are left', async () => {
     const world = await createPortalWorld();
     Object.assign(world.context.clients, {
-      readClients: async () => ({ items: [], examined: 10_000, next: '[]', allNames: true }),
+      readPage: async () => ({ items: [], examined: 10_000, next: '[]', allNames: true }),
     });
     const text = await (await world.get('/clients?text=x')).text();
     expect(text).toContain('No client has this in its name or id');

@@ -4,8 +4,8 @@ import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts
 /** The stores stop after some items, as DynamoDB does, and found nothing. */
 function stopReading({ context }: PortalWorld): void {
   const stopped = async () => ({ items: [], examined: 1000, next: 'client_x' });
-  Object.assign(context.clients, { readClients: stopped });
-  Object.assign(context.apiKeys, { readApiKeys: stopped });
+  Object.assign(context.clients, { readPage: stopped });
+  Object.assign(context.apiKeys, { readPage: stopped });
   Object.assign(context.credentialEnds, { readEnds: stopped });
 }
 

@@ -19,7 +19,7 @@ const titleOf = (page: string) => /<h1>([^<]+)<\/h1>/.exec(page)?.[1];
 function hideBehindFirstRead({ context }: PortalWorld): void {
   const clients = { ...context.clients };
   Object.assign(context.clients, {
-    readClients: async (query: Parameters<typeof clients.readPage>[0]) =>
+    readPage: async (query: Parameters<typeof clients.readPage>[0]) =>
       query.after === undefined
         ? { items: [], examined: 1000, next: 'client_0000000000000000000000' }
         : clients.readPage({ ...query, after: undefined }),
@@ -66,7 +66,7 @@ describe('a provider whose clients are not among the first that were read', () =
   it('says that there may be more if not all were read', async () => {
     const world = await createPortalWorld();
     Object.assign(world.context.clients, {
-      readClients: async () => ({ items: [], examined: 1000, next: 'client_x' }),
+      readPage: async () => ({ items: [], examined: 1000, next: 'client_x' }),
     });
     const text = await open(world, pathOf(world, 'delete'));
     expect(text).toContain('none among the first 1000');
