@@ -23,7 +23,7 @@ import {
 } from '../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../contract/tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
-import { AuthorizerAlarms, AuthorizerFunction } from './platform/authorizer-function.ts';
+import { AuthorizerFunction, addAuthorizerAlarms } from './platform/authorizer-function.ts';
 import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
 import { tableArns } from './platform/read-tables.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
@@ -291,12 +291,12 @@ export class PlatformAuthorizer extends Construct {
     });
     const authorizer = this.addAuthorizer(props, fn);
     this.#routes = new RouteScopes(authorizer.ref);
-    this.alarms = new AuthorizerAlarms(this, 'Alarms', {
+    this.alarms = addAuthorizerAlarms(new Construct(this, 'Alarms'), {
       deploymentName,
       handler: fn.handler,
       acceptsWithoutLookup: props.revocation?.onLookupFailure === 'accept',
       topic: props.alarmTopic,
-    }).alarms;
+    });
     new BearerGatewayResponses(this, 'GatewayResponses', {
       restApi,
       realm: props.realm ?? defaultBearerRealm,

@@ -7,7 +7,7 @@ import {
   RuleTargetInput,
   type RuleTargetInputProperties,
 } from 'aws-cdk-lib/aws-events';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import {
   type AlarmContext,
   type AlarmText,
@@ -65,7 +65,7 @@ export function addEventAlarm(
   });
   return addAlarm(scope, context, {
     ...text,
-    metric: makeMetric('AWS/Events', 'TriggeredRules', 'Sum', { RuleName: rule.ruleName }),
+    metric: makeMetric('AWS/Events', 'TriggeredRules', { RuleName: rule.ruleName }),
   });
 }
 
@@ -77,39 +77,33 @@ export interface WatchedVault {
   readonly isCopied: boolean;
 }
 
-interface BackupAlarmsProps extends AlarmContext {
-  readonly vault: WatchedVault;
-}
-
 /** The alarms on failed backups of the tables, and on failed copies. */
-export class BackupAlarms extends Construct {
-  readonly alarms: readonly Alarm[];
-
-  constructor(scope: Construct, id: string, { vault, ...context }: BackupAlarmsProps) {
-    super(scope, id);
-    const backups = {
-      id: 'backup-failed',
-      description: 'A backup of a table did not succeed.',
-      pattern: {
-        source: ['aws.backup'],
-        detailType: ['Backup Job State Change'],
-        detail: {
-          state: ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'],
-          backupVaultName: [vault.name],
-        },
+export function addBackupAlarms(
+  scope: Construct,
+  context: AlarmContext,
+  vault: WatchedVault,
+): readonly Alarm[] {
+  const backups = {
+    id: 'backup-failed',
+    description: 'A backup of a table did not succeed.',
+    pattern: {
+      source: ['aws.backup'],
+      detailType: ['Backup Job State Change'],
+      detail: {
+        state: ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'],
+        backupVaultName: [vault.name],
       },
-    };
-    const copies = {
-      id: 'backup-copy-failed',
-      description: 'A backup was not copied to the vault of the other account.',
-      pattern: {
-        source: ['aws.backup'],
-        detailType: ['Copy Job State Change'],
-        detail: { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] },
-      },
-    };
-    this.alarms = (vault.isCopied ? [backups, copies] : [backups]).map((alarm) =>
-      addEventAlarm(this, context, alarm),
-    );
-  }
+    },
+  };
+  const copies = {
+    id: 'backup-copy-failed',
+    description: 'A backup was not copied to the vault of the other account.',
+    pattern: {
+      source: ['aws.backup'],
+      detailType: ['Copy Job State Change'],
+      detail: { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] },
+    },
+  };
+  const alarms = vault.isCopied ? [backups, copies] : [backups];
+  return alarms.map((alarm) => addEventAlarm(scope, context, alarm));
 }

@@ -1,7 +1,5 @@
-import { Duration } from 'aws-cdk-lib';
-import { type Alarm, ComparisonOperator, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { EventPattern } from 'aws-cdk-lib/aws-events';
-import { Construct } from 'constructs';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
   type KeyMetric,
@@ -66,124 +64,108 @@ const overdueLimit = secondsPerDay;
 /** Three schedules, in seconds: one missed run in each other region stays below this. */
 const replicationLagLimit = 3 * keyScheduleMinutes * 60;
 
+function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
+  const read = (name: KeyMetric, minutes: number, statistic?: 'Maximum') =>
+    metrics.own(keyMetricFunctions[name], name, { minutes, ...(statistic && { statistic }) });
+  return [
+    {
+      id: 'signing-key-rotation-missed',
+      description: 'The key rotation has not finished a run for half an hour.',
+      metric: read(keyMetrics.rotationRun, missedRotationMinutes),
+      isBelow: true,
+      missingIsBad: true,
+    },
+    {
+      id: 'signing-key-overdue',
+      description: 'The signing key should have been replaced a day ago.',
+      metric: read(keyMetrics.overdue, keyScheduleMinutes, 'Maximum'),
+      threshold: overdueLimit,
+    },
+    {
+      id: 'signing-key-canary-failed',
+      description:
+        'A token of a signing key does not verify with the JWKS of a region, or the canary has not run.',
+      metric: read(keyMetrics.canaryFailure, keyScheduleMinutes),
+      bad: [2, 2],
+      // Each run has a value. CloudWatch looks for them in more than the two periods, so a single
+      // missed run is not bad.
+      missingIsBad: true,
+    },
+    {
+      id: 'signing-key-refused',
+      description: 'A new signing key was not published: others than the service may sign with it.',
+      metric: read(keyMetrics.keyRefused, keyScheduleMinutes),
+    },
+    {
+      id: 'signing-key-removal-refused',
+      description: 'The rotation refused a request to withdraw a signing key that is in use.',
+      metric: read(keyMetrics.retainedKeyRefusal, 1),
+    },
+    {
+      id: 'replication-lag',
+      description:
+        'The region does not see writes of other regions: revocations may not have arrived.',
+      metric: read(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
+      threshold: replicationLagLimit,
+    },
+    {
+      id: 'signing-key-jwks-full',
+      description: 'The region has no next signing key, and the JWKS has no room for one.',
+      metric: read(keyMetrics.jwksFull, keyScheduleMinutes),
+    },
+    {
+      id: 'jwks-empty',
+      description: 'The JWKS endpoint has no key to publish.',
+      metric: read(keyMetrics.jwksEmpty, 1),
+    },
+  ];
+}
+
+/**
+ * Every caller except these functions. The session contains a function's role and name.
+ * CloudTrail adds `inScopeOf` with the function's ARN to calls of Lambda functions. It identifies
+ * a function of the same name in another AWS region. AWS does not promise the field for every
+ * call, so its absence is no alarm. A caller without a session, e.g. the root user, is not one of
+ * these functions.
+ */
+function byOthers(
+  scope: Construct,
+  { deploymentName, regionId }: AlarmContext,
+  names: readonly FunctionName[],
+): object {
+  const sessions = names.map((name) => sessionArn(scope, deploymentName, regionId, name));
+  const functions = names.map((name) => functionArn(scope, deploymentName, name));
+  const caller = (userIdentity: object) => ({ userIdentity });
+  return {
+    $or: [
+      caller({ arn: [{ 'anything-but': sessions }] }),
+      caller({ sessionContext: { sessionIssuer: { arn: [{ exists: false }] } } }),
+      caller({ inScopeOf: { credentialsIssuedTo: [{ 'anything-but': functions }] } }),
+    ],
+  };
+}
+
 /**
  * The alarms on signing keys. CloudTrail reports calls to KMS without the tags of the key, so every
  * key of the account and region raises these alarms. An account of its own suits the service best.
  */
-export class KeyAlarms extends Construct {
-  readonly alarms: readonly Alarm[];
-  private readonly context: AlarmContext;
-
-  constructor(scope: Construct, id: string, context: AlarmContext) {
-    super(scope, id);
-    this.context = context;
-    this.alarms = [
-      ...kmsCalls.map((call) => this.addCallAlarm(call)),
-      ...this.metricAlarms().map((alarm) => addAlarm(this, context, alarm)),
-    ];
-  }
-
-  private metricAlarms(): readonly AlarmProps[] {
-    return [
-      {
-        id: 'signing-key-rotation-missed',
-        description: 'The key rotation has not finished a run for half an hour.',
-        metric: this.metric(keyMetrics.rotationRun, missedRotationMinutes),
-        operator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        missingIsBad: true,
-      },
-      {
-        id: 'signing-key-overdue',
-        description: 'The signing key should have been replaced a day ago.',
-        metric: this.metric(keyMetrics.overdue, keyScheduleMinutes, 'Maximum'),
-        threshold: overdueLimit,
-      },
-      {
-        id: 'signing-key-canary-failed',
-        description:
-          'A token of a signing key does not verify with the JWKS of a region, or the canary has not run.',
-        metric: this.metric(keyMetrics.canaryFailure, keyScheduleMinutes),
-        periods: 2,
-        // Each run has a value. CloudWatch looks for them in more than the two periods, so a single
-        // missed run is not bad.
-        missingIsBad: true,
-      },
-      {
-        id: 'signing-key-refused',
-        description:
-          'A new signing key was not published: others than the service may sign with it.',
-        metric: this.metric(keyMetrics.keyRefused, keyScheduleMinutes),
-      },
-      {
-        id: 'signing-key-removal-refused',
-        description: 'The rotation refused a request to withdraw a signing key that is in use.',
-        metric: this.metric(keyMetrics.retainedKeyRefusal, 1),
-      },
-      {
-        id: 'replication-lag',
-        description:
-          'The region does not see writes of other regions: revocations may not have arrived.',
-        metric: this.metric(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
-        threshold: replicationLagLimit,
-      },
-      {
-        id: 'signing-key-jwks-full',
-        description: 'The region has no next signing key, and the JWKS has no room for one.',
-        metric: this.metric(keyMetrics.jwksFull, keyScheduleMinutes),
-      },
-      {
-        id: 'jwks-empty',
-        description: 'The JWKS endpoint has no key to publish.',
-        metric: this.metric(keyMetrics.jwksEmpty, 1),
-      },
-    ];
-  }
-
-  private metric(name: KeyMetric, minutes: number, statistic?: string): Metric {
-    return new ServiceMetrics({ name: this.context.deploymentName })
-      .own(keyMetricFunctions[name], name, statistic)
-      .with({ period: Duration.minutes(minutes) });
-  }
-
-  private addCallAlarm({ eventName, exceptFunctions = [], ...text }: KmsCall): Alarm {
-    return addEventAlarm(this, this.context, {
+export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly Alarm[] {
+  const ofCalls = kmsCalls.map(({ eventName, exceptFunctions, ...text }) =>
+    addEventAlarm(scope, context, {
       ...text,
-      pattern: this.callPattern(eventName, exceptFunctions),
+      pattern: {
+        source: ['aws.kms'],
+        detailType: ['AWS API Call via CloudTrail'],
+        detail: {
+          eventSource: ['kms.amazonaws.com'],
+          eventName: [eventName],
+          ...(exceptFunctions && byOthers(scope, context, exceptFunctions)),
+        },
+      },
       // CloudTrail classifies `Sign` as a read.
       includesReads: true,
-    });
-  }
-
-  private callPattern(eventName: string, except: readonly FunctionName[]): EventPattern {
-    return {
-      source: ['aws.kms'],
-      detailType: ['AWS API Call via CloudTrail'],
-      detail: {
-        eventSource: ['kms.amazonaws.com'],
-        eventName: [eventName],
-        ...(except.length === 0 ? {} : this.byOthers(except)),
-      },
-    };
-  }
-
-  /**
-   * Every caller except these functions. The session contains a function's role and name.
-   * CloudTrail adds `inScopeOf` with the function's ARN to calls of Lambda functions. It identifies
-   * a function of the same name in another AWS region. AWS does not promise the field for every
-   * call, so its absence is no alarm. A caller without a session, e.g. the root user, is not one of
-   * these functions.
-   */
-  private byOthers(names: readonly FunctionName[]): Record<string, unknown> {
-    const { deploymentName, regionId } = this.context;
-    const sessions = names.map((name) => sessionArn(this, deploymentName, regionId, name));
-    const functions = names.map((name) => functionArn(this, deploymentName, name));
-    const caller = (userIdentity: object) => ({ userIdentity });
-    return {
-      $or: [
-        caller({ arn: [{ 'anything-but': sessions }] }),
-        caller({ sessionContext: { sessionIssuer: { arn: [{ exists: false }] } } }),
-        caller({ inScopeOf: { credentialsIssuedTo: [{ 'anything-but': functions }] } }),
-      ],
-    };
-  }
+    }),
+  );
+  const metrics = new ServiceMetrics({ name: context.deploymentName });
+  return [...ofCalls, ...metricAlarms(metrics).map((alarm) => addAlarm(scope, context, alarm))];
 }

@@ -10,7 +10,8 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type Conditions, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 
 /** Common properties of the alarms of one region. */
@@ -31,8 +32,8 @@ export interface AlarmText {
 
 export interface AlarmProps extends AlarmText {
   readonly metric: IMetric;
-  /** Which values are bad. The default is those that reach the threshold. */
-  readonly operator?: ComparisonOperator;
+  /** Whether values below the threshold are bad. The default is those that reach it. */
+  readonly isBelow?: boolean;
   /** @default 1 */
   readonly threshold?: number;
   /**
@@ -40,9 +41,8 @@ export interface AlarmProps extends AlarmText {
    * CloudWatch has learned it from up to two weeks.
    */
   readonly belowUsualBy?: number;
-  /** Evaluated periods, @default 1, and how many of them must be bad, by default all. */
-  readonly periods?: number;
-  readonly badPeriods?: number;
+  /** How many of the last periods must be bad: `[3, 5]`, @default [1, 1] */
+  readonly bad?: readonly [bad: number, of: number];
   /** Whether missing data counts as a bad value. */
   readonly missingIsBad?: boolean;
   /** Whether no one is notified: only a deployment uses the alarm. */
@@ -58,25 +58,27 @@ export function addAlarm(scope: Construct, context: AlarmContext, props: AlarmPr
 
 /** @param name without one, CloudFormation makes one. */
 export function createAlarm(scope: Construct, props: AlarmProps, name?: string): Alarm {
-  const { threshold = 1, periods = 1, belowUsualBy } = props;
+  const { threshold = 1, bad: [bad, of] = [1, 1], isBelow = false, belowUsualBy } = props;
   const options = {
     ...(name !== undefined && { alarmName: name }),
     alarmDescription: alarmDescription(props),
     metric: props.metric,
-    evaluationPeriods: periods,
-    datapointsToAlarm: props.badPeriods ?? periods,
+    evaluationPeriods: of,
+    datapointsToAlarm: bad,
     treatMissingData:
       props.missingIsBad === true ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   };
+  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_LOWER_THRESHOLD } =
+    ComparisonOperator;
   return belowUsualBy === undefined
     ? new Alarm(scope, props.id, {
         ...options,
-        comparisonOperator: props.operator ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         threshold,
       })
     : new AnomalyDetectionAlarm(scope, props.id, {
         ...options,
-        comparisonOperator: ComparisonOperator.LESS_THAN_LOWER_THRESHOLD,
+        comparisonOperator: LESS_THAN_LOWER_THRESHOLD,
         stdDevs: belowUsualBy,
       });
 }
@@ -102,54 +104,38 @@ export function alarmDescription(alarm: AlarmText): string {
   return `${alarm.description} What to do: ${runbookOf(alarm)}`;
 }
 
-interface AlarmTopicProps {
-  readonly deploymentName: string;
-  readonly emails: readonly string[];
-}
-
 /** Name of the topic in each region. */
 export function alarmTopicName(deploymentName: string): string {
   return `${deploymentName}-alarms`;
 }
 
+/** Lets a service of AWS publish to a topic. */
+function allowPublish(topic: Topic, sid: string, service: string, conditions?: Conditions): void {
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid,
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      principals: [new ServicePrincipal(service)],
+      ...(conditions !== undefined && { conditions }),
+    }),
+  );
+}
+
 /** The topic for the alarms of one region. */
-export class AlarmTopic extends Construct {
-  readonly topic: Topic;
-
-  constructor(scope: Construct, id: string, props: AlarmTopicProps) {
-    super(scope, id);
-    this.topic = new Topic(this, 'Topic', {
-      topicName: alarmTopicName(props.deploymentName),
-      enforceSSL: true,
-    });
-    // Without the condition, CloudWatch would publish for any account that knows the topic.
-    this.allowPublish('AlarmsOfThisAccount', 'cloudwatch.amazonaws.com', {
-      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
-    });
-    // EventBridge sends no condition keys when it publishes, so that a condition would refuse every
-    // message: "Troubleshooting Amazon EventBridge" of its user guide.
-    this.allowPublish('Rules', 'events.amazonaws.com');
-    for (const email of props.emails) this.topic.addSubscription(new EmailSubscription(email));
-    this.acknowledge();
-  }
-
-  private allowPublish(sid: string, service: string, conditions?: Conditions): void {
-    this.topic.addToResourcePolicy(
-      new PolicyStatement({
-        sid,
-        actions: ['sns:Publish'],
-        resources: [this.topic.topicArn],
-        principals: [new ServicePrincipal(service)],
-        ...(conditions !== undefined && { conditions }),
-      }),
-    );
-  }
-
-  private acknowledge(): void {
-    Validations.of(this.topic).acknowledge({
-      id: 'Serverless::Serverless-SNSRedrivePolicy',
-      reason:
-        'SNS retries an email automatically, and an alarm stays on until its cause is removed.',
-    });
-  }
+export function addAlarmTopic(scope: Construct, { name, alarmEmails }: DeploymentConfig): Topic {
+  const topic = new Topic(scope, 'Topic', { topicName: alarmTopicName(name), enforceSSL: true });
+  // Without the condition, CloudWatch would publish for any account that knows the topic.
+  allowPublish(topic, 'AlarmsOfThisAccount', 'cloudwatch.amazonaws.com', {
+    StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+  });
+  // EventBridge sends no condition keys when it publishes, so that a condition would refuse every
+  // message: "Troubleshooting Amazon EventBridge" of its user guide.
+  allowPublish(topic, 'Rules', 'events.amazonaws.com');
+  for (const email of alarmEmails) topic.addSubscription(new EmailSubscription(email));
+  Validations.of(topic).acknowledge({
+    id: 'Serverless::Serverless-SNSRedrivePolicy',
+    reason: 'SNS retries an email automatically, and an alarm stays on until its cause is removed.',
+  });
+  return topic;
 }

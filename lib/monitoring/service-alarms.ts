@@ -1,10 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { type Alarm, ComparisonOperator, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
+import { noticeAlarmHours, noticeMetrics } from '../../contract/notices.ts';
 import {
   functionVersionProperty,
   gatewayMetrics,
@@ -20,53 +21,42 @@ import type { ServiceFunction } from '../functions/service-function.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
 import { makeMetric, ServiceMetrics, watchedFunctions } from './service-metrics.ts';
 
-interface ServiceAlarmsProps extends AlarmContext {
-  readonly config: DeploymentConfig;
-  /** Of the API. */
-  readonly accessLog: ILogGroup;
-}
-
 /** Share of the quota at which there is still time to request a higher one. */
 const quotaShare = 0.6;
 
-/** The alarms on requests and on the services that they need. */
-export class ServiceAlarms extends Construct {
-  /** Those that roll a new version of a function back. */
-  readonly ofNewVersions: readonly Alarm[];
-  readonly alarms: readonly Alarm[];
-
-  constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
-    super(scope, id);
-    const { config } = props;
-    const metrics = new ServiceMetrics(config);
-    const add = (alarm: AlarmProps) => addAlarm(this, props, alarm);
-    this.countThrottled(props);
-    this.ofNewVersions = failureAlarms(metrics).map(add);
-    this.alarms = [
-      ...this.ofNewVersions,
-      ...[
-        ...tokenAlarms(metrics),
-        signQuotaAlarm(metrics, config),
-        ...(config.fairShare.mode === 'off' ? [] : [largestClientAlarm(metrics)]),
-        ...checkAlarms(metrics, config),
-        ...trafficAlarms(metrics, config),
-        secretExpiryAlarm(metrics),
-        ...watchedFunctions.flatMap((name) => functionAlarms(metrics, name)),
-        ...tableAlarms(metrics),
-      ].map(add),
-    ];
-  }
-
-  /** API Gateway has no metric of its own for the requests that it throttles. */
-  private countThrottled({ accessLog, deploymentName }: ServiceAlarmsProps): void {
-    new MetricFilter(this, gatewayMetrics.throttled, {
-      logGroup: accessLog,
-      filterPattern: FilterPattern.stringValue('$.error_type', '=', 'THROTTLED'),
-      metricNamespace: metricNamespace(deploymentName),
-      metricName: gatewayMetrics.throttled,
-      metricValue: '1',
-    });
-  }
+/**
+ * The alarms on requests and on the services that they need.
+ *
+ * @param accessLog of the API, which has no metric of its own for the requests that it throttles.
+ * @returns `ofNewVersions`: those that roll a new version of a function back.
+ */
+export function addServiceAlarms(
+  scope: Construct,
+  context: AlarmContext,
+  config: DeploymentConfig,
+  accessLog: ILogGroup,
+) {
+  const metrics = new ServiceMetrics(config);
+  const add = (alarm: AlarmProps) => addAlarm(scope, context, alarm);
+  new MetricFilter(scope, gatewayMetrics.throttled, {
+    logGroup: accessLog,
+    filterPattern: FilterPattern.stringValue('$.error_type', '=', 'THROTTLED'),
+    metricNamespace: metricNamespace(config.name),
+    metricName: gatewayMetrics.throttled,
+    metricValue: '1',
+  });
+  const ofNewVersions = failureAlarms(metrics).map(add);
+  const others = [
+    ...tokenAlarms(metrics),
+    signQuotaAlarm(metrics, config),
+    ...(config.fairShare.mode === 'off' ? [] : [largestClientAlarm(metrics)]),
+    ...checkAlarms(metrics, config),
+    ...trafficAlarms(metrics, config),
+    secretExpiryAlarm(metrics),
+    ...watchedFunctions.flatMap((name) => functionAlarms(metrics, name)),
+    ...tableAlarms(metrics),
+  ];
+  return { ofNewVersions, alarms: [...ofNewVersions, ...others.map(add)] };
 }
 
 function failureAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
@@ -77,16 +67,14 @@ function failureAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
       metric: metrics.ofApi('5XXError'),
       // A single error may be a lost connection; five a minute are a fault.
       threshold: 5,
-      periods: 5,
-      badPeriods: 3,
+      bad: [3, 5],
     },
     {
       id: 'token-unavailable',
       description: 'Token requests are refused because KMS or DynamoDB does not answer in time.',
       metric: metrics.tokenRequests('temporarily_unavailable'),
       threshold: 5,
-      periods: 5,
-      badPeriods: 3,
+      bad: [3, 5],
     },
   ];
 }
@@ -100,7 +88,7 @@ function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
       // There is always some client with an old secret; more than half of all requests are a fault
       // or an attack.
       threshold: 50,
-      periods: 3,
+      bad: [3, 3],
     },
     {
       id: 'unverifiable-signatures',
@@ -115,9 +103,9 @@ function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     {
       id: 'token-latency',
       description: 'One token request in a hundred takes longer than two seconds.',
-      metric: metrics.ofFunction('token', 'Duration', 'p99').with({ period: Duration.minutes(5) }),
+      metric: metrics.ofFunction('token', 'Duration', { statistic: 'p99', minutes: 5 }),
       threshold: slowTokenRequest,
-      periods: 3,
+      bad: [3, 3],
     },
   ];
 }
@@ -130,10 +118,9 @@ const largestClientAlarm = (metrics: ServiceMetrics): AlarmProps => ({
   id: 'largest-client',
   page: 'kms-sign-quota',
   description: 'One client asks for most tokens: it does not use each one until it expires.',
-  metric: metrics.own('token', requestMetrics.largestClientShare, 'Maximum'),
+  metric: metrics.own('token', requestMetrics.largestClientShare, { statistic: 'Maximum' }),
   threshold: largeShare,
-  periods: 10,
-  badPeriods: 5,
+  bad: [5, 10],
 });
 
 function signQuotaAlarm(metrics: ServiceMetrics, config: DeploymentConfig): AlarmProps {
@@ -143,20 +130,18 @@ function signQuotaAlarm(metrics: ServiceMetrics, config: DeploymentConfig): Alar
     description: `KMS calls have reached ${quotaShare * 100} % of the quota of ${config.kmsSignQuota} a second.`,
     metric: metrics.signCalls(alg),
     threshold: Math.floor(config.kmsSignQuota * 60 * quotaShare),
-    periods: 5,
-    badPeriods: 2,
+    bad: [2, 5],
   };
 }
 
 /** Three runs in a row: a single one can fail because of a restart or a lost connection. */
 function checkAlarms(metrics: ServiceMetrics, { domain }: DeploymentConfig): readonly AlarmProps[] {
-  const threeRuns = { period: Duration.minutes(3 * syntheticCheckMinutes) };
-  const operator = ComparisonOperator.LESS_THAN_THRESHOLD;
+  const threeRuns = { minutes: 3 * syntheticCheckMinutes };
   const synthetic: AlarmProps = {
     id: 'synthetic-check-failed',
     description: 'For a quarter of an hour no client could get a token and verify it.',
-    metric: metrics.own('synthetic-check', syntheticMetrics.passed).with(threeRuns),
-    operator,
+    metric: metrics.own('synthetic-check', syntheticMetrics.passed, threeRuns),
+    isBelow: true,
     missingIsBad: true,
   };
   // The name of the issuer has a record, a certificate and a mapping that the region's own name does
@@ -164,8 +149,8 @@ function checkAlarms(metrics: ServiceMetrics, { domain }: DeploymentConfig): rea
   const issuer: AlarmProps = {
     id: 'issuer-check-failed',
     description: 'For a quarter of an hour the name of the issuer has not led to its keys.',
-    metric: metrics.own('synthetic-check', syntheticMetrics.issuerPassed).with(threeRuns),
-    operator,
+    metric: metrics.own('synthetic-check', syntheticMetrics.issuerPassed, threeRuns),
+    isBelow: true,
   };
   return domain === undefined ? [synthetic] : [synthetic, issuer];
 }
@@ -180,17 +165,16 @@ function trafficAlarms(
     metric: metrics.ofGateway(gatewayMetrics.throttled),
     // Less is a single client that sends a burst.
     threshold: 5,
-    periods: 5,
-    badPeriods: 3,
+    bad: [3, 5],
   };
   // The synthetic check gets tokens, too, so the metric never ends. In a deployment with few
   // requests the band begins below zero, and the alarm never fires.
   const drop: AlarmProps = {
     id: 'traffic-drop',
     description: 'Far fewer tokens are issued than usual at this time.',
-    metric: metrics.tokenRequests('issued').with({ period: Duration.minutes(15) }),
+    metric: metrics.tokenRequests('issued', { minutes: 15 }),
     belowUsualBy: 4,
-    periods: 2,
+    bad: [2, 2],
     missingIsBad: true,
   };
   return trafficAlarm ? [throttled, drop] : [throttled];
@@ -201,13 +185,24 @@ function secretExpiryAlarm(metrics: ServiceMetrics): AlarmProps {
   return {
     id: 'client-secret-expiry',
     description: `A client uses a secret that expires within ${secretAlarmDays} days.`,
-    metric: metrics
-      .own('token', requestMetrics.secretDaysLeft, 'Minimum')
-      .with({ period: Duration.days(1) }),
-    operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    metric: metrics.own('token', requestMetrics.secretDaysLeft, {
+      statistic: 'Minimum',
+      minutes: 24 * 60,
+    }),
+    isBelow: true,
     threshold: secretAlarmDays,
   };
 }
+
+/** In the region that sends the notices. */
+export const noticesAlarm = (metrics: ServiceMetrics): AlarmProps => ({
+  id: 'notices-missed',
+  description: `For ${noticeAlarmHours} hours no run has told what expires.`,
+  metric: metrics.own('notices', noticeMetrics.told, { minutes: 60 }),
+  isBelow: true,
+  bad: [noticeAlarmHours, noticeAlarmHours],
+  missingIsBad: true,
+});
 
 /** Days of a certificate at which there is still time to renew it by hand. */
 const certificateAlarmDays = 30;
@@ -222,7 +217,7 @@ export function certificateAlarm(certificate: ICertificate, of: 'service' | 'por
     page: 'certificate-expiry',
     description: `The certificate of the ${of} expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
     metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
-    operator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    isBelow: true,
     threshold: certificateAlarmDays,
   };
 }
@@ -232,9 +227,8 @@ export function functionErrors(metrics: ServiceMetrics, name: FunctionName): Ala
     id: `${name}-function-errors`,
     page: 'function-errors',
     description: `The ${name} function ends with errors: it crashed or ran out of time.`,
-    metric: metrics.ofFunction(name, 'Errors', 'Sum').with({ period: Duration.minutes(5) }),
-    periods: 3,
-    badPeriods: 2,
+    metric: metrics.ofFunction(name, 'Errors', { minutes: 5 }),
+    bad: [2, 3],
   };
 }
 
@@ -245,9 +239,8 @@ function functionAlarms(metrics: ServiceMetrics, name: FunctionName): readonly A
       id: `${name}-function-throttled`,
       page: 'function-throttled',
       description: `The ${name} function has no concurrency left, so Lambda refuses requests.`,
-      metric: metrics.ofFunction(name, 'Throttles', 'Sum'),
-      periods: 5,
-      badPeriods: 3,
+      metric: metrics.ofFunction(name, 'Throttles'),
+      bad: [3, 5],
     },
   ];
 }
@@ -257,14 +250,9 @@ function tableAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     id: `${table === 'clients' ? 'clients' : 'signing-keys'}-table-throttled`,
     page: 'table-throttled',
     description: `DynamoDB throttles reads of the ${table} table.`,
-    metric: metrics.ofTable(table, 'ReadThrottleEvents', 'Sum'),
-    periods: 5,
-    badPeriods: 3,
+    metric: metrics.ofTable(table, 'ReadThrottleEvents'),
+    bad: [3, 5],
   }));
-}
-
-interface VersionAlarmProps extends AlarmContext {
-  readonly token: ServiceFunction<'token'>;
 }
 
 /**
@@ -273,61 +261,59 @@ interface VersionAlarmProps extends AlarmContext {
  */
 const leastRefusals = 5;
 
+/** Counts the requests of some outcomes, by version, and looks at the newest version. */
+function countOfVersion(
+  scope: Construct,
+  { deploymentName }: AlarmContext,
+  { logGroup, handler }: ServiceFunction<'token'>,
+  [metricName, ...outcomes]: readonly [metricName: string, ...outcomes: string[]],
+): Metric {
+  const namespace = metricNamespace(deploymentName);
+  const ofOutcomes = outcomes.map((one) =>
+    FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', one),
+  );
+  new MetricFilter(scope, metricName, {
+    logGroup,
+    filterPattern: FilterPattern.all(
+      FilterPattern.exists(`$.${functionVersionProperty}`),
+      FilterPattern.any(...ofOutcomes),
+    ),
+    metricNamespace: namespace,
+    metricName,
+    metricValue: '1',
+    dimensions: { [functionVersionProperty]: `$.${functionVersionProperty}` },
+  });
+  const { version } = handler.currentVersion;
+  return makeMetric(namespace, metricName, { [functionVersionProperty]: version });
+}
+
 /**
  * Whether the newest version of the token function refuses most clients. The share of all requests
  * does not show this, because a version with a tenth of them never reaches half. To block a
  * deployment by guessing, an attacker needs as many guesses as the version issues tokens.
  */
-export class VersionAlarm extends Construct {
-  readonly alarm: Alarm;
-
-  constructor(scope: Construct, id: string, props: VersionAlarmProps) {
-    super(scope, id);
-    const issued = this.count(props, versionMetrics.issued, ['issued']);
-    const refused = this.count(props, versionMetrics.refusedClients, [
-      'invalid_client',
-      // This includes requests that were refused without a check after too many failures.
-      'throttled',
-    ]);
-    this.alarm = addAlarm(this, props, {
-      id: 'version-refuses-clients',
-      description: 'The newest version of the token function authenticates few of its clients.',
-      page: 'invalid-client-share',
-      metric: new MathExpression({
-        expression: `IF(FILL(refused, 0) >= ${leastRefusals} AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)`,
-        usingMetrics: { issued, refused },
-        period: Duration.minutes(1),
-      }),
-      // Within the five minutes of a tenth of the requests. The first minute is not complete.
-      periods: 3,
-      badPeriods: 2,
-      silent: true,
-    });
-  }
-
-  /** Counts the requests of some outcomes, by version, and looks at the newest version. */
-  private count(
-    { deploymentName, token }: VersionAlarmProps,
-    metricName: string,
-    outcomes: readonly string[],
-  ) {
-    const namespace = metricNamespace(deploymentName);
-    const ofOutcomes = outcomes.map((one) =>
-      FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', one),
-    );
-    new MetricFilter(this, metricName, {
-      logGroup: token.logGroup,
-      filterPattern: FilterPattern.all(
-        FilterPattern.exists(`$.${functionVersionProperty}`),
-        FilterPattern.any(...ofOutcomes),
-      ),
-      metricNamespace: namespace,
-      metricName,
-      metricValue: '1',
-      dimensions: { [functionVersionProperty]: `$.${functionVersionProperty}` },
-    });
-    return makeMetric(namespace, metricName, 'Sum', {
-      [functionVersionProperty]: token.handler.currentVersion.version,
-    });
-  }
+export function addVersionAlarm(
+  scope: Construct,
+  context: AlarmContext,
+  token: ServiceFunction<'token'>,
+): Alarm {
+  const { issued, refusedClients } = versionMetrics;
+  const count = (...names: [string, ...string[]]) => countOfVersion(scope, context, token, names);
+  return addAlarm(scope, context, {
+    id: 'version-refuses-clients',
+    description: 'The newest version of the token function authenticates few of its clients.',
+    page: 'invalid-client-share',
+    metric: new MathExpression({
+      expression: `IF(FILL(refused, 0) >= ${leastRefusals} AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)`,
+      usingMetrics: {
+        issued: count(issued, 'issued'),
+        // Throttled requests were refused without a check after too many failures.
+        refused: count(refusedClients, 'invalid_client', 'throttled'),
+      },
+      period: Duration.minutes(1),
+    }),
+    // Within the five minutes of a tenth of the requests. The first minute is not complete.
+    bad: [2, 3],
+    silent: true,
+  });
 }

@@ -36,22 +36,20 @@ export class ServiceMetrics {
     this.names = names;
   }
 
-  /** One of our own metrics: the total of a function, or of one outcome of its requests. */
-  own(service: FunctionName, metricName: string, statistic = 'Sum', outcome?: string): Metric {
-    return makeMetric(this.namespace, metricName, statistic, {
-      service,
-      ...(outcome !== undefined && { [metricDimensions.outcome]: outcome }),
-    });
+  /** One of our own metrics of a function. */
+  own(service: FunctionName, metricName: string, reading?: Reading): Metric {
+    return makeMetric(this.namespace, metricName, { service }, reading);
   }
 
   /** One of our own metrics that is made from the access log. */
-  ofGateway(metricName: string): Metric {
-    return makeMetric(this.namespace, metricName, 'Sum');
+  ofGateway(metricName: string, reading?: Reading): Metric {
+    return makeMetric(this.namespace, metricName, {}, reading);
   }
 
   /** Token requests of one outcome. */
-  tokenRequests(outcome: string): Metric {
-    return this.own('token', requestMetrics.requests, 'Sum', outcome);
+  tokenRequests(outcome: string, reading?: Reading): Metric {
+    const dimensions = { service: 'token', [metricDimensions.outcome]: outcome };
+    return makeMetric(this.namespace, requestMetrics.requests, dimensions, reading);
   }
 
   /**
@@ -59,17 +57,17 @@ export class ServiceMetrics {
    * requests that one client with an old secret, which retries each minute, could be most of them.
    */
   invalidClientShare(): IMetric {
-    const period = Duration.minutes(5);
+    const minutes = 5;
     const refused = '(FILL(invalid, 0) + FILL(throttled, 0))';
     return new MathExpression({
       expression: `IF(${refused} >= ${leastRefusals}, 100 * ${refused} / (${refused} + FILL(issued, 1)), 0)`,
       usingMetrics: {
-        invalid: this.tokenRequests('invalid_client').with({ period }),
+        invalid: this.tokenRequests('invalid_client', { minutes }),
         // This includes requests that were refused without a check after too many failures.
-        throttled: this.tokenRequests('throttled').with({ period }),
-        issued: this.tokenRequests('issued').with({ period }),
+        throttled: this.tokenRequests('throttled', { minutes }),
+        issued: this.tokenRequests('issued', { minutes }),
       },
-      period,
+      period: Duration.minutes(minutes),
     });
   }
 
@@ -77,33 +75,29 @@ export class ServiceMetrics {
    * Sign calls a minute against the account's quota. KMS reports calls with RSA keys of all
    * callers. For other keys, the tokens issued here are the best estimate.
    */
-  signCalls(alg: Alg): Metric {
-    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued');
-    return makeMetric('AWS/Usage', 'CallCount', 'Sum', {
-      Service: 'KMS',
-      Type: 'API',
-      Resource: 'CryptographicOperationsRsa',
-      Class: 'None',
-    });
+  signCalls(alg: Alg, reading?: Reading): Metric {
+    if (signingAlgorithms[alg].kty !== 'RSA') return this.tokenRequests('issued', reading);
+    const Resource = 'CryptographicOperationsRsa';
+    const dimensions = { Service: 'KMS', Type: 'API', Resource, Class: 'None' };
+    return makeMetric('AWS/Usage', 'CallCount', dimensions, reading);
   }
 
   /** One of Lambda's metrics of a function. */
-  ofFunction(name: FunctionName, metricName: string, statistic: string): Metric {
+  ofFunction(name: FunctionName, metricName: string, reading?: Reading): Metric {
     const FunctionName = functionName(this.names.name, name);
-    return makeMetric('AWS/Lambda', metricName, statistic, { FunctionName });
+    return makeMetric('AWS/Lambda', metricName, { FunctionName }, reading);
   }
 
   /** One of API Gateway's metrics of a whole API, by default the service's. */
-  ofApi(metricName: string, ApiName = this.names.name): Metric {
-    return makeMetric('AWS/ApiGateway', metricName, 'Sum', { ApiName, Stage: stageName });
+  ofApi(metricName: string, reading?: Reading, ApiName = this.names.name): Metric {
+    return makeMetric('AWS/ApiGateway', metricName, { ApiName, Stage: stageName }, reading);
   }
 
   /** One of DynamoDB's metrics of a table, of one operation if the metric has them. */
-  ofTable(table: TableKey, metricName: string, statistic: string, operation?: string): Metric {
-    return makeMetric('AWS/DynamoDB', metricName, statistic, {
-      TableName: deployedTableName(this.names, table),
-      ...(operation !== undefined && { Operation: operation }),
-    });
+  ofTable(table: TableKey, metricName: string, reading?: Reading, Operation?: string): Metric {
+    const TableName = deployedTableName(this.names, table);
+    const dimensions = { TableName, ...(Operation !== undefined && { Operation }) };
+    return makeMetric('AWS/DynamoDB', metricName, dimensions, reading);
   }
 
   private get namespace(): string {
@@ -111,13 +105,26 @@ export class ServiceMetrics {
   }
 }
 
-/** A metric a minute. */
+/** How a metric is read: as its sum in each minute, without a label, by default. */
+interface Reading {
+  readonly statistic?: string;
+  readonly minutes?: number;
+  readonly label?: string;
+}
+
 export function makeMetric(
   namespace: string,
   metricName: string,
-  statistic: string,
-  dimensionsMap: Readonly<Record<string, string>> = {},
+  dimensionsMap: Readonly<Record<string, string>>,
+  { statistic = 'Sum', minutes = 1, label }: Reading = {},
 ): Metric {
-  const period = Duration.minutes(1);
-  return new Metric({ namespace, metricName, statistic, period, dimensionsMap });
+  const period = Duration.minutes(minutes);
+  return new Metric({
+    namespace,
+    metricName,
+    statistic,
+    period,
+    dimensionsMap,
+    ...(label !== undefined && { label }),
+  });
 }

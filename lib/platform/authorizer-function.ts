@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { type Alarm, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -95,84 +95,60 @@ const leastRequests = 21;
  * several authorizers. Lambda counts each 401 as an error of the function, since a REST authorizer
  * has no other way to refuse a credential. So a number of errors is no alarm.
  */
-export class AuthorizerAlarms extends Construct {
-  readonly alarms: readonly Alarm[];
-  private readonly props: AuthorizerAlarmsProps;
-
-  constructor(scope: Construct, id: string, props: AuthorizerAlarmsProps) {
-    super(scope, id);
-    this.props = props;
-    this.alarms = this.definitions().map((one) =>
-      createAlarm(this, { ...one, page: 'platform-authorizer' }),
-    );
-    for (const alarm of this.alarms) if (props.topic !== undefined) notify(alarm, props.topic);
-  }
-
-  private definitions(): readonly AlarmProps[] {
-    const all: readonly AlarmProps[] = [
-      {
-        id: 'authorizer-failures',
-        description: 'The authorizer reaches no decision, so callers get 500.',
-        metric: this.own(requestMetrics.failures),
-        threshold: 5,
-        periods: 5,
-        badPeriods: 3,
-      },
-      {
-        id: 'authorizer-accepts-none',
-        description: 'The authorizer crashes, or refuses every credential.',
-        metric: this.shareOfErrors(),
-        threshold: 100,
-        periods: 3,
-      },
-      {
-        id: 'authorizer-throttled',
-        description: 'The authorizer has no concurrency left, so callers get 500.',
-        metric: this.ofFunction('Throttles', 'Sum', Duration.minutes(1)),
-        periods: 5,
-        badPeriods: 3,
-      },
-      {
-        id: 'authorizer-latency',
-        description: 'One decision of the authorizer in a hundred takes longer than two seconds.',
-        metric: this.ofFunction('Duration', 'p99', Duration.minutes(5)),
-        threshold: 2000,
-        periods: 3,
-      },
-    ];
-    return this.props.acceptsWithoutLookup ? [...all, this.withoutLookup()] : all;
-  }
-
-  private withoutLookup(): AlarmProps {
-    return {
-      id: 'authorizer-accepts-without-lookup',
-      description: 'Tokens are accepted without the look-up that finds revoked ones.',
-      metric: this.own(authorizerMetrics.acceptedWithoutLookup),
-      periods: 5,
-      badPeriods: 3,
-    };
-  }
-
-  /** Percentage of the invocations that end with an error; 0 if there are few. */
-  private shareOfErrors(): MathExpression {
-    const period = Duration.minutes(5);
-    return new MathExpression({
-      expression: `IF(invocations >= ${leastRequests}, 100 * errors / invocations, 0)`,
-      usingMetrics: {
-        invocations: this.ofFunction('Invocations', 'Sum', period),
-        errors: this.ofFunction('Errors', 'Sum', period),
-      },
-      period,
-    });
-  }
-
-  private ofFunction(metricName: string, statistic: string, period: Duration): Metric {
-    const { functionName: FunctionName } = this.props.handler;
-    return makeMetric('AWS/Lambda', metricName, statistic, { FunctionName }).with({ period });
-  }
-
-  /** Of all authorizers of the deployment in this account and AWS region. */
-  private own(metricName: string): Metric {
-    return new ServiceMetrics({ name: this.props.deploymentName }).own('authorizer', metricName);
-  }
+export function addAuthorizerAlarms(
+  scope: Construct,
+  { deploymentName, handler, acceptsWithoutLookup, topic }: AuthorizerAlarmsProps,
+): readonly Alarm[] {
+  const ofLambda = (name: string, reading?: Parameters<typeof makeMetric>[3]) =>
+    makeMetric('AWS/Lambda', name, { FunctionName: handler.functionName }, reading);
+  // Of all authorizers of the deployment in this account and AWS region.
+  const own = (name: string) =>
+    new ServiceMetrics({ name: deploymentName }).own('authorizer', name);
+  const withoutLookup: AlarmProps = {
+    id: 'authorizer-accepts-without-lookup',
+    description: 'Tokens are accepted without the look-up that finds revoked ones.',
+    metric: own(authorizerMetrics.acceptedWithoutLookup),
+    bad: [3, 5],
+  };
+  const all: readonly AlarmProps[] = [
+    {
+      id: 'authorizer-failures',
+      description: 'The authorizer reaches no decision, so callers get 500.',
+      metric: own(requestMetrics.failures),
+      threshold: 5,
+      bad: [3, 5],
+    },
+    {
+      id: 'authorizer-accepts-none',
+      description: 'The authorizer crashes, or refuses every credential.',
+      // Percentage of the invocations that end with an error; 0 if there are few.
+      metric: new MathExpression({
+        expression: `IF(invocations >= ${leastRequests}, 100 * errors / invocations, 0)`,
+        usingMetrics: {
+          invocations: ofLambda('Invocations', { minutes: 5 }),
+          errors: ofLambda('Errors', { minutes: 5 }),
+        },
+        period: Duration.minutes(5),
+      }),
+      threshold: 100,
+      bad: [3, 3],
+    },
+    {
+      id: 'authorizer-throttled',
+      description: 'The authorizer has no concurrency left, so callers get 500.',
+      metric: ofLambda('Throttles'),
+      bad: [3, 5],
+    },
+    {
+      id: 'authorizer-latency',
+      description: 'One decision of the authorizer in a hundred takes longer than two seconds.',
+      metric: ofLambda('Duration', { statistic: 'p99', minutes: 5 }),
+      threshold: 2000,
+      bad: [3, 3],
+    },
+    ...(acceptsWithoutLookup ? [withoutLookup] : []),
+  ];
+  const alarms = all.map((one) => createAlarm(scope, { ...one, page: 'platform-authorizer' }));
+  for (const alarm of alarms) if (topic !== undefined) notify(alarm, topic);
+  return alarms;
 }

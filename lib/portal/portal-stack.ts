@@ -27,7 +27,7 @@ import { GatewayResponses } from '../api/gateway-responses.ts';
 import { addCertificate, addHost, addRestApi, proxyTo, stageName } from '../api/service-api.ts';
 import { portalRules, WebAcl } from '../api/web-acl.ts';
 import { functionArn, ServiceFunction } from '../functions/service-function.ts';
-import { addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
+import { type AlarmProps, addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
 import { certificateAlarm, functionErrors } from '../monitoring/service-alarms.ts';
 import { ServiceMetrics } from '../monitoring/service-metrics.ts';
 
@@ -156,24 +156,21 @@ export class PortalStack extends Stack {
     const topic = Topic.fromTopicArn(this, 'AlarmTopic', arn);
     const context = { deploymentName: config.name, regionId: portal.region, topic };
     const metrics = new ServiceMetrics(config);
-    const period = Duration.minutes(5);
-    const alarms = [
+    const alarms: readonly AlarmProps[] = [
       {
         id: 'portal-errors',
         description: 'The portal answers with server errors.',
-        metric: metrics.ofApi('5XXError', this.apiName).with({ period }),
+        metric: metrics.ofApi('5XXError', { minutes: 5 }, this.apiName),
         threshold: 5,
-        periods: 3,
-        badPeriods: 2,
+        bad: [2, 3],
       },
       functionErrors(metrics, 'portal'),
       {
         id: 'portal-function-throttled',
         page: 'function-throttled',
         description: 'The portal function has no concurrency left, so Lambda refuses requests.',
-        metric: metrics.ofFunction('portal', 'Throttles', 'Sum').with({ period }),
-        periods: 3,
-        badPeriods: 2,
+        metric: metrics.ofFunction('portal', 'Throttles', { minutes: 5 }),
+        bad: [2, 3],
       },
       certificateAlarm(certificate, 'portal'),
     ];
