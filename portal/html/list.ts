@@ -1,58 +1,54 @@
 import { type Html, type HtmlValue, html } from './html.ts';
 
-export interface Column {
-  readonly text: string;
-  /** Left out on narrow screens. */
-  readonly isMinor?: boolean | undefined;
-  /** Only on wide screens. */
-  readonly isWide?: boolean | undefined;
-  /** Whether a value says what it is, so that a narrow screen needs no label next to it. */
-  readonly isPlain?: boolean | undefined;
-}
+/**
+ * A column of a table: its name, and what it has of an item. `minor` is left out on narrow screens,
+ * `wide` is only on wide ones, and the value of a `plain` one says what it is, so that a narrow
+ * screen needs no label next to it.
+ */
+export type Column<T> = readonly [
+  text: string,
+  cell: (item: T) => HtmlValue,
+  look?: 'minor' | 'wide' | 'plain',
+];
 
 /**
  * A table. On a narrow screen each row becomes a block in which values have their labels; the roles
  * keep it a table for a screen reader, as the style removes what HTML says.
  */
-export function dataTable(
+export function dataTable<T>(
   caption: string,
-  columns: readonly Column[],
-  rows: readonly (readonly HtmlValue[])[],
+  columns: readonly (Column<T> | false)[],
+  items: readonly T[],
 ): Html {
-  const classOf = ({ isMinor, isWide }: Column) =>
-    isWide === true ? 'wide' : isMinor === true ? 'minor' : '';
-  const classes = columns.map((column) => {
-    const names = classOf(column);
-    return names === '' ? '' : html` class="${names}"`;
-  });
-  const labels = columns.map(({ text, isPlain }) =>
-    isPlain === true ? '' : html` data-label="${text}"`,
-  );
+  const shown = columns.filter((column) => column !== false);
+  const classOf = ([, , look]: Column<T>) =>
+    (look === 'wide' || look === 'minor') && html` class="${look}"`;
+  const cellOf = (column: Column<T>, item: T, index: number) => {
+    const [text, cell, look] = column;
+    return index === 0
+      ? html`<th role="rowheader" scope="row"${classOf(column)}>${cell(item)}</th>`
+      : html`<td role="cell"${classOf(column)}${look !== 'plain' && html` data-label="${text}"`}>${cell(item)}</td>`;
+  };
   return html`
     <div class="table">
       <table role="table">
         <caption class="visually-hidden">${caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            ${columns.map(
-              ({ text }, index) =>
-                html`<th role="columnheader" scope="col"${classes[index]}>${text}</th>`,
-            )}
+            ${shown.map((one) => html`<th role="columnheader" scope="col"${classOf(one)}>${one[0]}</th>`)}
           </tr>
         </thead>
         <tbody role="rowgroup">
-          ${rows.map(
-            (cells) =>
-              html`<tr role="row">${cells.map((cell, index) =>
-                index === 0
-                  ? html`<th role="rowheader" scope="row"${classes[index]}>${cell}</th>`
-                  : html`<td role="cell"${classes[index]}${labels[index]}>${cell}</td>`,
-              )}</tr>`,
-          )}
+          ${items.map((item) => html`<tr role="row">${shown.map((one, index) => cellOf(one, item, index))}</tr>`)}
         </tbody>
       </table>
     </div>
   `;
+}
+
+/** The first cell of a row: the name of its item, which leads to its page. */
+export function rowLink(href: string, text: string): Html {
+  return html`<a class="row-link" href="${href}">${text}</a>`;
 }
 
 export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
@@ -77,8 +73,12 @@ interface KeySet {
 export function providerKeyTable({ keys, skipped }: KeySet): Html {
   return html`${dataTable(
     'Keys',
-    [{ text: 'Key id' }, { text: 'Algorithm' }, { text: 'Type', isMinor: true }],
-    keys.map(({ kid, alg, kty }) => [html`<code>${kid}</code>`, alg, kty]),
+    [
+      ['Key id', ({ kid }) => html`<code>${kid}</code>`],
+      ['Algorithm', ({ alg }) => alg],
+      ['Type', ({ kty }) => kty, 'minor'],
+    ],
+    keys,
   )}${
     skipped.length > 0 &&
     html`<div class="panel-text"><p>Left out, as they verify no token:</p><ul>${skipped.map(

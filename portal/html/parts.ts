@@ -116,10 +116,15 @@ export function dangerPanel(title: string, choices: readonly Choice[]): Html {
   );
 }
 
+/** What a change does, before it is confirmed. */
+export function consequences(...items: readonly HtmlValue[]): Html {
+  return html`<ul class="consequences">${items.map((item) => item && html`<li>${item}</li>`)}</ul>`;
+}
+
 export type Fact = readonly [label: string, value: HtmlValue];
 
 /** Names and values. */
-export function facts(list: readonly (Fact | undefined)[]): Html {
+export function facts(list: readonly (Fact | false | undefined)[]): Html {
   return html`<dl class="facts">${list.map(
     (fact) => fact && html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>`,
   )}</dl>`;

@@ -33,8 +33,7 @@ export interface ListPage<T> {
   readonly order?: Query | undefined;
   readonly filterFields: (problems: Problems) => HtmlValue;
   readonly labels: Labels;
-  readonly columns: readonly Column[];
-  readonly row: (item: T) => readonly HtmlValue[];
+  readonly columns: readonly Column<T>[];
   readonly empty: { readonly title: string; readonly text: HtmlValue };
   readonly read: ReadPage<T>;
   /** By another order than that of the stores, which needs every page. */
@@ -139,9 +138,7 @@ function rows<T>(
   const query = { ...list.query, ...list.order };
   const shown = items.slice(0, list.compare === undefined ? undefined : maxRows);
   return html`${
-    items.length === 0
-      ? nothingYet(list, page)
-      : dataTable(list.title, list.columns, shown.map(list.row))
+    items.length === 0 ? nothingYet(list, page) : dataTable(list.title, list.columns, shown)
   }<div class="list-foot">${pager({
     href,
     path: list.path,

@@ -1,7 +1,7 @@
 import type { Management } from '../../adapters/management.ts';
 import { type Html, html } from '../html/html.ts';
 import { badge, dataTable, type Tone } from '../html/list.ts';
-import { emptyState, panel } from '../html/parts.ts';
+import { code, emptyState, panel } from '../html/parts.ts';
 import { distance, formatRelative, formatSpan } from '../html/time.ts';
 import { HttpError } from '../http-error.ts';
 import type { Handler, RequestContext } from '../request-context.ts';
@@ -31,29 +31,22 @@ function nextStep({ next }: SigningKeyEntry, now: number): string {
   return `${nextSteps[next.action]} ${next.at <= now ? 'now' : formatRelative(next.at, now)}`;
 }
 
-function liveTokens({ liveTokens: seconds }: SigningKeyEntry): string {
-  return seconds === 0 ? '' : formatSpan(seconds);
-}
-
 function keyTable({ now }: RequestContext, entries: readonly SigningKeyEntry[]): Html {
+  const stateOf = ({ key, signs }: SigningKeyEntry) =>
+    signs ? badge('good', 'Current, signs') : badge(...states[key.state]);
+  const validFor = ({ liveTokens }: SigningKeyEntry) =>
+    liveTokens === 0 ? '' : formatSpan(liveTokens);
   return dataTable(
     'Signing keys',
     [
-      { text: 'Key id' },
-      { text: 'State' },
-      { text: 'Algorithm', isMinor: true },
-      { text: 'Since', isMinor: true },
-      { text: 'Next' },
-      { text: 'Tokens valid for', isMinor: true },
+      ['Key id', ({ key }) => code(key.kid)],
+      ['State', stateOf],
+      ['Algorithm', ({ key }) => key.alg, 'minor'],
+      ['Since', ({ since }) => distance(since, now), 'minor'],
+      ['Next', (entry) => nextStep(entry, now)],
+      ['Tokens valid for', validFor, 'minor'],
     ],
-    entries.map((entry) => [
-      html`<code class="id">${entry.key.kid}</code>`,
-      entry.signs ? badge('good', 'Current, signs') : badge(...states[entry.key.state]),
-      entry.key.alg,
-      distance(entry.since, now),
-      nextStep(entry, now),
-      liveTokens(entry),
-    ]),
+    entries,
   );
 }
 

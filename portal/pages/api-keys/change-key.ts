@@ -6,6 +6,7 @@ import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import type { Crumb } from '../../html/parts.ts';
+import { consequences } from '../../html/parts.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
 import { keyPage } from './key-details.ts';
@@ -141,23 +142,12 @@ export const keyDeletion: Form<ApiKey, undefined> = {
     lead: html`<code>${key.keyId}</code>`,
     submit: 'Delete API key',
     submitKind: 'danger',
-    fields: html`
-      <ul class="consequences">
-        <li>
-          ${
-            key.enabled
-              ? html`
-          Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.
-        `
-              : 'The key is disabled and does not work at present.'
-          }
-        </li>
-        <li>
-          It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group
-          keep working.
-        </li>
-        <li>It cannot be undone. To stop it for a while, disable it.</li>
-      </ul>
-    `,
+    fields: consequences(
+      key.enabled
+        ? html`Requests with the key are refused, at once. It is usable from ${sourcesSummary(key)} now.`
+        : 'The key is disabled and does not work at present.',
+      html`It acts for the trunk group <code>${key.serviceTrunkGroup}</code>. Other keys of the group keep working.`,
+      'It cannot be undone. To stop it for a while, disable it.',
+    ),
   }),
 };

@@ -22,7 +22,7 @@ function once({ href, now, api }: RequestContext, key: ApiKey, value: string): H
     [fieldLabel('scopes'), scopesSummary(key)],
     ['Expires', expirySummary(key, now)],
     ...oldValueFacts(key, now),
-    key.enabled ? undefined : ['Status', 'Disabled: it does not work until it is enabled'],
+    !key.enabled && ['Status', 'Disabled: it does not work until it is enabled'],
     ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
     [
       'Try it',

@@ -16,30 +16,23 @@ import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
-  const canChange = may('removeSubnet');
   return dataTable(
     'Subnets',
     [
-      { text: 'Name' },
-      { text: 'IP address' },
-      { text: 'Netmask', isMinor: true },
-      { text: 'Prefix' },
-      ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
+      ['Name', ({ name }) => name],
+      ['IP address', ({ address }) => html`<code>${address}</code>`],
+      ['Netmask', (subnet) => html`<code>${formatNetmask(subnet)}</code>`, 'minor'],
+      ['Prefix', ({ prefixLength }) => html`<code>/${prefixLength}</code>`],
+      may('removeSubnet') && [
+        'Actions',
+        (subnet) => html`
+          <a href="${href(`/api-keys/${key.keyId}/subnets/${subnet.subnetId}/remove`)}">Remove
+          <span class="visually-hidden"> ${subnet.name}, ${formatCidr(subnet)}</span></a>
+        `,
+        'plain',
+      ],
     ],
-    key.subnets.map((subnet) => [
-      subnet.name,
-      html`<code>${subnet.address}</code>`,
-      html`<code>${formatNetmask(subnet)}</code>`,
-      html`<code>/${subnet.prefixLength}</code>`,
-      ...(canChange
-        ? [
-            html`
-              <a href="${href(`/api-keys/${key.keyId}/subnets/${subnet.subnetId}/remove`)}">Remove
-              <span class="visually-hidden"> ${subnet.name}, ${formatCidr(subnet)}</span></a>
-            `,
-          ]
-        : []),
-    ]),
+    key.subnets,
   );
 }
 

@@ -8,7 +8,7 @@ import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../.
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
-import { keyColumns, keyRow } from './key-row.ts';
+import { keyColumns } from './key-row.ts';
 
 const sourceOptions: readonly Option[] = [
   ['', 'Any'],
@@ -69,8 +69,7 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
         filterSelect(query, 'sources', 'Usable from', sourceOptions),
         filterSelect(query, 'expires', 'Expires', expiresOptions),
       ),
-    columns: keyColumns,
-    row: (key) => keyRow(context, key),
+    columns: keyColumns(context),
     empty: {
       title: 'No API keys yet',
       text: 'An API key is for a person. A program is better off as a client.',

@@ -9,15 +9,6 @@ import type { Fact } from '../../html/parts.ts';
 import { lastUseText, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
-export const keyColumns: readonly Column[] = [
-  { text: 'API key' },
-  { text: 'Key id', isWide: true },
-  { text: 'Trunk group', isMinor: true },
-  { text: 'Usable from' },
-  { text: 'Expires' },
-  { text: fieldLabel('lastUsedOn'), isMinor: true },
-];
-
 /** What a person should know of the subnets of a key. */
 export function warningNotes(warnings: readonly string[]): Html {
   return html`${warnings.map((one) => html`<p class="note">${badge('warn', 'Look')} ${one}</p>`)}`;
@@ -88,16 +79,19 @@ export function expirySummary(
     : time;
 }
 
-export function keyRow({ href, now }: RequestContext, key: ApiKey): readonly HtmlValue[] {
+export function keyColumns({ href, now }: RequestContext): readonly Column<ApiKey>[] {
   return [
-    html`
-      <a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>
-      ${!key.enabled && html` ${disabledBadge}`}
-    `,
-    html`<code>${key.keyId}</code>`,
-    key.serviceTrunkGroup,
-    sourcesSummary(key),
-    expirySummary(key, now),
-    useSummary(key, key.lastUsedOn, now),
+    [
+      'API key',
+      ({ keyId, name, enabled }) => html`
+        <a class="row-link" href="${href(`/api-keys/${keyId}`)}">${name}</a>
+        ${!enabled && html` ${disabledBadge}`}
+      `,
+    ],
+    ['Key id', ({ keyId }) => html`<code>${keyId}</code>`, 'wide'],
+    ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],
+    ['Usable from', sourcesSummary],
+    ['Expires', (key) => expirySummary(key, now)],
+    [fieldLabel('lastUsedOn'), (key) => useSummary(key, key.lastUsedOn, now), 'minor'],
   ];
 }

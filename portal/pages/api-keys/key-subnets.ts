@@ -5,6 +5,7 @@ import { type Form, ownVersion } from '../../forms/form.ts';
 import { emptyRow, type SubnetInput, type SubnetRow, toSubnet } from '../../forms/subnet-rows.ts';
 import { hiddenField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
+import { consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { getKey, keyCrumbs } from './change-key.ts';
@@ -73,27 +74,14 @@ export const subnetRemoval: Form<Found, { readonly allowAnySource: boolean }> = 
       fields: [
         isLast && hiddenField('allowAnySource', 'yes'),
         isLast
-          ? html`
-            <ul class="consequences">
-              <li>
-                <strong>It is the last subnet: without it, every address on the internet can
-                use the key.</strong>
-              </li>
-              <li>To keep the key shut, disable it, or add another subnet first.</li>
-            </ul>
-          `
-          : html`
-            <ul class="consequences">
-              <li>
-                Requests with the key from ${formatCidr(subnet)} are refused, at once, unless
-                another subnet of the key has the address too.
-              </li>
-              <li>
-                ${key.subnets.length - 1} ${key.subnets.length === 2 ? 'subnet stays' : 'subnets stay'}
-                .
-              </li>
-            </ul>
-          `,
+          ? consequences(
+              html`<strong>It is the last subnet: without it, every address on the internet can use the key.</strong>`,
+              'To keep the key shut, disable it, or add another subnet first.',
+            )
+          : consequences(
+              `Requests with the key from ${formatCidr(subnet)} are refused, at once, unless another subnet of the key has the address too.`,
+              `${key.subnets.length - 1} ${key.subnets.length === 2 ? 'subnet stays' : 'subnets stay'}.`,
+            ),
       ],
     };
   },

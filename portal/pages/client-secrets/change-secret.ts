@@ -4,6 +4,7 @@ import { readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { type Form, type InputOf, noValues } from '../../forms/form.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { type Html, html } from '../../html/html.ts';
+import { consequences } from '../../html/parts.ts';
 import { formatDayDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Redirect, RequestContext } from '../../request-context.ts';
@@ -87,43 +88,26 @@ const enabledForm = (enabled: boolean): Form<Found, undefined> => ({
 export const secretEnabling = enabledForm(true);
 export const secretDisabling = enabledForm(false);
 
-function consequences({ now }: RequestContext, client: Client, secret: ClientSecret): Html {
-  const rest = client.secrets.filter(
-    (one) => one.secretId !== secret.secretId && isUsable(one, now),
+function deletionText({ now }: RequestContext, { secrets }: Client, secret: ClientSecret): Html {
+  const { secretId, disabled, lastUsedOn } = secret;
+  const rest = secrets.filter((one) => one.secretId !== secretId && isUsable(one, now));
+  const used = `It was last used ${formatDayDistance(lastUsedOn ?? '', now)}`;
+  return consequences(
+    isUsable(secret, now)
+      ? 'Callers that use it get no new tokens, at once. To stop it for a while, disable it.'
+      : disabled === true
+        ? 'It is disabled and does not work at present.'
+        : 'It has expired and no longer works anyway.',
+    lastUsedOn === undefined
+      ? 'It was never used.'
+      : html`<strong>${used}</strong> (${lastUsedOn}).`,
+    rest.length === 0
+      ? html`<strong>Nothing else of the client works</strong>: it then cannot get a token.`
+      : rest.length === 1
+        ? 'Another one of the client keeps working.'
+        : `${rest.length} others of the client keep working.`,
+    'It cannot be undone.',
   );
-  return html`
-    <ul class="consequences">
-      <li>
-        ${
-          isUsable(secret, now)
-            ? 'Callers that use it get no new tokens, at once. To stop it for a while, disable it.'
-            : secret.disabled === true
-              ? 'It is disabled and does not work at present.'
-              : 'It has expired and no longer works anyway.'
-        }
-      </li>
-      <li>
-        ${
-          secret.lastUsedOn === undefined
-            ? 'It was never used.'
-            : html`
-        <strong>It was last used ${formatDayDistance(secret.lastUsedOn, now)}</strong> (
-        ${secret.lastUsedOn}).
-      `
-        }
-      </li>
-      <li>
-        ${
-          rest.length === 0
-            ? html`<strong>Nothing else of the client works</strong>: it then cannot get a token.`
-            : rest.length === 1
-              ? 'Another one of the client keeps working.'
-              : `${rest.length} others of the client keep working.`
-        }
-      </li>
-      <li>It cannot be undone.</li>
-    </ul>
-  `;
 }
 
 export const secretDeletion: Form<Found, undefined> = {
@@ -142,6 +126,6 @@ export const secretDeletion: Form<Found, undefined> = {
     lead: secret.secretId,
     submit: `Delete ${isKey(secret) ? 'key' : 'secret'}`,
     submitKind: 'danger',
-    fields: consequences(context, client, secret),
+    fields: deletionText(context, client, secret),
   }),
 };

@@ -38,7 +38,7 @@ function once(
         ['Client id', copyable(client.clientId, 'the client id')],
         ['Name', secretTitle(secret)],
         ['Expires', expiry],
-        expired.length === 0 ? undefined : ['These expire', html`<ul>${others}</ul>`],
+        expired.length > 0 && ['These expire', html`<ul>${others}</ul>`],
         [
           'Try it',
           html`

@@ -9,7 +9,7 @@ import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../.
 import { linkButton } from '../../html/parts.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
-import { clientColumns, clientRow, firstExpiry } from './client-row.ts';
+import { clientColumns, firstExpiry } from './client-row.ts';
 
 const expiresSoonDays = secretExpiresSoonWithin / secondsPerDay;
 
@@ -96,8 +96,7 @@ function clientList(context: RequestContext): ListPage<Client> {
       ),
       filterSelect(query, 'order', 'Order', orderOptions),
     ],
-    columns: clientColumns(isByExpiry),
-    row: (client) => clientRow(context, client, isByExpiry),
+    columns: clientColumns(context, isByExpiry),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
     read: (cursor) => {
       const { text = '' } = filter;

@@ -1,23 +1,11 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
-import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { type Html, html } from '../../html/html.ts';
 import type { Column } from '../../html/list.ts';
 import { badge, disabledBadge } from '../../html/list.ts';
 import { endTime, formatSpan, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
-
-/** @param isByExpiry whether the list is in the order of the first expiry, which it then shows. */
-export function clientColumns(isByExpiry: boolean): readonly Column[] {
-  return [
-    { text: 'Client' },
-    { text: 'Client id', isWide: true },
-    { text: 'Trunk group', isMinor: true },
-    { text: 'Scopes', isMinor: true },
-    { text: 'Secrets' },
-    isByExpiry ? { text: 'First expiry' } : { text: 'Last used', isMinor: true },
-  ];
-}
 
 function expiryCell(client: Client, now: number): Html | string {
   const expiry = firstExpiry(client, now);
@@ -63,23 +51,33 @@ export function isUseKnown(
   return provider === undefined || acceptsAssertions === true;
 }
 
-/** A client in a list: its identifying fields and urgent problems. */
-export function clientRow(
+/**
+ * A client in a list: its identifying fields and urgent problems.
+ *
+ * @param isByExpiry whether the list is in the order of the first expiry, which it then shows.
+ */
+export function clientColumns(
   { deployment, href, now }: RequestContext,
-  client: Client,
-  isByExpiry: boolean,
-): readonly HtmlValue[] {
+  isByExpiry = false,
+): readonly Column<Client>[] {
   return [
-    html`
-      <a class="row-link" href="${href(`/clients/${client.clientId}`)}">${client.name}</a>
-      ${!client.enabled && html` ${disabledBadge}`}
-    `,
-    html`<code>${client.clientId}</code>`,
-    client.serviceTrunkGroup,
-    scopesCell(client),
-    secretsCell(client, now),
+    [
+      'Client',
+      ({ clientId, name, enabled }) => html`
+        <a class="row-link" href="${href(`/clients/${clientId}`)}">${name}</a>
+        ${!enabled && html` ${disabledBadge}`}
+      `,
+    ],
+    ['Client id', ({ clientId }) => html`<code>${clientId}</code>`, 'wide'],
+    ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],
+    ['Scopes', scopesCell, 'minor'],
+    ['Secrets', (client) => secretsCell(client, now)],
     isByExpiry
-      ? expiryCell(client, now)
-      : isUseKnown(client, deployment) && lastUseText(lastUse(client), now),
+      ? ['First expiry', (client) => expiryCell(client, now)]
+      : [
+          'Last used',
+          (client) => isUseKnown(client, deployment) && lastUseText(lastUse(client), now),
+          'minor',
+        ],
   ];
 }

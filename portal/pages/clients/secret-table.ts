@@ -69,30 +69,29 @@ function actions(context: RequestContext, client: Client, secret: ClientSecret):
 /** The visible fields of a client's secrets. */
 export function secretTable(context: RequestContext, client: Client): Html {
   const { now } = context;
-  const canChange = context.may('updateClientSecret');
-  return dataTable(
+  return dataTable<ClientSecret>(
     'Secrets',
     [
-      { text: 'Secret' },
-      { text: 'Status', isPlain: true },
-      { text: 'Expires' },
-      { text: 'Last used' },
-      { text: 'Created', isMinor: true },
-      ...(canChange ? [{ text: 'Actions', isPlain: true }] : []),
+      [
+        'Secret',
+        (secret) => html`
+          ${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>
+          ${
+            isKey(secret) &&
+            html`<span class="sub">${secret.alg}, thumbprint <code>${thumbprintOf(secret)}</code></span>`
+          }
+        `,
+      ],
+      ['Status', (secret) => statusBadge(client, secret, now), 'plain'],
+      ['Expires', ({ expiresAt }) => (expiresAt === undefined ? 'Never' : endTime(expiresAt, now))],
+      ['Last used', ({ lastUsedOn }) => lastUseText(lastUsedOn, now)],
+      ['Created', ({ createdAt }) => distance(createdAt, now), 'minor'],
+      context.may('updateClientSecret') && [
+        'Actions',
+        (secret) => actions(context, client, secret),
+        'plain',
+      ],
     ],
-    client.secrets.map((secret) => [
-      html`
-        ${secretTitle(secret)}<span class="sub"><code>${secret.secretId}</code></span>
-        ${
-          isKey(secret) &&
-          html`<span class="sub">${secret.alg}, thumbprint <code>${thumbprintOf(secret)}</code></span>`
-        }
-      `,
-      statusBadge(client, secret, now),
-      secret.expiresAt === undefined ? 'Never' : endTime(secret.expiresAt, now),
-      lastUseText(secret.lastUsedOn, now),
-      distance(secret.createdAt, now),
-      ...(canChange ? [actions(context, client, secret)] : []),
-    ]),
+    client.secrets,
   );
 }

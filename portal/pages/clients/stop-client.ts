@@ -4,7 +4,7 @@ import { findLongestToken } from '../../../core/client/longest-token.ts';
 import { type Form, type FormPage, noValues, ownVersion } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type Crumb, linkButton } from '../../html/parts.ts';
+import { type Crumb, consequences, linkButton } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { isUseKnown } from './client-row.ts';
@@ -59,40 +59,20 @@ export async function findLongestText(context: RequestContext, client: Client): 
   return formatExactSpan(await findLongestToken(management, client, maximum, now));
 }
 
-async function consequences(context: RequestContext, client: Client): Promise<Html> {
+async function deletionText(context: RequestContext, client: Client): Promise<Html> {
   const { now } = context;
   const live = client.secrets.filter((secret) => isUsable(secret, now));
   const { provider } = client;
-  return html`
-    <ul class="consequences">
-      <li>
-        ${
-          provider === undefined
-            ? 'The client gets no new tokens, at once.'
-            : `Tokens of ${provider.issuer} for this client are refused, at once.`
-        }
-      </li>
-      ${
-        isUseKnown(client, context.deployment) &&
-        html`
-      <li>
-        Tokens that it has already work until they expire, at
-        most ${await findLongestText(context, client)}, except at platform APIs that look up clients.
-      </li>
-    `
-      }${
-        live.length > 0 &&
-        html`
-      <li>
-        ${live.length === 1 ? 'Its secret stops working' : `Its ${live.length} secrets stop working`}
-        :
-        ${uses(live, now)}
-      </li>
-    `
-      }
-      <li>It cannot be undone. A new client has another id.</li>
-    </ul>
-  `;
+  const stop = live.length === 1 ? 'Its secret stops' : `Its ${live.length} secrets stop`;
+  return consequences(
+    provider === undefined
+      ? 'The client gets no new tokens, at once.'
+      : `Tokens of ${provider.issuer} for this client are refused, at once.`,
+    isUseKnown(client, context.deployment) &&
+      `Tokens that it has already work until they expire, at most ${await findLongestText(context, client)}, except at platform APIs that look up clients.`,
+    live.length > 0 && html`${stop} working: ${uses(live, now)}`,
+    'It cannot be undone. A new client has another id.',
+  );
 }
 
 /** The page before a change that cannot be undone. */
@@ -126,32 +106,21 @@ export const clientDeletion: Form<Client, undefined> = {
     confirmation(context, client, {
       title: `Delete ${client.name}`,
       submit: 'Delete client',
-      fields: await consequences(context, client),
+      fields: await deletionText(context, client),
     }),
 };
 
 async function revocationText(context: RequestContext, client: Client): Promise<Html> {
   const { provider } = client;
-  return html`
-    <ul class="consequences">
-      ${
-        isUseKnown(client, context.deployment) &&
-        html`
-        <li>
-          Platform APIs that look up clients refuse every token that was issued before now.
-          The others accept them until they expire, at
-          most ${await findLongestText(context, client)}.
-        </li>
-      `
-      }${
-        provider === undefined
-          ? html`<li>The secrets still work. If one has leaked, replace it first.</li>`
-          : html`<li>Tokens that ${provider.issuer} issued before now are refused.</li>`
-      }
-      <li>New tokens are accepted.</li>
-      <li>It takes about four seconds, and cannot be undone.</li>
-    </ul>
-  `;
+  return consequences(
+    isUseKnown(client, context.deployment) &&
+      `Platform APIs that look up clients refuse every token that was issued before now. The others accept them until they expire, at most ${await findLongestText(context, client)}.`,
+    provider === undefined
+      ? 'The secrets still work. If one has leaked, replace it first.'
+      : `Tokens that ${provider.issuer} issued before now are refused.`,
+    'New tokens are accepted.',
+    'It takes about four seconds, and cannot be undone.',
+  );
 }
 
 /** It has no version: stopping wins. */

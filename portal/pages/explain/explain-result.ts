@@ -84,12 +84,10 @@ function verifiedFacts(
     ['Scopes', verified.scopes.join(' ')],
     ['Service trunk group', html`<code>${verified.serviceTrunkGroup}</code>`],
     ['Expires', timeWithDistance(verified.expiresAt, context.now)],
-    verified.boundTo === undefined
-      ? undefined
-      : [
-          'Bound to a key',
-          html`<code>${verified.boundTo}</code>. Each request also needs a proof of this key (DPoP), which is not looked at here.`,
-        ],
+    verified.boundTo !== undefined && [
+      'Bound to a key',
+      html`<code>${verified.boundTo}</code>. Each request also needs a proof of this key (DPoP), which is not looked at here.`,
+    ],
   ]);
 }
 
@@ -119,10 +117,10 @@ function foundFacts(
   { clientId, keyId, issuer, tokenId }: NonNullable<RequestExplanation['facts']>,
 ): Html {
   return facts([
-    clientId === undefined ? undefined : ['Client id', clientLink(context, clientId)],
-    keyId === undefined ? undefined : ['Key id', keyLink(context, keyId)],
-    issuer === undefined ? undefined : ['Issuer', issuerLink(context, issuer)],
-    tokenId === undefined ? undefined : ['Token id', html`<code>${tokenId}</code>`],
+    clientId !== undefined && ['Client id', clientLink(context, clientId)],
+    keyId !== undefined && ['Key id', keyLink(context, keyId)],
+    issuer !== undefined && ['Issuer', issuerLink(context, issuer)],
+    tokenId !== undefined && ['Token id', html`<code>${tokenId}</code>`],
   ]);
 }
 

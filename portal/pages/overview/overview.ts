@@ -10,7 +10,7 @@ import {
 } from '../../../core/client/secret-attention.ts';
 import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { badge, dataTable } from '../../html/list.ts';
+import { badge, dataTable, rowLink } from '../../html/list.ts';
 import { copyable, facts, linkButton, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
@@ -143,27 +143,33 @@ function isIncomplete(checks: readonly Check[], denied: readonly string[]): bool
 }
 
 /** The secrets of one kind on the page, the most urgent first. */
-function secretRows({ href, now }: RequestContext, concerns: readonly Concern[]) {
+function secretTable(
+  { href, now }: RequestContext,
+  { title, kind }: { readonly title: string; readonly kind: Concern['kind'] },
+  concerns: readonly Concern[],
+): Html {
   const urgency = ({ expiresAt }: Concern) => expiresAt ?? Number.POSITIVE_INFINITY;
-  return concerns
-    .toSorted((a, b) => urgency(a) - urgency(b))
-    .slice(0, maxRows)
-    .map(({ clientId, clientName, title, serviceTrunkGroup, expiresAt, lastUsedOn, ...one }) => [
-      html`<a class="row-link" href="${href(`/clients/${clientId}`)}">${clientName}</a>`,
-      html`${title}${one.rotation !== undefined && html`<span class="sub">${one.rotation}.</span>`}`,
-      serviceTrunkGroup,
-      one.kind === 'expires_soon' && expiresAt !== undefined
-        ? endTime(expiresAt, now)
-        : lastUseText(lastUsedOn, now),
-    ]);
+  return dataTable(
+    title,
+    [
+      ['Client', ({ clientId, clientName }) => rowLink(href(`/clients/${clientId}`), clientName)],
+      [
+        'Secret',
+        ({ title: secret, rotation }) =>
+          html`${secret}${rotation !== undefined && html`<span class="sub">${rotation}.</span>`}`,
+      ],
+      ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],
+      [
+        kind === 'expires_soon' ? 'Expires' : 'Last used',
+        ({ expiresAt, lastUsedOn }) =>
+          kind === 'expires_soon' && expiresAt !== undefined
+            ? endTime(expiresAt, now)
+            : lastUseText(lastUsedOn, now),
+      ],
+    ],
+    concerns.toSorted((a, b) => urgency(a) - urgency(b)).slice(0, maxRows),
+  );
 }
-
-const secretColumns = (last: string) => [
-  { text: 'Client' },
-  { text: 'Secret' },
-  { text: 'Trunk group', isMinor: true },
-  { text: last },
-];
 
 /** A limited user must not learn how many items others have. */
 function notAll({ person }: RequestContext, examined: number, what: string): string {
@@ -186,8 +192,7 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   const check = (id: Concern['kind'], title: string, filter: string, good: string): Check => {
     const fine = id === 'unused' && isPartial ? 'Newer secrets are not checked.' : '';
     const found = concerns.filter(({ kind }) => kind === id);
-    const columns = secretColumns(id === 'expires_soon' ? 'Expires' : 'Last used');
-    const table = () => dataTable(title, columns, secretRows(context, found));
+    const table = () => secretTable(context, { title, kind: id }, found);
     const isUrgent = id === 'expires_soon' && urgent !== undefined;
     const order = id === 'expires_soon' ? 'expiry' : undefined;
     const all = isUrgent ? href('/expiring') : href('/clients', { secrets: filter, order });
@@ -219,8 +224,7 @@ interface KeyCheck extends Pick<Check, 'id' | 'title' | 'good'> {
   readonly filter: Parameters<Management['listApiKeys']>[0];
   /** The same in the address of the list. */
   readonly query: Readonly<Record<string, string>>;
-  readonly column: string;
-  readonly cell: (key: ApiKey) => Html;
+  readonly column: readonly [text: string, cell: (key: ApiKey) => HtmlValue];
 }
 
 async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Check> {
@@ -244,14 +248,12 @@ async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Ch
     table: () =>
       dataTable(
         title,
-        [{ text: 'API key' }, { text: 'Trunk group' }, { text: check.column, isMinor: true }],
-        page.items
-          .slice(0, maxRows)
-          .map((key) => [
-            html`<a class="row-link" href="${href(`/api-keys/${key.keyId}`)}">${key.name}</a>`,
-            key.serviceTrunkGroup,
-            check.cell(key),
-          ]),
+        [
+          ['API key', ({ keyId, name }) => rowLink(href(`/api-keys/${keyId}`), name)],
+          ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup],
+          [...check.column, 'minor'],
+        ],
+        page.items.slice(0, maxRows),
       ),
   };
 }
@@ -269,8 +271,7 @@ function checkKeys(context: RequestContext): Promise<readonly Check[]> {
       good: 'No API key can be used from any address',
       filter: { anySource: true },
       query: { sources: 'any' },
-      column: 'Created',
-      cell: ({ createdAt }) => distance(createdAt, now),
+      column: ['Created', ({ createdAt }) => distance(createdAt, now)],
     },
     {
       id: 'expiring-keys',
@@ -278,8 +279,7 @@ function checkKeys(context: RequestContext): Promise<readonly Check[]> {
       good: `No API key expires ${soon}`,
       filter: { expiresWithin },
       query: { expires: 'soon' },
-      column: 'Expires',
-      cell: ({ expiresAt = now }) => endTime(expiresAt, now),
+      column: ['Expires', ({ expiresAt = now }) => endTime(expiresAt, now)],
     },
   ];
   const counted = checks.filter(({ id }) => !(isLocal && id === 'open-keys'));
@@ -311,11 +311,11 @@ async function checkProviders({ management, href, health, now }: RequestContext)
     table: () =>
       dataTable(
         title,
-        [{ text: 'Issuer' }, { text: 'Problem' }],
-        broken.map(({ issuer, problem }) => [
-          html`<a class="row-link" href="${href('/identity-providers/show', { issuer })}">${issuer}</a>`,
-          problem,
-        ]),
+        [
+          ['Issuer', ({ issuer }) => rowLink(href('/identity-providers/show', { issuer }), issuer)],
+          ['Problem', ({ problem }) => problem],
+        ],
+        broken,
       ),
   };
 }

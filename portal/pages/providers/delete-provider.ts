@@ -4,6 +4,7 @@ import { mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
+import { consequences } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import type { ListedPage } from '../read-pages.ts';
 import { countOf, getProvider, providerCrumbs, toProvider } from './provider-details.ts';
@@ -30,19 +31,17 @@ function refusalText({ items, nextCursor }: ListedPage<Client>): string {
 /** What is deleted with the provider. */
 function clientsText(context: RequestContext, clients: ListedPage<Client>): Html {
   const { items, nextCursor } = clients;
-  if (items.length === 0 && nextCursor === undefined) return html`<li>It has no clients.</li>`;
+  if (items.length === 0 && nextCursor === undefined) return html`It has no clients.`;
   const rest = items.length - shownClients;
   return html`
-    <li>
-      <strong>The clients under it are deleted with it: ${countOf(context, clients)}.</strong>
-      ${items.length > 0 && html` Their trunk groups: ${groupsOf(items)}.`}${
-        nextCursor !== undefined && ' Not all clients were read: there may be more, of others too.'
-      }
-      <ul>
-        ${items.slice(0, shownClients).map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}
-        ${rest > 0 && html`<li>and ${rest} more</li>`}
-      </ul>
-    </li>
+    <strong>The clients under it are deleted with it: ${countOf(context, clients)}.</strong>
+    ${items.length > 0 && html` Their trunk groups: ${groupsOf(items)}.`}${
+      nextCursor !== undefined && ' Not all clients were read: there may be more, of others too.'
+    }
+    <ul>
+      ${items.slice(0, shownClients).map(({ name, clientId }) => html`<li>${name} <code>${clientId}</code></li>`)}
+      ${rest > 0 && html`<li>and ${rest} more</li>`}
+    </ul>
   `;
 }
 
@@ -124,15 +123,11 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
         hiddenField('issuer', issuer),
         hiddenField('ifRegistration', registrationId),
         hasClients && hiddenField('cascade', 'yes'),
-        html`
-          <ul class="consequences">
-            <li>${refusalText(clients)}${context.deployment.acceptsAssertions && exchangedTokensWarning}</li>
-            ${clientsText(context, clients)}
-            <li>
-              It cannot be undone. If it is registered again, its clients must be created again.
-            </li>
-          </ul>
-        `,
+        consequences(
+          html`${refusalText(clients)}${context.deployment.acceptsAssertions && exchangedTokensWarning}`,
+          clientsText(context, clients),
+          'It cannot be undone. If it is registered again, its clients must be created again.',
+        ),
       ],
     };
   },

@@ -6,7 +6,7 @@ import { type Form, type FormPage, ownVersion, type Shown } from '../../forms/fo
 import { FormError, problemAt } from '../../forms/problems.ts';
 import { hiddenField, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type Crumb, code } from '../../html/parts.ts';
+import { type Crumb, code, consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
@@ -260,12 +260,10 @@ export const issuerGrant: Form<GrantList, GrantValues, Pick<GrantValues, 'trunkG
 
 type Withdrawal = Form<GrantList, string>;
 
-const whatStays = html`
-  <ul class="consequences">
-    <li>What exists goes on: to stop it, disable or delete it.</li>
-    <li>Nothing new is created with it, until it is granted again.</li>
-  </ul>
-`;
+const whatStays = consequences(
+  'What exists goes on: to stop it, disable or delete it.',
+  'Nothing new is created with it, until it is granted again.',
+);
 
 function withdrawalPage(
   context: RequestContext,

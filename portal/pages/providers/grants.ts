@@ -25,22 +25,22 @@ function grantTable(
   grants: readonly Grant[],
   formOf: (grant: Grant) => Form,
 ): Html {
-  const canSet = maySet(context);
+  const link = (grant: Grant, form: string, text: string, kind?: 'danger') => {
+    const [page, query] = formOf(grant);
+    return linkButton(context.href(`/identity-providers/${page}/${form}`, query), text, kind);
+  };
   return dataTable(
     'Grants',
-    [{ text: 'Granted' }, { text: 'Trunk groups' }, ...(canSet ? [{ text: 'Change it' }] : [])],
-    grants.map((grant) => {
-      const [page, query] = formOf(grant);
-      const link = (form: string, text: string, kind?: 'danger') =>
-        linkButton(context.href(`/identity-providers/${page}/${form}`, query), text, kind);
-      return [
-        code(grant.value),
-        grant.trunkGroups.join(', '),
-        ...(canSet
-          ? [html`${link('edit', 'Change')} ${link('withdraw', 'Withdraw…', 'danger')}`]
-          : []),
-      ];
-    }),
+    [
+      ['Granted', ({ value }) => code(value)],
+      ['Trunk groups', ({ trunkGroups }) => trunkGroups.join(', ')],
+      maySet(context) && [
+        'Change it',
+        (grant) =>
+          html`${link(grant, 'edit', 'Change')} ${link(grant, 'withdraw', 'Withdraw…', 'danger')}`,
+      ],
+    ],
+    grants,
   );
 }
 

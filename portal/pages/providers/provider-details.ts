@@ -5,11 +5,11 @@ import { mayChange, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable, providerKeyTable } from '../../html/list.ts';
-import { type Crumb, facts, linkButton, panel } from '../../html/parts.ts';
+import { type Crumb, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
-import { clientColumns, clientRow } from '../clients/client-row.ts';
+import { clientColumns } from '../clients/client-row.ts';
 import { describeOwner, healthBadge } from './provider-list.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
@@ -96,41 +96,36 @@ export function clientsPanel(
     },
     page.items.length === 0
       ? noClients(page, all)
-      : html`${dataTable(
-          'Clients',
-          clientColumns(false),
-          page.items.slice(0, shownClients).map((client) => clientRow(context, client, false)),
-        )}${
+      : html`${dataTable('Clients', clientColumns(context), page.items.slice(0, shownClients))}${
           (page.items.length > shownClients || page.nextCursor !== undefined) &&
           html`<p class="panel-text">${all}</p>`
         }`,
   );
 }
 
-export function providerFacts(
-  provider: Omit<IdentityProvider, 'registrationId' | 'registeredAt' | 'owner'>,
-) {
-  return [
-    ['Issuer', html`<code class="line">${provider.issuer}</code>`],
+export function providerFacts(provider: IdentityProvider, more: readonly Fact[] = []): Html {
+  const line = (text: string) => html`<code class="line">${text}</code>`;
+  return facts([
+    ['Issuer', line(provider.issuer)],
     ...(hasGivenKeys(provider)
       ? [['Keys from a file', describeGivenKeys(provider.givenKeys)] as const]
-      : ([
-          ['Discovery URL', html`<code class="line">${provider.discoveryUrl}</code>`],
-          ['JWKS URI', html`<code class="line">${provider.jwksUri}</code>`],
-        ] as const)),
+      : [
+          ['Discovery URL', line(provider.discoveryUrl)] as const,
+          ['JWKS URI', line(provider.jwksUri)] as const,
+        ]),
     ['Algorithms', provider.allowedAlgorithms.join(', ')],
     [
       'Claim of the client id',
       provider.clientIdClaim ?? 'client_id, azp, sub: the first that a token has',
     ],
-    ...(provider.audienceFrom === undefined
-      ? []
-      : [['Audience', 'aud, or the API that the scopes belong to'] as const]),
-    ...(provider.clientPatterns === true ? [['Client patterns', 'Allowed'] as const] : []),
-    ...(provider.leeway === undefined
-      ? []
-      : [['Clock difference', `${provider.leeway} seconds`] as const]),
-  ] as const;
+    provider.audienceFrom !== undefined && [
+      'Audience',
+      'aud, or the API that the scopes belong to',
+    ],
+    provider.clientPatterns === true && ['Client patterns', 'Allowed'],
+    provider.leeway !== undefined && ['Clock difference', `${provider.leeway} seconds`],
+    ...more,
+  ]);
 }
 
 /** The provider that an address or a form names. Its issuer is no part of a path. */
@@ -183,8 +178,7 @@ export const showProvider: Handler = async (context) => {
         id: 'details',
         note: 'A provider cannot be edited. To change it, delete it and register it again.',
       },
-      facts([
-        ...providerFacts(provider),
+      providerFacts(provider, [
         ['Trunk groups', describeOwner(provider.owner)],
         ['Registered', timeWithDistance(provider.registeredAt, now)],
       ]),

@@ -6,7 +6,7 @@ import { type Problems, problemAt } from '../../forms/problems.ts';
 import { providerLabels } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
-import { facts, panel } from '../../html/parts.ts';
+import { panel } from '../../html/parts.ts';
 import { riskField } from '../../html/provider-fields.ts';
 import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -57,7 +57,7 @@ async function takeover(
   const page = await context.management.listClients({ provider: issuer, limit: maxListedItems });
   const kept = html`${panel(
     { title: 'What a takeover keeps', id: 'details' },
-    facts(providerFacts(provider)),
+    providerFacts(provider),
   )}${clientsPanel(context, issuer, page)}`;
   const fields = html`${textArea({
     name: 'keepClientsOf',

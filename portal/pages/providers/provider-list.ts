@@ -1,7 +1,7 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { mayRegister } from '../../access/own-providers.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { badge, dataTable } from '../../html/list.ts';
+import { badge, dataTable, rowLink } from '../../html/list.ts';
 import { emptyState, linkButton } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
@@ -56,22 +56,16 @@ export const showProviders: Handler = async (context) => {
         : dataTable(
             'Identity providers',
             [
-              { text: 'Issuer' },
-              { text: 'Trunk groups' },
-              { text: 'Keys at present' },
-              { text: 'Algorithms', isMinor: true },
-              { text: 'Registered', isMinor: true },
+              [
+                'Issuer',
+                ({ issuer }) => rowLink(href('/identity-providers/show', { issuer }), issuer),
+              ],
+              ['Trunk groups', ({ owner }) => describeOwner(owner)],
+              ['Keys at present', ({ issuer }) => healthBadge(healths.get(issuer))],
+              ['Algorithms', ({ allowedAlgorithms }) => allowedAlgorithms.join(', '), 'minor'],
+              ['Registered', ({ registeredAt }) => distance(registeredAt, now), 'minor'],
             ],
-            providers.map(({ issuer, owner, allowedAlgorithms, registeredAt }) => [
-              html`
-                <a class="row-link" href="${href('/identity-providers/show', { issuer })}">
-                ${issuer}</a>
-              `,
-              describeOwner(owner),
-              healthBadge(healths.get(issuer)),
-              allowedAlgorithms.join(', '),
-              distance(registeredAt, now),
-            ]),
+            providers,
           ),
   };
 };

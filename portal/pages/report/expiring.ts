@@ -51,8 +51,11 @@ function expiringList(context: RequestContext): ListPage<ExpiringCredential> {
     query: { trunkGroup },
     labels: { trunkGroup: 'Trunk group', cursor: 'Page' },
     filterFields: (problems) => trunkGroupFilter(context, problems),
-    columns: [{ text: 'Client or API key' }, { text: 'Expires' }, { text: 'Trunk group' }],
-    row: (one) => [nameCell(context, one), endTime(one.expiresAt, now), one.serviceTrunkGroup],
+    columns: [
+      ['Client or API key', (one) => nameCell(context, one)],
+      ['Expires', ({ expiresAt }) => endTime(expiresAt, now)],
+      ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup],
+    ],
     empty: { title: 'Nothing expires within 30 days', text: '' },
     read: (cursor) => management.listExpiring({ trunkGroup, cursor }),
     compare: compareEnds,

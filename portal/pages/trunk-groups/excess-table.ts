@@ -2,7 +2,7 @@ import type { Management } from '../../../adapters/management.ts';
 import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { limitLabel, limitValue } from '../../html/limit-facts.ts';
-import { dataTable } from '../../html/list.ts';
+import { dataTable, rowLink } from '../../html/list.ts';
 import { endTime, formatExactSpan } from '../../html/time.ts';
 import type { Href, RequestContext } from '../../request-context.ts';
 
@@ -31,9 +31,7 @@ function nameOf({ limit, subject, name }: Excess): string {
 }
 
 function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {
-  const link = html`
-    <a class="row-link" href="${addressOf(href, group, excess)}">${nameOf(excess)}</a>
-  `;
+  const link = rowLink(addressOf(href, group, excess), nameOf(excess));
   if (excess.limit !== 'maxSecretLifetime') return link;
   return html`${link}<span class="sub"><code>${excess.subject}</code></span>`;
 }
@@ -69,14 +67,7 @@ export function excessTable(
     readonly check: Check;
   },
 ): Html {
-  const rows = check.excesses
-    .slice(0, maxRows)
-    .map((excess) => [
-      itemCell(context, group, excess),
-      limitLabel(excess.limit),
-      valueOf(excess, context.now),
-      limitValue(limits, excess.limit),
-    ]);
+  const rows = check.excesses.slice(0, maxRows);
   const count = check.excesses.length;
   const head =
     count > rows.length
@@ -90,7 +81,12 @@ export function excessTable(
       ${head}All of it stays and works. A change can only make it smaller.</p>
     ${dataTable(
       'Above the limits',
-      [{ text: 'Item' }, { text: 'Limit' }, { text: 'Has' }, { text: 'Allowed' }],
+      [
+        ['Item', (excess) => itemCell(context, group, excess)],
+        ['Limit', ({ limit }) => limitLabel(limit)],
+        ['Has', (excess) => valueOf(excess, context.now)],
+        ['Allowed', ({ limit }) => limitValue(limits, limit)],
+      ],
       rows,
     )}
   `;

@@ -60,9 +60,7 @@ export const showTrunkGroup: Handler = async (context) => {
       facts([
         ...limitFacts(limits, usage),
         ['What it has', has],
-        limits.updatedAt === undefined
-          ? undefined
-          : ['Changed', timeWithDistance(limits.updatedAt, now)],
+        limits.updatedAt !== undefined && ['Changed', timeWithDistance(limits.updatedAt, now)],
       ]),
     )}${isStaff && (await excessPanel(context, limits))}${isStaff && configPanel(context)}`,
   };

@@ -4,7 +4,7 @@ import { noProblems, type Problems, typedField } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitSummary } from '../../html/limit-facts.ts';
-import { dataTable } from '../../html/list.ts';
+import { dataTable, rowLink } from '../../html/list.ts';
 import { pager, readPosition } from '../../html/pager.ts';
 import { emptyState } from '../../html/parts.ts';
 import { distance } from '../../html/time.ts';
@@ -31,15 +31,12 @@ function openForm({ href, query }: RequestContext, problems: Problems): Html {
 function groupTable({ href, now }: RequestContext, groups: readonly TrunkGroupLimits[]): Html {
   return dataTable(
     'Trunk groups',
-    [{ text: 'Trunk group' }, { text: 'Limited' }, { text: 'Changed', isMinor: true }],
-    groups.map((limits) => [
-      html`
-        <a class="row-link" href="${href(`${path}/${limits.serviceTrunkGroup}`)}">
-        ${limits.serviceTrunkGroup}</a>
-      `,
-      limitSummary(limits),
-      limits.updatedAt === undefined ? '' : distance(limits.updatedAt, now),
-    ]),
+    [
+      ['Trunk group', ({ serviceTrunkGroup: group }) => rowLink(href(`${path}/${group}`), group)],
+      ['Limited', limitSummary],
+      ['Changed', ({ updatedAt }) => updatedAt !== undefined && distance(updatedAt, now), 'minor'],
+    ],
+    groups,
   );
 }
 
