@@ -1,4 +1,5 @@
 import type { Management } from '../adapters/management.ts';
+import type { OperationName } from '../contract/management/operations.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import { seconds } from '../core/clock.ts';
 import type { CliIo } from './cli-io.ts';
@@ -26,6 +27,21 @@ function requireNoLimit(what: string, { onlyTrunkGroup }: GlobalOptions): void {
   );
 }
 
+/** The operations of management. */
+export type Operations = Omit<Management, 'forCaller'>;
+
+/** The SDK is loaded by the first operation: --help and completion work without. */
+function openLater(open: () => Promise<Management>): Operations {
+  let opened: Promise<Management> | undefined;
+  const late =
+    (name: OperationName) =>
+    async (...args: readonly unknown[]): Promise<unknown> => {
+      const operation = (await (opened ??= open()))[name];
+      return (operation as (...given: readonly unknown[]) => Promise<unknown>)(...args);
+    };
+  return new Proxy({} as Operations, { get: (_, name) => late(name as OperationName) });
+}
+
 /** What a command works with. */
 export type Cli = ReturnType<typeof createCli>;
 
@@ -51,13 +67,13 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     options,
     /** The deployment that the options name. */
     deployment,
-    /** The management of it. The SDK is loaded only when needed: --help and completion work without. */
-    management: async (): Promise<Management> => {
+    /** The operations of management on it. */
+    management: openLater(async () => {
       const { openManagement } = await import('./open-management.ts');
       const management = await openManagement(deployment(), openOptions);
       const { onlyTrunkGroup: trunkGroups } = options;
       return trunkGroups === undefined ? management : management.forCaller({ trunkGroups });
-    },
+    }),
     /** What `tables` commands write with: the management library on the tables themselves. */
     tableContext: async () => {
       requireNoLimit('tables', options);

@@ -16,8 +16,7 @@ const patience = 3000;
 type Read = (cli: Cli, words: readonly string[]) => Promise<readonly string[]>;
 
 const readClients: Read = async (cli) => {
-  const management = await cli.management();
-  const read = (cursor?: string) => management.listClients({ cursor });
+  const read = (cursor?: string) => cli.management.listClients({ cursor });
   return (await collectPages(read, ({ clientId }) => clientId)).map(({ clientId }) => clientId);
 };
 
@@ -25,18 +24,17 @@ const readClients: Read = async (cli) => {
 const readSecrets: Read = async (cli, words) => {
   const clientId = words.slice(0, -1).find((word) => isId('client', word));
   if (clientId === undefined) return [];
-  const { secrets } = await (await cli.management()).findClient(clientId);
+  const { secrets } = await cli.management.findClient(clientId);
   return secrets.map(({ secretId }) => secretId);
 };
 
 const readApiKeys: Read = async (cli) => {
-  const management = await cli.management();
-  const read = (cursor?: string) => management.listApiKeys({ cursor });
+  const read = (cursor?: string) => cli.management.listApiKeys({ cursor });
   return (await collectPages(read, ({ keyId }) => keyId)).map(({ keyId }) => keyId);
 };
 
 const readIssuers: Read = async (cli) =>
-  (await (await cli.management()).listProviders()).map(({ issuer }) => issuer);
+  (await cli.management.listProviders()).map(({ issuer }) => issuer);
 
 const readKids: Read = async (cli) =>
   (await (await cli.signingKeys()).read()).keys.map(({ kid }) => kid);

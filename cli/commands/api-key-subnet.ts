@@ -36,7 +36,7 @@ const add = command({
     'api-key-subnet add key_7HsLEXAMPLE --name lab --address 2001:db8::/32',
   ],
   run: async (cli, [id], options) => {
-    const { key, subnet, warnings } = await (await cli.management()).addSubnet(id, {
+    const { key, subnet, warnings } = await cli.management.addSubnet(id, {
       name: options.name,
       address: options.address,
       netmask: options.netmask,
@@ -60,7 +60,7 @@ const list = command({
   arguments: [keyId],
   examples: ['api-key-subnet list key_7HsLEXAMPLE'],
   run: async (cli, [id]) => {
-    const key = await (await cli.management()).findApiKey(id);
+    const key = await cli.management.findApiKey(id);
     cli.output.printList(key.subnets, {
       view: viewSubnet,
       id: (subnet) => subnet.subnetId,
@@ -86,14 +86,13 @@ const remove = command({
   ],
   examples: ['api-key-subnet remove key_7HsLEXAMPLE subnet_2xPdEXAMPLE'],
   run: async (cli, [id, subnetId], { allowAnySource = false, ifVersion }) => {
-    const management = await cli.management();
-    const key = await management.findApiKey(id);
+    const key = await cli.management.findApiKey(id);
     const subnet = getSubnet(key, subnetId);
     const isLast = key.subnets.length === 1 && allowAnySource;
     await cli.confirm(
       `Remove ${formatCidr(subnet)} (${subnet.name}) from ${id}?${isLast ? ' Every source may use the key then.' : ''}`,
     );
-    const { subnets } = await management.removeSubnet(id, subnetId, {
+    const { subnets } = await cli.management.removeSubnet(id, subnetId, {
       allowAnySource,
       ifVersion: ifVersion ?? key.version,
     });

@@ -1,9 +1,9 @@
-import type { ApiKey, Management } from '../../adapters/management.ts';
+import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/subnet-list.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import type { Cell } from '../table.ts';
@@ -120,7 +120,7 @@ const create = command({
       key,
       value,
       warnings = [],
-    } = await (await cli.management()).createApiKey({
+    } = await cli.management.createApiKey({
       name: options.name,
       serviceTrunkGroup: options.trunkGroup,
       enabled: options.disabled !== true,
@@ -143,10 +143,9 @@ const list = command({
   ],
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
   run: async (cli, _, options) => {
-    const management = await cli.management();
     const filter = { ...readListFilter(options), anySource: options.anySource };
     const keys = await collectPages(
-      (cursor) => management.listApiKeys({ ...filter, cursor }),
+      (cursor) => cli.management.listApiKeys({ ...filter, cursor }),
       (key) => key.keyId,
     );
     cli.output.printList(keys, {
@@ -193,11 +192,10 @@ const update = command({
       );
     }
     const expiresAt = options.neverExpires === true ? null : readExpiry(options, cli.now());
-    const management = await cli.management();
     const { name, endOldValues } = options;
     const scopes = options.everyScope === true ? null : options.scope;
     const fields = { name, endOldValues, scopes, expiresAt, ifVersion };
-    const key = await management.updateApiKey(id, fields);
+    const key = await cli.management.updateApiKey(id, fields);
     printApiKey(cli, key);
   },
 });
@@ -212,13 +210,13 @@ const rotate = rotateCommand(keyId, {
     'api-key rotate key_7HsLEXAMPLE --expire-old-in 0s --yes',
   ],
   act: async (cli, id, rotation) =>
-    printValue(cli, await (await cli.management()).rotateApiKey(id, rotation), 'rotated the key'),
+    printValue(cli, await cli.management.rotateApiKey(id, rotation), 'rotated the key'),
 });
 
 const kind = {
   noun: 'api-key',
   example: 'key_7HsLEXAMPLE',
-  find: (management: Management, [id]: readonly [string]) => management.findApiKey(id),
+  find: (management: Operations, [id]: readonly [string]) => management.findApiKey(id),
   print: (cli: Cli, key: ApiKey) => printApiKey(cli, key),
 };
 const { change, remove } = recordCommands([keyId], 'API key', kind);

@@ -62,8 +62,9 @@ const list = command({
     'audit list --unfinished --json',
   ],
   run: async (cli, _, options) => {
-    const management = await cli.management();
-    const pages = await readPages((cursor) => management.listAudit({ day: options.day, cursor }));
+    const pages = await readPages((cursor) =>
+      cli.management.listAudit({ day: options.day, cursor }),
+    );
     const items = pages.flatMap((page) => page.items).filter((change) => matches(change, options));
     cli.output.printList<AuditedChange>(items, {
       ...changes,
@@ -88,8 +89,7 @@ const history = command({
     'audit history secret_4fWqXbN1uYJ7ZkP0aLmE3d --since 2026-11-01 --json',
   ],
   run: async (cli, [id], { since }) => {
-    const management = await cli.management();
-    const pages = await readPages((cursor) => management.listHistory(id, { since, cursor }));
+    const pages = await readPages((cursor) => cli.management.listHistory(id, { since, cursor }));
     const unread = new Map(
       pages.flatMap((page) => page.unread.map(({ region, reason }) => [region, reason] as const)),
     );
@@ -113,8 +113,7 @@ const eraseName = command({
   examples: ["audit erase-name 'https://login.example.com#ada'"],
   run: async (cli, [subject]) => {
     await cli.confirm(`Erase the name of ${subject}? It is never recorded again.`);
-    const management = await cli.management();
-    await management.erasePersonName(subject);
+    await cli.management.erasePersonName(subject);
     cli.output.print({ json: { subject, erased: true }, quiet: [subject], text: 'Erased.' });
   },
 });

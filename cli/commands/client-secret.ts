@@ -108,9 +108,8 @@ const create = command({
   ],
   run: async (cli, [id], options) => {
     const publicKey = readPublicKey(options.publicKey, options.alg);
-    const management = await cli.management();
     const now = cli.now();
-    const created = await management.createClientSecret(id, {
+    const created = await cli.management.createClientSecret(id, {
       name: options.name,
       publicKey,
       alg: options.alg,
@@ -142,9 +141,8 @@ const list = command({
   arguments: [clientIdArgument],
   examples: ['client-secret list client_4fWqEXAMPLE'],
   run: async (cli, [id]) => {
-    const management = await cli.management();
     const now = cli.now();
-    const client = await management.findClient(id);
+    const client = await cli.management.findClient(id);
     cli.output.printList(client.secrets, {
       view: (secret) => ({
         ...viewClientSecret(secret, now),
@@ -178,9 +176,8 @@ const update = command({
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add --name, --expires-in or --expires-at');
     }
-    const management = await cli.management();
     const now = cli.now();
-    const changed = await management.updateClientSecret(id, secret, {
+    const changed = await cli.management.updateClientSecret(id, secret, {
       name: options.name,
       expiresAt: options.neverExpires === true ? null : readExpiry(options, now),
       ifVersion,
@@ -202,8 +199,7 @@ const rotate = rotateCommand(clientIdArgument, {
   act: async (cli, id, { publicKey: file, ...rotation }) => {
     const publicKey = readPublicKey(file, rotation.alg);
     const now = cli.now();
-    const management = await cli.management();
-    const rotated = await management.rotateClientSecret(id, { ...rotation, publicKey });
+    const rotated = await cli.management.rotateClientSecret(id, { ...rotation, publicKey });
     const expired = rotated.expired.map((secret) => viewClientSecret(secret, now));
     printCreated(cli, rotated, { id, now }, { expiring_secrets: expired });
     for (const secret of rotated.expired) {

@@ -21,7 +21,7 @@ async function describeOldTokens(cli: Cli, client: Client): Promise<string> {
   const refused = provider === undefined ? '' : `Old tokens of ${provider.issuer} are refused. `;
   if (provider !== undefined && !config.federatedClients) return refused.trim();
   const { maximum } = config.tokenLifetime;
-  const most = await findLongestToken(await cli.management(), client, maximum, cli.now());
+  const most = await findLongestToken(cli.management, client, maximum, cli.now());
   return `${refused}Checks that look up clients refuse its old tokens; all others accept them until they expire, at most ${formatDuration(most)}: docs/platform-api.md.`;
 }
 
@@ -35,13 +35,12 @@ const revokeTokens = command({
     'client revoke-tokens client_4fWqEXAMPLE --yes --json',
   ],
   run: async (cli, [id], { ifVersion }) => {
-    const management = await cli.management();
-    const client = await management.findClient(id);
+    const client = await cli.management.findClient(id);
     await cli.confirm(
       `Revoke all tokens of ${client.clientId} (${client.name}) that were issued before now?`,
     );
     cli.output.note('This takes about four seconds.');
-    const changed = await management.revokeClientTokens(client.clientId, {
+    const changed = await cli.management.revokeClientTokens(client.clientId, {
       ifVersion: ifVersion ?? client.version,
     });
     printClient(cli, changed);

@@ -32,8 +32,7 @@ const create = command({
       Management['createClient']
     >[0];
     const { idempotencyKey } = options;
-    const management = await cli.management();
-    const { client, existed } = await management.createClient({ ...fields, idempotencyKey });
+    const { client, existed } = await cli.management.createClient({ ...fields, idempotencyKey });
     printClient(cli, client);
     const added = client.provider?.conditions?.slice(fields.requiredClaims?.length ?? 0) ?? [];
     if (!existed && added.length > 0) {
@@ -75,7 +74,6 @@ const list = command({
     'client list --trunk-group tg-1001 --unused-for 90d',
   ],
   run: async (cli, _, options) => {
-    const management = await cli.management();
     const filter = {
       ...readListFilter(options),
       provider: options.provider,
@@ -83,7 +81,7 @@ const list = command({
       allowsUserTokens: options.allowsUserTokens,
     };
     const clients = await collectPages(
-      (cursor) => management.listClients({ ...filter, cursor }),
+      (cursor) => cli.management.listClients({ ...filter, cursor }),
       (client) => client.clientId,
     );
     cli.output.printList(clients, {
@@ -167,8 +165,7 @@ const update = command({
     if (Object.keys(changes).length === 0) {
       throw new UsageError('nothing to change; add an option, see authctl client update --help');
     }
-    const management = await cli.management();
-    const client = await management.updateClient(id, {
+    const client = await cli.management.updateClient(id, {
       ...(readFields(changedWords, changedFields, changes) as ClientChanges),
       addScopes: changes.addScope,
       removeScopes: changes.removeScope,

@@ -20,7 +20,7 @@ const token = command({
     'explain token --client-id client_4fWqEXAMPLE --resource https://api.example.com',
   ],
   run: async (cli, _, options) => {
-    const explanation = await (await cli.management()).explainToken({
+    const explanation = await cli.management.explainToken({
       clientId: options.clientId,
       scope: options.scope?.join(' '),
       resource: options.resource,
@@ -105,7 +105,7 @@ const request = command({
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
     }
-    const explanation = await (await cli.management()).explainRequest({
+    const explanation = await cli.management.explainRequest({
       credential,
       sourceAddress: options.sourceIp,
       scopes: options.scope ?? [],

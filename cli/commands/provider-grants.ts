@@ -93,7 +93,7 @@ const grant = command({
     );
     const deleted = options.delete ?? [];
     if (deleted.length > 0) await cli.confirm(`Delete ${deleted.join(', ')}?`);
-    const { otherClients, ...list } = await (await cli.management()).setSubjectGrant(at, {
+    const { otherClients, ...list } = await cli.management.setSubjectGrant(at, {
       value,
       trunkGroups,
       clients: decided,
@@ -118,8 +118,7 @@ const grantIssuer = command({
   run: async (cli, [at], options) => {
     const trunkGroups = groupsOf(options);
     const { leave, ifVersion } = options;
-    const management = await cli.management();
-    printGrants(cli, [await management.setIssuerGrant(at, { trunkGroups, leave, ifVersion })]);
+    printGrants(cli, [await cli.management.setIssuerGrant(at, { trunkGroups, leave, ifVersion })]);
   },
 });
 
@@ -128,10 +127,9 @@ const grants = command({
   summary: 'List what is granted: client ids by issuer, and issuers by host',
   examples: ['provider grants'],
   run: async (cli) => {
-    const management = await cli.management();
     const lists: GrantList[] = [];
     for (const kind of ['subject', 'issuer'] as const) {
-      const pages = await readPages((cursor) => management.listGrants({ kind, cursor }));
+      const pages = await readPages((cursor) => cli.management.listGrants({ kind, cursor }));
       lists.push(...pages.flatMap(({ items }) => items));
     }
     printGrants(cli, lists);
@@ -150,10 +148,9 @@ function formatProposal({ issuer: at, value, trunkGroups, insteadOf }: Proposal)
 }
 
 async function propose(cli: Cli, outside: readonly OutsideClient[]): Promise<readonly Proposal[]> {
-  const management = await cli.management();
   const proposals: Proposal[] = [];
   for (const at of [...new Set(outside.map((client) => client.issuer))].toSorted()) {
-    const { grants: present } = await management.findSubjectGrants(at);
+    const { grants: present } = await cli.management.findSubjectGrants(at);
     const clients = outside.filter((client) => client.issuer === at);
     proposals.push(...proposeGrants(present, clients).map((one) => ({ issuer: at, ...one })));
   }
@@ -169,8 +166,7 @@ const check = command({
   ],
   examples: ['provider check', 'provider check --propose'],
   run: async (cli, _, { issuer: at, propose: proposes = false }) => {
-    const management = await cli.management();
-    const pages = await readPages((cursor) => management.checkGrants({ issuer: at, cursor }));
+    const pages = await readPages((cursor) => cli.management.checkGrants({ issuer: at, cursor }));
     const outside = pages.flatMap(({ items }) => items);
     const providers = pages.flatMap((page) => page.providers);
     const proposals = proposes ? await propose(cli, outside) : [];

@@ -182,7 +182,7 @@ export const inspectCommand = command({
   run: async (cli, [url], options) => {
     const choices = await confirmChoices(cli, options);
     const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
-    const found = await (await cli.management()).inspectProvider(url, { ...choices, tokens });
+    const found = await cli.management.inspectProvider(url, { ...choices, tokens });
     const { registrable, problem, keySet } = found;
     const inspected = found.tokens.map((token, index) =>
       proposeFor(token, tokens[index] ?? '', found.issuer, options),

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Management } from '../../adapters/management.ts';
 import { exchangedTokensWarning } from '../../contract/management/field-words.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
@@ -14,7 +13,7 @@ import {
   viewIdentityProvider,
 } from '../../core/management/providers/provider-reach.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -86,7 +85,7 @@ function printProvider(cli: Cli, provider: ManagedProvider): void {
 }
 
 /** Every client under a provider, by name. */
-async function findClients(management: Management, provider: string) {
+async function findClients(management: Operations, provider: string) {
   const read = (cursor?: string) => management.listClients({ provider, cursor });
   return collectPages(read, ({ clientId }) => clientId);
 }
@@ -101,7 +100,7 @@ function readKeys(path: string): string {
 }
 
 /** @throws {NotFoundError} if it is not registered. */
-async function versionOfKeys(management: Management, name: string): Promise<number> {
+async function versionOfKeys(management: Operations, name: string): Promise<number> {
   const { givenKeys } = await management.findProvider(name);
   return givenKeys?.version ?? 0;
 }
@@ -130,12 +129,11 @@ const register = command({
       throw new UsageError('--replace-keys needs --jwks-file');
     }
     const choices = await confirmChoices(cli, options);
-    const management = await cli.management();
-    const { provider, keySet } = await management.registerProvider(url, {
+    const { provider, keySet } = await cli.management.registerProvider(url, {
       ...choices,
       trunkGroups: options.trunkGroup,
       ...(jwksFile !== undefined && { jwks: readKeys(jwksFile) }),
-      ...(replaceKeys === true && { replacesVersion: await versionOfKeys(management, url) }),
+      ...(replaceKeys === true && { replacesVersion: await versionOfKeys(cli.management, url) }),
     });
     const keys = keySet.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty }));
     cli.output.print({
@@ -154,7 +152,7 @@ const list = command({
   summary: 'List registered identity providers',
   examples: ['provider list'],
   run: async (cli) => {
-    cli.output.printList(await (await cli.management()).listProviders(), {
+    cli.output.printList(await cli.management.listProviders(), {
       view: viewIdentityProvider,
       id: (provider) => provider.issuer,
       columns: {
@@ -194,9 +192,8 @@ const remove = command({
     'provider delete https://idp.example.com --cascade --yes',
   ],
   run: async (cli, [name], { cascade = false, ifRegistration }) => {
-    const management = await cli.management();
-    const { registrationId } = await management.findProvider(name);
-    const clients = cascade ? await findClients(management, name) : [];
+    const { registrationId } = await cli.management.findProvider(name);
+    const clients = cascade ? await findClients(cli.management, name) : [];
     if (cli.deployment().config.federatedClients) {
       cli.output.note(`Its tokens will be refused.${exchangedTokensWarning}`);
     }
@@ -205,7 +202,7 @@ const remove = command({
     );
     const options = { cascade, ifRegistration: ifRegistration ?? registrationId };
     const deleted = await collectPages(
-      (cursor) => management.deleteProvider(name, { ...options, cursor }),
+      (cursor) => cli.management.deleteProvider(name, { ...options, cursor }),
       ({ clientId }) => clientId,
     );
     const ids = deleted.map(({ clientId }) => clientId);
@@ -220,7 +217,7 @@ const remove = command({
 /** What a takeover keeps: the choices of the registration, and the clients. */
 async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<true | undefined> {
   const { issuer: name, clientIdClaim } = provider;
-  const clients = await findClients(await cli.management(), name);
+  const clients = await findClients(cli.management, name);
   const rows = clients.map(({ clientId, name: called, serviceTrunkGroup, provider: at }) => [
     clientId,
     called,
@@ -257,11 +254,10 @@ const assign = command({
     if (trunkGroup === undefined && platform !== true) {
       throw new UsageError('nothing to change; add --trunk-group or --platform');
     }
-    const management = await cli.management();
-    const before = await management.findProvider(name);
+    const before = await cli.management.findProvider(name);
     const { owner } = before;
     const isTakeover = trunkGroup === undefined;
-    const provider = await management.setProviderTrunkGroups(name, {
+    const provider = await cli.management.setProviderTrunkGroups(name, {
       trunkGroups: trunkGroup ?? [],
       keepClientsOf,
       allowUserWritableClaim: isTakeover ? await confirmTakeover(cli, before) : undefined,

@@ -1,6 +1,6 @@
 import type { Management } from '../../adapters/management.ts';
 import { numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
-import type { Cli } from '../cli.ts';
+import type { Cli, Operations } from '../cli.ts';
 import {
   type Argument,
   type ArgumentValues,
@@ -29,13 +29,13 @@ interface RecordKind<Ids, Item> {
   readonly noun: string;
   /** The ids in examples. */
   readonly example: string;
-  readonly find: (management: Management, ids: Ids) => Promise<Item>;
+  readonly find: (management: Operations, ids: Ids) => Promise<Item>;
   readonly print: (cli: Cli, item: Item, ids: Ids) => void;
 }
 
 /** Makes a change of what the ids name. */
 type Act<Ids, Result> = (
-  management: Management,
+  management: Operations,
   ids: Ids,
   options: { readonly ifVersion?: number | undefined },
 ) => Promise<Result>;
@@ -58,7 +58,7 @@ export function showCommand<const Arguments extends readonly Argument[], Item>(
     summary,
     arguments: ids,
     examples: [`${noun} show ${example}`],
-    run: async (cli, values) => print(cli, await find(await cli.management(), values), values),
+    run: async (cli, values) => print(cli, await find(cli.management, values), values),
   });
 }
 
@@ -82,7 +82,7 @@ export function recordCommands<const Arguments extends readonly Argument[], Item
         options: [ifVersionOption(versioned)],
         examples: [`${noun} ${name} ${example}`],
         run: async (cli, values, options) => {
-          const item = await act(await cli.management(), values, options);
+          const item = await act(cli.management, values, options);
           print(cli, item, values);
           if (note !== undefined) cli.output.note(await note(cli, item));
         },
@@ -102,12 +102,11 @@ export function recordCommands<const Arguments extends readonly Argument[], Item
         options: [ifVersionOption(versioned)],
         examples: [`${noun} delete ${example}`, ...examples],
         run: async (cli, values, { ifVersion }) => {
-          const management = await cli.management();
-          const item = await find(management, values);
+          const item = await find(cli.management, values);
           const text = await note?.(cli, item);
           await cli.confirm(question(item, values));
           const found = 'version' in item ? Number(item.version) : undefined;
-          await act(management, values, { ifVersion: ifVersion ?? found });
+          await act(cli.management, values, { ifVersion: ifVersion ?? found });
           cli.output.print({
             json: json(values),
             quiet: [],

@@ -20,8 +20,7 @@ const expiring = command({
   options: [option('--trunk-group <group>', 'only of this service trunk group')],
   examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
   run: async (cli, _, { trunkGroup }) => {
-    const management = await cli.management();
-    const pages = await readPages((cursor) => management.listExpiring({ trunkGroup, cursor }));
+    const pages = await readPages((cursor) => cli.management.listExpiring({ trunkGroup, cursor }));
     cli.output.printList<ExpiringCredential>(
       pages.flatMap(({ items }) => items).toSorted(compareEnds),
       {

@@ -71,7 +71,7 @@ const show = command({
   arguments: [trunkGroup],
   examples: ['trunk-group-limits show tg-1001'],
   run: async (cli, [group]) => {
-    printLimits(cli, await (await cli.management()).findTrunkGroupLimits(group));
+    printLimits(cli, await cli.management.findTrunkGroupLimits(group));
   },
 });
 
@@ -81,9 +81,8 @@ const check = command({
   arguments: [trunkGroup],
   examples: ['trunk-group-limits check tg-1001'],
   run: async (cli, [group]) => {
-    const management = await cli.management();
-    const limits = await management.findTrunkGroupLimits(group);
-    printLimits(cli, limits, await management.checkTrunkGroupLimits(group));
+    const limits = await cli.management.findTrunkGroupLimits(group);
+    printLimits(cli, limits, await cli.management.checkTrunkGroupLimits(group));
   },
 });
 
@@ -92,8 +91,7 @@ const list = command({
   summary: 'List the trunk groups that have limits',
   examples: ['trunk-group-limits list'],
   run: async (cli) => {
-    const management = await cli.management();
-    const pages = await readPages((cursor) => management.listTrunkGroupLimits({ cursor }));
+    const pages = await readPages((cursor) => cli.management.listTrunkGroupLimits({ cursor }));
     const all = pages.flatMap(({ items }) => items);
     cli.output.printList<TrunkGroupLimits>(all, {
       view: viewTrunkGroupLimits,
@@ -150,8 +148,7 @@ const set = command({
         'nothing to set; add an option, see authctl trunk-group-limits set --help',
       );
     }
-    const management = await cli.management();
-    const before = await management.findTrunkGroupLimits(group);
+    const before = await cli.management.findTrunkGroupLimits(group);
     const kept = limitNames.filter((name) => !removed.includes(name) && before[name] !== undefined);
     const limits: GrantLimits = {
       ...Object.fromEntries(kept.map((name) => [name, before[name]])),
@@ -160,8 +157,8 @@ const set = command({
     const { ifVersion = before.version, dryRun = false } = options;
     const after = dryRun
       ? { ...limits, serviceTrunkGroup: group, version: before.version }
-      : await management.setTrunkGroupLimits(group, { ...limits, ifVersion });
-    printLimits(cli, after, await management.checkTrunkGroupLimits(group, limits));
+      : await cli.management.setTrunkGroupLimits(group, { ...limits, ifVersion });
+    printLimits(cli, after, await cli.management.checkTrunkGroupLimits(group, limits));
   },
 });
 

@@ -25,7 +25,7 @@ it('client-secret list says that callers have replaced a secret', async () => {
   };
   const list = clientSecretCommands.commands.find(({ name }) => name === 'list');
   await list?.run(
-    { management: async () => management, now: () => now, output } as never,
+    { management, now: () => now, output } as never,
     [clientId] as never,
     {} as never,
   );
