@@ -25,7 +25,7 @@ import { stackId, stackName } from '../contract/function-names.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { tableKeys, tables } from '../contract/tables.ts';
 import { describeEqualTags, findEqualTags, hasTag, ownTag } from '../contract/tags.ts';
-import { type Replication, ServiceTable, tableId } from './data/service-tables.ts';
+import { addServiceTable, type Replication } from './data/service-tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
 import { PortalStack } from './portal/portal-stack.ts';
 import { RegionStack } from './region-stack.ts';
@@ -276,7 +276,7 @@ class DataStack extends Stack {
       witnessAwsRegion: config.witnessAwsRegion,
     };
     for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
-      new ServiceTable(this, tableId(table), { config, table, replication });
+      addServiceTable(this, { config, table, replication });
     }
   }
 }

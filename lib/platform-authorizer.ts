@@ -2,6 +2,7 @@ import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AccessTokenType } from '../contract/access-token-type.ts';
@@ -23,8 +24,8 @@ import {
 } from '../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../contract/tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
-import { AuthorizerFunction, addAuthorizerAlarms } from './platform/authorizer-function.ts';
-import { BearerGatewayResponses } from './platform/bearer-gateway-responses.ts';
+import { addAuthorizerAlarms, addAuthorizerFunction } from './platform/authorizer-function.ts';
+import { addBearerResponses } from './platform/bearer-gateway-responses.ts';
 import { tableArns } from './platform/read-tables.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
@@ -276,7 +277,7 @@ export class PlatformAuthorizer extends Construct {
       requiredScopes,
       resultCacheTtl,
     });
-    const fn = new AuthorizerFunction(this, 'Function', {
+    const handler = addAuthorizerFunction(new Construct(this, 'Function'), {
       deploymentName,
       tables: tableArns(this, tables),
       apiKeyUses:
@@ -289,15 +290,15 @@ export class PlatformAuthorizer extends Construct {
       bundles,
       environment,
     });
-    const authorizer = this.addAuthorizer(props, fn);
+    const authorizer = this.addAuthorizer(props, handler);
     this.#routes = new RouteScopes(authorizer.ref);
     this.alarms = addAuthorizerAlarms(new Construct(this, 'Alarms'), {
       deploymentName,
-      handler: fn.handler,
+      handler,
       acceptsWithoutLookup: props.revocation?.onLookupFailure === 'accept',
       topic: props.alarmTopic,
     });
-    new BearerGatewayResponses(this, 'GatewayResponses', {
+    addBearerResponses(new Construct(this, 'GatewayResponses'), {
       restApi,
       realm: props.realm ?? defaultBearerRealm,
       failureStatus: props.failureStatus ?? 500,
@@ -325,8 +326,7 @@ export class PlatformAuthorizer extends Construct {
     return { authorizer: this.#routes.authorizerFor([]) };
   }
 
-  private addAuthorizer(props: PlatformAuthorizerProps, fn: AuthorizerFunction): CfnAuthorizer {
-    const { handler } = fn;
+  private addAuthorizer(props: PlatformAuthorizerProps, handler: IFunction): CfnAuthorizer {
     const { partition, region } = Stack.of(this);
     const ttl = props.resultCacheTtl?.toSeconds() ?? 0;
     const settings = {

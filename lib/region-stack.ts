@@ -6,6 +6,7 @@ import {
   type StackProps,
   Validations,
 } from 'aws-cdk-lib';
+import { type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -20,24 +21,24 @@ import {
   deployedTableName,
   tables,
 } from '../contract/tables.ts';
-import { ApiGatewayAccount } from './api/gateway-responses.ts';
-import { ServiceApi, ServiceDomain } from './api/service-api.ts';
-import { serviceRules, WebAcl } from './api/web-acl.ts';
+import { addApiGatewayAccount } from './api/gateway-responses.ts';
+import { addServiceDomain, ServiceApi } from './api/service-api.ts';
+import { addWebAcl, serviceRules } from './api/web-acl.ts';
 import {
+  addServiceTable,
+  addTableBackup,
   eachTable,
-  ServiceTable,
   type ServiceTables,
-  TableBackup,
   tableId,
 } from './data/service-tables.ts';
-import { Notices } from './functions/notices.ts';
-import { Schedules } from './functions/schedules.ts';
-import { GradualDeployment } from './functions/service-function.ts';
+import { addNotices } from './functions/notices.ts';
+import { addSchedules } from './functions/schedules.ts';
+import { addGradualDeployment } from './functions/service-function.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
-import { DeploymentCheck, FirstSigningKey } from './keys/first-signing-key.ts';
+import { addDeploymentCheck, addFirstSigningKey, letAllWait } from './keys/first-signing-key.ts';
 import type { WatchedVault } from './monitoring/event-alarm.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
-import { OperatorPolicies } from './operators/operator-policies.ts';
+import { addOperatorPolicies, type OperatorPolicies } from './operators/operator-policies.ts';
 
 interface RegionStackProps extends StackProps {
   readonly config: DeploymentConfig;
@@ -56,7 +57,7 @@ export class RegionStack extends Stack {
   /** The tables of this region, and the names of those that other regions share. */
   readonly tables: ServiceTables;
   /** What an operator of each kind needs, to be attached to the roles of people. */
-  readonly operatorPolicies: OperatorPolicies['policies'];
+  readonly operatorPolicies: OperatorPolicies;
   /** Where the alarms of this region are published. */
   readonly alarmTopic: ITopic;
   private readonly props: RegionStackProps;
@@ -72,39 +73,37 @@ export class RegionStack extends Stack {
     this.issuer = addresses.issuer;
     this.tokenUrl = `${addresses.issuer}${tokenPath}`;
     this.jwksUri = `${addresses.issuer}${jwksPath}`;
+    const part = (name: string) => new Construct(this, name);
+    const apiKeyUses = addApiKeyUses(part('ApiKeyUsesTable'), config.name);
     const functions = new ServiceFunctions(this, 'Functions', {
       ...props,
       addresses,
       tables,
-      apiKeyUses: new ExpiringTable(this, 'ApiKeyUsesTable', {
-        tableName: apiKeyUseTableName(config.name),
-        schema: apiKeyUseTable,
-        reason:
-          'Days that tell people what is in use. Nothing decides by them, and each use writes them again.',
-      }).table,
+      apiKeyUses,
     });
-    const check = new DeploymentCheck(this, 'DeploymentCheck', {
-      config,
-      regionId: props.regionId,
-      functions,
-    });
+    const check = addDeploymentCheck(part('DeploymentCheck'), config, props.regionId, functions);
     const vault = this.addBackup(tables);
-    this.operatorPolicies = this.addOperators(tables);
+    this.operatorPolicies = addOperatorPolicies(
+      part('Operators'),
+      config.name,
+      props.regionId,
+      tables,
+    );
     api.addRoutes(functions.live);
-    const domain = this.addDomain(api);
+    const certificate = this.addDomain(api);
     const monitoring = new Monitoring(this, 'Monitoring', {
       ...props,
       accessLog: api.accessLog,
       vault,
     });
-    if (domain !== undefined) monitoring.addCertificateAlarm(domain.certificate);
+    if (certificate !== undefined) monitoring.addCertificateAlarm(certificate);
     this.alarmTopic = monitoring.topic;
     this.addGradualDeployment(functions, monitoring);
-    new Schedules(this, 'Schedules', functions);
+    addSchedules(part('Schedules'), functions);
     this.addNotices(functions, monitoring);
-    new FirstSigningKey(this, 'FirstSigningKey', { functions, after: Object.values(tables) });
+    addFirstSigningKey(part('FirstSigningKey'), functions, Object.values(tables));
     this.addOutputs();
-    check.letAllWait();
+    letAllWait(check, functions);
     this.warnOfLowConcurrency();
   }
 
@@ -145,7 +144,7 @@ export class RegionStack extends Stack {
     return eachTable((table) =>
       this.shared && tables[table].scope === 'global'
         ? TableV2.fromTableName(this, tableId(table), deployedTableName(config, table))
-        : new ServiceTable(this, tableId(table), { config, table }).table,
+        : addServiceTable(this, { config, table }),
     );
   }
 
@@ -154,11 +153,12 @@ export class RegionStack extends Stack {
     const { config, regionId } = this.props;
     if (config.backup === undefined) return undefined;
     const home = deployedRegions(config)[0]?.id === regionId;
-    const { vault } = new TableBackup(this, 'Backup', {
-      ...config.backup,
-      deploymentName: config.name,
-      tables: home ? Object.values(tables) : [tables.audit],
-    });
+    const vault = addTableBackup(
+      new Construct(this, 'Backup'),
+      config.name,
+      home ? Object.values(tables) : [tables.audit],
+      config.backup,
+    );
     const isCopied = config.backup.copyToVaultArn !== undefined;
     return { name: config.name, arn: vault.backupVaultArn, isCopied };
   }
@@ -175,7 +175,8 @@ export class RegionStack extends Stack {
     });
     if (config.apiGatewayLogRole === undefined) this.warnOfLogRole();
     if (config.apiGatewayLogRole !== 'existing') {
-      const account = new ApiGatewayAccount(this, 'ApiGatewayAccount');
+      const account = new Construct(this, 'ApiGatewayAccount');
+      addApiGatewayAccount(account);
       api.restApi.deploymentStage.node.addDependency(account);
     }
     this.addWebAcl(api);
@@ -185,7 +186,7 @@ export class RegionStack extends Stack {
   private addWebAcl(api: ServiceApi): void {
     const { config } = this.props;
     if (config.webAcl === undefined) return;
-    new WebAcl(this, 'WebAcl', {
+    addWebAcl(new Construct(this, 'WebAcl'), {
       name: config.name,
       stage: api.restApi.deploymentStage,
       rules: serviceRules(config.webAcl),
@@ -193,16 +194,11 @@ export class RegionStack extends Stack {
     });
   }
 
-  private addOperators(tables: ServiceTables): OperatorPolicies['policies'] {
-    const operators = { ...this.props, deploymentName: this.props.config.name, tables };
-    return new OperatorPolicies(this, 'Operators', operators).policies;
-  }
-
-  private addDomain(api: ServiceApi): ServiceDomain | undefined {
+  private addDomain(api: ServiceApi): ICertificate | undefined {
     const { domain } = this.props.config;
     if (domain === undefined) return undefined;
     const { regionId, awsRegion } = this.props;
-    return new ServiceDomain(this, 'Domain', {
+    return addServiceDomain(new Construct(this, 'Domain'), {
       domain,
       regionId,
       awsRegion,
@@ -214,16 +210,14 @@ export class RegionStack extends Stack {
   private addGradualDeployment(functions: ServiceFunctions, monitoring: Monitoring): void {
     if (!this.props.config.gradualDeployment) return;
     const refusals = monitoring.addVersionAlarm(functions.token);
-    new GradualDeployment(this, 'GradualDeployment', {
-      deploymentName: this.props.config.name,
-      aliases: functions.live,
-      alarms: [...monitoring.ofNewVersions, refusals],
-    });
+    const part = new Construct(this, 'GradualDeployment');
+    const alarms = [...monitoring.ofNewVersions, refusals];
+    addGradualDeployment(part, this.props.config.name, functions.live, alarms);
   }
 
   private addNotices({ notices }: ServiceFunctions, monitoring: Monitoring): void {
     if (notices === undefined) return;
-    new Notices(this, 'Notices', { deploymentName: this.props.config.name, notices });
+    addNotices(new Construct(this, 'Notices'), this.props.config.name, notices);
     monitoring.addNoticesAlarm();
   }
 
@@ -234,26 +228,19 @@ export class RegionStack extends Stack {
   }
 }
 
-interface ExpiringTableProps {
-  readonly tableName: string;
-  readonly schema: { readonly partitionKey: string; readonly timeToLive: string };
-  /** Why there is nothing to restore. */
-  readonly reason: string;
-}
-
-/** A table of the region that goes with its stack or its setting: no record of it is missed. */
-class ExpiringTable extends Construct {
-  readonly table: TableV2;
-
-  constructor(scope: Construct, id: string, { tableName, schema, reason }: ExpiringTableProps) {
-    super(scope, id);
-    this.table = new TableV2(this, 'Default', {
-      tableName,
-      partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
-      timeToLiveAttribute: schema.timeToLive,
-      billing: Billing.onDemand(),
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    Validations.of(this.table).acknowledge({ id: 'AwsSolutions::AwsSolutions-DDB3', reason });
-  }
+/** A table of the region that goes with its stack: no record of it is missed. */
+function addApiKeyUses(scope: Construct, deploymentName: string): TableV2 {
+  const table = new TableV2(scope, 'Default', {
+    tableName: apiKeyUseTableName(deploymentName),
+    partitionKey: { name: apiKeyUseTable.partitionKey, type: AttributeType.STRING },
+    timeToLiveAttribute: apiKeyUseTable.timeToLive,
+    billing: Billing.onDemand(),
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  Validations.of(table).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-DDB3',
+    reason:
+      'Days that tell people what is in use. Nothing decides by them, and each use writes them again.',
+  });
+  return table;
 }

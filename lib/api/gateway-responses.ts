@@ -7,35 +7,28 @@ import {
   type IRestApi,
   ResponseType,
 } from 'aws-cdk-lib/aws-apigateway';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import { type GatewayError, gatewayErrors } from '../../contract/gateway-errors.ts';
 import { addServiceRole } from '../functions/service-function.ts';
 
-interface GatewayResponsesProps {
-  readonly restApi: IRestApi;
-  /** Whether people read them in a browser. */
-  readonly asPages?: boolean;
-}
-
-/** Gives errors that API Gateway generates the service's shape and headers. */
-export class GatewayResponses extends Construct {
-  constructor(scope: Construct, id: string, props: GatewayResponsesProps) {
-    super(scope, id);
-    for (const error of gatewayErrors) this.addResponse(props, error);
-  }
-
-  private addResponse({ restApi, asPages = false }: GatewayResponsesProps, error: GatewayError) {
-    const { retryAfter } = error;
+/**
+ * Gives errors that API Gateway generates the service's shape and headers.
+ *
+ * @param asPages whether people read them in a browser.
+ */
+export function addGatewayResponses(scope: Construct, restApi: IRestApi, asPages = false): void {
+  for (const error of gatewayErrors) {
+    const { type, status, retryAfter } = error;
     const headers = {
       ...noStoreHeaders,
       ...securityHeaders,
       ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
     };
-    new GatewayResponse(this, error.type, {
+    new GatewayResponse(scope, type, {
       restApi,
-      type: ResponseType.of(error.type),
-      ...(error.status === undefined ? {} : { statusCode: String(error.status) }),
+      type: ResponseType.of(type),
+      ...(status !== undefined && { statusCode: String(status) }),
       responseHeaders: literals(headers),
       templates: asPages
         ? { 'text/html': formatPage(error) }
@@ -88,20 +81,15 @@ export const accessLogFormat = AccessLogFormat.custom(
  * The role that API Gateway writes its logs with. All APIs of an account and region share it, so
  * only one owner may set it, and no stack may remove it.
  */
-export class ApiGatewayAccount extends Construct {
-  readonly account: CfnAccount;
-
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    const role = addServiceRole(this, 'LogRole', {
-      service: 'apigateway',
-      description: 'Lets API Gateway write its logs, for every API of the account and region',
-      policy: 'AmazonAPIGatewayPushToCloudWatchLogs',
-      reason:
-        'API Gateway checks the role for exactly these permissions when it is set, and other APIs of the account write their own log groups with it.',
-    });
-    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
-    this.account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
-    this.account.applyRemovalPolicy(RemovalPolicy.RETAIN);
-  }
+export function addApiGatewayAccount(scope: Construct): void {
+  const role = addServiceRole(scope, 'LogRole', {
+    service: 'apigateway',
+    description: 'Lets API Gateway write its logs, for every API of the account and region',
+    policy: 'AmazonAPIGatewayPushToCloudWatchLogs',
+    reason:
+      'API Gateway checks the role for exactly these permissions when it is set, and other APIs of the account write their own log groups with it.',
+  });
+  role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  const account = new CfnAccount(scope, 'Account', { cloudWatchRoleArn: role.roleArn });
+  account.applyRemovalPolicy(RemovalPolicy.RETAIN);
 }

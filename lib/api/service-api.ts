@@ -41,7 +41,7 @@ import {
   type Throttles,
 } from '../../contract/routes.ts';
 import { acknowledgeNoTracing } from '../functions/service-function.ts';
-import { accessLogFormat, GatewayResponses } from './gateway-responses.ts';
+import { accessLogFormat, addGatewayResponses } from './gateway-responses.ts';
 
 /** A literal, because the issuer contains it before the stage exists. */
 export const stageName = 'live';
@@ -89,9 +89,8 @@ export class ServiceApi extends Construct {
     });
     this.restApi = restApi;
     this.accessLog = accessLog;
-    this.acknowledge();
-    if (!props.hasWebAcl) this.acknowledgeNoWebAcl();
-    new GatewayResponses(this, 'GatewayResponses', { restApi: this.restApi });
+    this.acknowledge(props.hasWebAcl);
+    addGatewayResponses(new Construct(this, 'GatewayResponses'), restApi);
   }
 
   /** The API's address without a domain, including the stage. Known before the stage exists. */
@@ -116,16 +115,14 @@ export class ServiceApi extends Construct {
     });
   }
 
-  private acknowledgeNoWebAcl(): void {
-    Validations.of(this.restApi).acknowledge({
+  private acknowledge(hasWebAcl: boolean): void {
+    const noWebAcl = {
       id: 'AwsSolutions::AwsSolutions-APIG3',
       reason:
         'The configuration has no web ACL, which has a monthly price: method throttles and cheap refusals protect a small deployment.',
-    });
-  }
-
-  private acknowledge(): void {
+    };
     Validations.of(this.restApi).acknowledge(
+      ...(hasWebAcl ? [] : [noWebAcl]),
       {
         id: 'AwsSolutions::AwsSolutions-APIG2',
         reason:
@@ -299,45 +296,41 @@ interface ServiceDomainProps {
  * Serves the API under the deployment's name and under the region's own. If several regions share
  * the name, DNS sends each caller to the nearest healthy region. When a region is lost, no call to
  * a control plane is needed.
+ *
+ * @returns the certificate of both names.
  */
-export class ServiceDomain extends Construct {
-  /** Of both names. */
-  readonly certificate: Certificate;
+export function addServiceDomain(scope: Construct, props: ServiceDomainProps): Certificate {
+  const { domain, regionId, awsRegion, shared, restApi } = props;
+  const ownHost = regionalHost(domain.name, regionId);
+  const { zone, certificate } = addCertificate(scope, domain, [ownHost]);
+  addHost(scope, 'Region', { host: ownHost, zone, certificate, restApi });
+  // One region also gets a latency record: an update cannot convert a simple record to one, and
+  // regions may be added later (docs/procedures/one-region-to-three.md).
+  const routing = {
+    region: awsRegion,
+    setIdentifier: regionId,
+    ...(shared && { healthCheck: addHealthCheck(scope, ownHost) }),
+  };
+  addHost(scope, 'Default', { host: domain.name, zone, certificate, restApi, routing });
+  return certificate;
+}
 
-  constructor(scope: Construct, id: string, props: ServiceDomainProps) {
-    super(scope, id);
-    const { domain, regionId, awsRegion, shared, restApi } = props;
-    const ownHost = regionalHost(domain.name, regionId);
-    const { zone, certificate } = addCertificate(this, domain, [ownHost]);
-    this.certificate = certificate;
-    addHost(this, 'Region', { host: ownHost, zone, certificate, restApi });
-    // One region also gets a latency record: an update cannot convert a simple record to one, and
-    // regions may be added later (docs/procedures/one-region-to-three.md).
-    const routing = {
-      region: awsRegion,
-      setIdentifier: regionId,
-      ...(shared && { healthCheck: this.addHealthCheck(ownHost) }),
-    };
-    addHost(this, 'Default', { host: domain.name, zone, certificate, restApi, routing });
-  }
-
-  /**
-   * Only a region that can issue tokens passes this check: others answer 503, 429 or 403, or not at
-   * all, so a search for a text in the body, which costs more than the check, would find nothing
-   * else. API Gateway's own health, which an alias record could evaluate, does not cover functions,
-   * tables and keys.
-   */
-  private addHealthCheck(ownHost: string): IHealthCheck {
-    return new HealthCheck(this, 'HealthCheck', {
-      type: HealthCheckType.HTTPS,
-      fqdn: ownHost,
-      resourcePath: healthPath,
-      enableSNI: true,
-      regions: [...checkerRegions],
-      // Several checkers send requests at this interval: about one every five seconds in total.
-      requestInterval: Duration.seconds(30),
-      // Three in a row: a single lost request must not move a region's traffic.
-      failureThreshold: 3,
-    });
-  }
+/**
+ * Only a region that can issue tokens passes this check: others answer 503, 429 or 403, or not at
+ * all, so a search for a text in the body, which costs more than the check, would find nothing
+ * else. API Gateway's own health, which an alias record could evaluate, does not cover functions,
+ * tables and keys.
+ */
+function addHealthCheck(scope: Construct, ownHost: string): IHealthCheck {
+  return new HealthCheck(scope, 'HealthCheck', {
+    type: HealthCheckType.HTTPS,
+    fqdn: ownHost,
+    resourcePath: healthPath,
+    enableSNI: true,
+    regions: [...checkerRegions],
+    // Several checkers send requests at this interval: about one every five seconds in total.
+    requestInterval: Duration.seconds(30),
+    // Three in a row: a single lost request must not move a region's traffic.
+    failureThreshold: 3,
+  });
 }

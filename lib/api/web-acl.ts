@@ -2,7 +2,7 @@ import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 
@@ -50,45 +50,33 @@ const onlyStopped = {
 };
 
 /** Refuses floods and malformed requests before they reach a function. */
-export class WebAcl extends Construct {
-  constructor(scope: Construct, id: string, props: WebAclProps) {
-    super(scope, id);
-    const acl = new CfnWebACL(this, 'Acl', {
-      name: props.name,
-      scope: 'REGIONAL',
-      defaultAction: { allow: {} },
-      visibilityConfig: visibility(`${props.name}-web-acl`),
-      rules: [...props.rules],
-    });
-    new CfnWebACLAssociation(this, 'Association', {
-      webAclArn: acl.attrArn,
-      resourceArn: props.stage.stageArn,
-    });
-    this.addLog(acl, props);
-  }
-
-  private addLog(acl: CfnWebACL, { name, redactedHeaders }: WebAclProps): void {
-    const logGroup = new LogGroup(this, 'Log', {
-      // WAF writes only to groups with this prefix.
-      logGroupName: `aws-waf-logs-${name}`,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-    new CfnLoggingConfiguration(this, 'Logging', {
-      resourceArn: acl.attrArn,
-      // WAF needs the ARN without the ":*" at the end of the log group's attribute.
-      logDestinationConfigs: [
-        Stack.of(this).formatArn({
-          service: 'logs',
-          resource: `log-group:${logGroup.logGroupName}`,
-        }),
-      ],
-      redactedFields: [
-        ...redactedHeaders.map((Name) => ({ singleHeader: { Name } })),
-        { queryString: {} },
-      ],
-      loggingFilter: onlyStopped,
-    });
-  }
+export function addWebAcl(scope: Construct, props: WebAclProps): void {
+  const { name, stage, rules, redactedHeaders } = props;
+  const acl = new CfnWebACL(scope, 'Acl', {
+    name,
+    scope: 'REGIONAL',
+    defaultAction: { allow: {} },
+    visibilityConfig: visibility(`${name}-web-acl`),
+    rules: [...rules],
+  });
+  const webAclArn = acl.attrArn;
+  new CfnWebACLAssociation(scope, 'Association', { webAclArn, resourceArn: stage.stageArn });
+  const logGroup = new LogGroup(scope, 'Log', {
+    // WAF writes only to groups with this prefix.
+    logGroupName: `aws-waf-logs-${name}`,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  // WAF needs the ARN without the ":*" at the end of the log group's attribute.
+  const resource = `log-group:${logGroup.logGroupName}`;
+  new CfnLoggingConfiguration(scope, 'Logging', {
+    resourceArn: webAclArn,
+    logDestinationConfigs: [Stack.of(scope).formatArn({ service: 'logs', resource })],
+    redactedFields: [
+      ...redactedHeaders.map((Name) => ({ singleHeader: { Name } })),
+      { queryString: {} },
+    ],
+    loggingFilter: onlyStopped,
+  });
 }
 
 /**

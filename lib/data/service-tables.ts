@@ -1,11 +1,5 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  BackupPlan,
-  type BackupPlanCopyActionProps,
-  BackupPlanRule,
-  BackupResource,
-  BackupVault,
-} from 'aws-cdk-lib/aws-backup';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import {
   AttributeType,
   Billing,
@@ -92,33 +86,29 @@ const replicaOptions = {
  * when the first deployment fails (docs/adr/0101). Encryption is DynamoDB's own: with a customer
  * managed key, every token would depend on one more KMS call.
  */
-export class ServiceTable extends Construct {
-  readonly table: TableV2;
-
-  constructor(scope: Construct, id: string, props: ServiceTableProps) {
-    super(scope, id);
-    const schema: TableSchema = tables[props.table];
-    const index = tableIndexes[props.table];
-    const { tableReaders, name, tablesName = name } = props.config;
-    // Tables of several regions get their policies in a later update than their replicas.
-    const hasPolicy = props.replication === undefined || tableReaders?.tables === tablesName;
-    const readable = (awsRegion: string) =>
-      hasPolicy ? { resourcePolicy: readerPolicy(this, { ...props, awsRegion }) } : {};
-    // The id `Default` does not change the logical id, which is needed to import a retained table.
-    this.table = new TableV2(this, 'Default', {
-      tableName: deployedTableName(props.config, props.table),
-      partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
-      ...(schema.sortKey === undefined
-        ? {}
-        : { sortKey: { name: schema.sortKey, type: AttributeType.STRING } }),
-      ...(index === undefined ? {} : withIndex(index)),
-      billing: Billing.onDemand(),
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-      ...replicaOptions,
-      ...readable(Stack.of(this).region),
-      ...(props.replication === undefined ? {} : stronglyConsistent(props.replication, readable)),
-    });
-  }
+export function addServiceTable(scope: Construct, props: ServiceTableProps): TableV2 {
+  const schema: TableSchema = tables[props.table];
+  const index = tableIndexes[props.table];
+  const { tableReaders, name, tablesName = name } = props.config;
+  // Tables of several regions get their policies in a later update than their replicas.
+  const hasPolicy = props.replication === undefined || tableReaders?.tables === tablesName;
+  const readable = (awsRegion: string) =>
+    hasPolicy ? { resourcePolicy: readerPolicy(scope, { ...props, awsRegion }) } : {};
+  const part = new Construct(scope, tableId(props.table));
+  // The id `Default` does not change the logical id, which is needed to import a retained table.
+  return new TableV2(part, 'Default', {
+    tableName: deployedTableName(props.config, props.table),
+    partitionKey: { name: schema.partitionKey, type: AttributeType.STRING },
+    ...(schema.sortKey !== undefined && {
+      sortKey: { name: schema.sortKey, type: AttributeType.STRING },
+    }),
+    ...(index && withIndex(index)),
+    billing: Billing.onDemand(),
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    ...replicaOptions,
+    ...readable(Stack.of(scope).region),
+    ...(props.replication && stronglyConsistent(props.replication, readable)),
+  });
 }
 
 /** Each replica has the index. */
@@ -216,65 +206,48 @@ function readerPolicy(
   });
 }
 
-interface TableBackupProps extends NonNullable<DeploymentConfig['backup']> {
-  readonly deploymentName: string;
-  readonly tables: readonly ITableV2[];
-}
+type BackupConfig = NonNullable<DeploymentConfig['backup']>;
 
 /**
  * Copies the tables once a day. Point-in-time recovery can restore any second, but is lost with its
  * table and its account. A backup survives both.
  */
-export class TableBackup extends Construct {
-  readonly vault: BackupVault;
-  private readonly props: TableBackupProps;
-
-  constructor(scope: Construct, id: string, props: TableBackupProps) {
-    super(scope, id);
-    this.props = props;
-    this.vault = this.addVault();
-    const plan = new BackupPlan(this, 'Plan', {
-      backupPlanName: props.deploymentName,
-      backupVault: this.vault,
-    });
-    plan.addRule(
-      new BackupPlanRule({
-        ruleName: 'daily',
-        // At night in the platform's regions.
-        scheduleExpression: Schedule.cron({ hour: '9', minute: '0' }),
-        deleteAfter: Duration.days(props.retentionDays),
-        copyActions: this.copyActions(),
-      }),
-    );
-    plan.addSelection('Tables', {
-      role: addServiceRole(this, 'Role', {
-        service: 'backup',
-        description: 'Backs up the tables',
-        policy: 'AWSBackupServiceRolePolicyForBackup',
-        reason: "AWS Backup's own policy for making backups, which AWS extends with the service.",
-      }),
-      resources: props.tables.map((table) => BackupResource.fromArn(table.tableArn)),
-    });
-  }
-
-  private addVault(): BackupVault {
-    return new BackupVault(this, 'Vault', {
-      backupVaultName: this.props.deploymentName,
-      // Without a grace period, principals with that permission can remove the lock. With a lock
-      // that no one can remove, a mistake in the retention could not be corrected.
-      lockConfiguration: { minRetention: Duration.days(this.props.retentionDays) },
-      removalPolicy: RemovalPolicy.RETAIN,
-    });
-  }
-
-  private copyActions(): BackupPlanCopyActionProps[] {
-    const { copyToVaultArn, retentionDays } = this.props;
-    if (copyToVaultArn === undefined) return [];
-    return [
-      {
-        destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyVault', copyToVaultArn),
-        deleteAfter: Duration.days(retentionDays),
-      },
-    ];
-  }
+export function addTableBackup(
+  scope: Construct,
+  name: string,
+  backedUp: readonly ITableV2[],
+  { retentionDays, copyToVaultArn }: BackupConfig,
+): BackupVault {
+  const deleteAfter = Duration.days(retentionDays);
+  const vault = new BackupVault(scope, 'Vault', {
+    backupVaultName: name,
+    // Without a grace period, principals with that permission can remove the lock. With a lock
+    // that no one can remove, a mistake in the retention could not be corrected.
+    lockConfiguration: { minRetention: deleteAfter },
+    removalPolicy: RemovalPolicy.RETAIN,
+  });
+  const plan = new BackupPlan(scope, 'Plan', { backupPlanName: name, backupVault: vault });
+  const copies = (arn: string) => {
+    const destinationBackupVault = BackupVault.fromBackupVaultArn(scope, 'CopyVault', arn);
+    return [{ destinationBackupVault, deleteAfter }];
+  };
+  plan.addRule(
+    new BackupPlanRule({
+      ruleName: 'daily',
+      // At night in the platform's regions.
+      scheduleExpression: Schedule.cron({ hour: '9', minute: '0' }),
+      deleteAfter,
+      copyActions: copyToVaultArn === undefined ? [] : copies(copyToVaultArn),
+    }),
+  );
+  plan.addSelection('Tables', {
+    role: addServiceRole(scope, 'Role', {
+      service: 'backup',
+      description: 'Backs up the tables',
+      policy: 'AWSBackupServiceRolePolicyForBackup',
+      reason: "AWS Backup's own policy for making backups, which AWS extends with the service.",
+    }),
+    resources: backedUp.map((table) => BackupResource.fromArn(table.tableArn)),
+  });
+  return vault;
 }

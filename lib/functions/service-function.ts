@@ -331,41 +331,36 @@ export function sessionArn(
   });
 }
 
-interface GradualDeploymentProps {
-  readonly deploymentName: string;
-  readonly aliases: Readonly<Record<HttpFunctionName, Alias>>;
-  /** When any of them fires while a version is new, the old version comes back. */
-  readonly alarms: readonly IAlarm[];
-}
-
 /**
  * Gives a new version of a function a tenth of the requests for five minutes, and then all of them
  * if no alarm has fired.
+ *
+ * @param alarms when any of them fires while a version is new, the old version comes back.
  */
-export class GradualDeployment extends Construct {
-  constructor(scope: Construct, id: string, props: GradualDeploymentProps) {
-    super(scope, id);
-    const application = new LambdaApplication(this, 'Application', {
-      applicationName: props.deploymentName,
+export function addGradualDeployment(
+  scope: Construct,
+  applicationName: string,
+  aliases: Readonly<Record<HttpFunctionName, Alias>>,
+  alarms: readonly IAlarm[],
+): void {
+  const application = new LambdaApplication(scope, 'Application', { applicationName });
+  const role = addServiceRole(scope, 'Role', {
+    service: 'codedeploy',
+    description: 'Shifts requests between two versions of a function',
+    policy: 'AWSCodeDeployRoleForLambdaLimited',
+    reason:
+      "CodeDeploy's own policy for Lambda, the limited one: it reads alarms and moves aliases.",
+  });
+  for (const [name, alias] of Object.entries(aliases)) {
+    new LambdaDeploymentGroup(scope, name, {
+      application,
+      deploymentGroupName: name,
+      alias,
+      role,
+      deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms: [...alarms],
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
-    const role = addServiceRole(this, 'Role', {
-      service: 'codedeploy',
-      description: 'Shifts requests between two versions of a function',
-      policy: 'AWSCodeDeployRoleForLambdaLimited',
-      reason:
-        "CodeDeploy's own policy for Lambda, the limited one: it reads alarms and moves aliases.",
-    });
-    for (const [name, alias] of Object.entries(props.aliases)) {
-      new LambdaDeploymentGroup(this, name, {
-        application,
-        deploymentGroupName: name,
-        alias,
-        role,
-        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-        alarms: [...props.alarms],
-        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-      });
-    }
   }
 }
 

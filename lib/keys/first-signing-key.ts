@@ -7,7 +7,7 @@ import {
   Stack,
   Validations,
 } from 'aws-cdk-lib';
-import { Construct, type IConstruct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import {
   deploymentCheckMinutes,
   deploymentCheckProperties,
@@ -15,12 +15,6 @@ import {
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { rotationTimeout, type ServiceFunctions } from '../functions/service-functions.ts';
-
-interface FirstSigningKeyProps {
-  readonly functions: ServiceFunctions;
-  /** Resources that must exist before a key can be created and used. */
-  readonly after: readonly Construct[];
-}
 
 /**
  * Runs the key rotation during a deployment. It ends when the newest code of the token function
@@ -31,38 +25,32 @@ interface FirstSigningKeyProps {
  * CloudFormation itself invokes the function. The CDK's trigger would use a role that the stack
  * makes, and gives up after a minute if IAM does not know the role's policy.
  */
-export class FirstSigningKey extends Construct {
-  constructor(scope: Construct, id: string, { functions, after }: FirstSigningKeyProps) {
-    super(scope, id);
-    const { keyRotation, token, all, live } = functions;
-    const firstKey = new CustomResource(this, 'Default', {
-      resourceType: 'Custom::FirstSigningKey',
-      serviceToken: keyRotation.handler.functionArn,
-      // Longer than the function runs, and much shorter than CloudFormation's hour.
-      serviceTimeout: rotationTimeout.plus(Duration.minutes(1)),
-      // CloudFormation invokes the function when a property changes.
-      properties: {
-        RotationVersion: keyRotation.handler.currentVersion.functionArn,
-        TokenVersion: token.handler.currentVersion.functionArn,
-      },
-    });
-    firstKey.node.addDependency(
-      ...after,
-      // Not the whole constructs of the functions, because they contain the aliases.
-      ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
-    );
-    for (const alias of Object.values(live)) alias.node.addDependency(firstKey);
-    Validations.of(keyRotation.handler).acknowledge({
-      id: 'Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
-      reason: 'CloudFormation and the schedule invoke the function. No caller invokes a version.',
-    });
-  }
-}
-
-interface DeploymentCheckProps {
-  readonly config: DeploymentConfig;
-  readonly regionId: RegionId;
-  readonly functions: ServiceFunctions;
+export function addFirstSigningKey(
+  scope: Construct,
+  { keyRotation, token, all, live }: ServiceFunctions,
+  after: readonly Construct[],
+): void {
+  const firstKey = new CustomResource(scope, 'Default', {
+    resourceType: 'Custom::FirstSigningKey',
+    serviceToken: keyRotation.handler.functionArn,
+    // Longer than the function runs, and much shorter than CloudFormation's hour.
+    serviceTimeout: rotationTimeout.plus(Duration.minutes(1)),
+    // CloudFormation invokes the function when a property changes.
+    properties: {
+      RotationVersion: keyRotation.handler.currentVersion.functionArn,
+      TokenVersion: token.handler.currentVersion.functionArn,
+    },
+  });
+  firstKey.node.addDependency(
+    ...after,
+    // Not the whole constructs of the functions, because they contain the aliases.
+    ...all.flatMap(({ handler, role, logGroup }) => [handler, role, logGroup]),
+  );
+  for (const alias of Object.values(live)) alias.node.addDependency(firstKey);
+  Validations.of(keyRotation.handler).acknowledge({
+    id: 'Annotation::@aws-cdk/aws-lambda:addPermissionsToVersionOrAlias',
+    reason: 'CloudFormation and the schedule invoke the function. No caller invokes a version.',
+  });
 }
 
 /**
@@ -71,35 +59,35 @@ interface DeploymentCheckProps {
  * deployment fails with the reason, and CloudFormation rolls it back. The check runs when one of the
  * properties changes, and again in the rollback.
  */
-export class DeploymentCheck extends Construct {
-  private readonly needed: Construct;
+export function addDeploymentCheck(
+  scope: Construct,
+  config: DeploymentConfig,
+  regionId: RegionId,
+  { deploymentCheck }: ServiceFunctions,
+): CustomResource {
+  const { handler, role, logGroup } = deploymentCheck;
+  const check = new CustomResource(scope, 'Default', {
+    resourceType: 'Custom::DeploymentCheck',
+    serviceToken: handler.functionArn,
+    // Longer than the function runs, and much shorter than CloudFormation's hour.
+    serviceTimeout: Duration.minutes(deploymentCheckMinutes + 1),
+    properties: deploymentCheckProperties(config, regionId),
+  });
+  check.node.addDependency(handler, role, logGroup);
+  return check;
+}
 
-  constructor(scope: Construct, id: string, { config, regionId, functions }: DeploymentCheckProps) {
-    super(scope, id);
-    const { handler, role, logGroup } = functions.deploymentCheck;
-    const check = new CustomResource(this, 'Default', {
-      resourceType: 'Custom::DeploymentCheck',
-      serviceToken: handler.functionArn,
-      // Longer than the function runs, and much shorter than CloudFormation's hour.
-      serviceTimeout: Duration.minutes(deploymentCheckMinutes + 1),
-      properties: deploymentCheckProperties(config, regionId),
-    });
-    check.node.addDependency(handler, role, logGroup);
-    this.needed = functions.deploymentCheck;
-  }
-
-  /**
-   * Everything in the stack but what the check needs. A network of the company, which it adds to the
-   * stack later, can be what the check needs.
-   */
-  letAllWait(): void {
-    const check = this.node.findChild('Default').node.defaultChild as CfnResource;
-    const first = new Set<IConstruct>([check, ...this.needed.node.findAll()]);
-    const wait: IAspect = {
-      visit: (node) => {
-        if (CfnResource.isCfnResource(node) && !first.has(node)) node.addResourceDependency(check);
-      },
-    };
-    for (const part of Stack.of(this).node.children) Aspects.of(part).add(wait);
-  }
+/**
+ * Everything in the stack waits for the check, but what the check needs. A network of the company,
+ * which it adds to the stack later, can be what the check needs.
+ */
+export function letAllWait(check: CustomResource, { deploymentCheck }: ServiceFunctions): void {
+  const resource = check.node.defaultChild as CfnResource;
+  const first = new Set<IConstruct>([resource, ...deploymentCheck.node.findAll()]);
+  const wait: IAspect = {
+    visit: (node) => {
+      if (CfnResource.isCfnResource(node) && !first.has(node)) node.addResourceDependency(resource);
+    },
+  };
+  for (const part of Stack.of(check).node.children) Aspects.of(part).add(wait);
 }

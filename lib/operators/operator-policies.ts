@@ -1,6 +1,6 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { functionName, operatorPolicyName } from '../../contract/function-names.ts';
 import { onlyItems } from '../../contract/list-condition.ts';
@@ -143,46 +143,36 @@ export function operatorDocuments(
   return Object.fromEntries(documents);
 }
 
-interface OperatorPoliciesProps {
-  readonly deploymentName: string;
-  readonly regionId: RegionId;
-  readonly tables: ServiceTables;
-}
+/** A policy for each group of operators. */
+export type OperatorPolicies = Readonly<Record<OperatorGroupName, ManagedPolicy>>;
 
 /**
  * Managed policies for operators, granted by name. They are enough for everyday work. None of them
  * allows writing signing keys.
  */
-export class OperatorPolicies extends Construct {
-  readonly policies: Readonly<Record<OperatorGroupName, ManagedPolicy>>;
-  private readonly props: OperatorPoliciesProps;
-
-  constructor(scope: Construct, id: string, props: OperatorPoliciesProps) {
-    super(scope, id);
-    this.props = props;
-    const policies = Object.entries(operatorGroups).map(
-      ([name, group]) => [name, this.addPolicy(name, group)] as const,
-    );
-    this.policies = Object.fromEntries(policies) as Record<OperatorGroupName, ManagedPolicy>;
-  }
-
-  private addPolicy(name: string, group: OperatorGroup): ManagedPolicy {
-    const { deploymentName, regionId, tables } = this.props;
-    const statements = statementsOf(group, {
-      table: (key) => tables[key].tableArn,
-      restoredTable: (key) => {
-        const resource = `table/${restoredTableName(deploymentName, key)}`;
-        return Stack.of(this).formatArn({ service: 'dynamodb', resource });
-      },
-      function: (named) => functionArn(this, deploymentName, named as 'management'),
-    });
-    const policy = new ManagedPolicy(this, name, {
+export function addOperatorPolicies(
+  scope: Construct,
+  deploymentName: string,
+  regionId: RegionId,
+  tables: ServiceTables,
+): OperatorPolicies {
+  const arns: RegionArns = {
+    table: (key) => tables[key].tableArn,
+    restoredTable: (key) => {
+      const resource = `table/${restoredTableName(deploymentName, key)}`;
+      return Stack.of(scope).formatArn({ service: 'dynamodb', resource });
+    },
+    function: (named) => functionArn(scope, deploymentName, named as 'management'),
+  };
+  const policies = Object.entries(operatorGroups).map(([name, group]) => {
+    const policy = new ManagedPolicy(scope, name, {
       managedPolicyName: operatorPolicyName(deploymentName, regionId, name),
       description: group.description,
-      statements: statements.map((one) => PolicyStatement.fromJson(one)),
+      statements: statementsOf(group, arns).map((one) => PolicyStatement.fromJson(one)),
     });
     // IAM deletes no policy that a person has, and a stack is not deleted without its policies.
     policy.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-    return policy;
-  }
+    return [name, policy] as const;
+  });
+  return Object.fromEntries(policies) as Record<OperatorGroupName, ManagedPolicy>;
 }

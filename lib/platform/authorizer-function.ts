@@ -1,10 +1,9 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { EnvironmentVariables } from '../../contract/environment.ts';
 import { platformApiAction } from '../../contract/platform-api-tables.ts';
 import {
@@ -37,45 +36,36 @@ const timeout = Duration.seconds(10);
 const description = 'Verifies bearer credentials';
 
 /** The authorizer function. CloudFormation generates its name, so a stack can have several. */
-export class AuthorizerFunction extends Construct {
-  readonly handler: Function;
-
-  constructor(scope: Construct, id: string, props: AuthorizerFunctionProps) {
-    super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', {
-      // The retention of the authorization server's own logs.
-      retention: RetentionDays.THIRTEEN_MONTHS,
-      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-    });
-    const role = addFunctionRole(this, logGroup, { description });
-    for (const statement of readTablesOf(props.tables, [platformApiAction])) {
-      role.addToPolicy(statement);
-    }
-    if (props.apiKeyUses !== undefined) role.addToPolicy(recordUsesIn(props.apiKeyUses));
-    this.handler = this.addHandler(props, logGroup, role);
+export function addAuthorizerFunction(scope: Construct, props: AuthorizerFunctionProps): Function {
+  const logGroup = new LogGroup(scope, 'Logs', {
+    // The retention of the authorization server's own logs.
+    retention: RetentionDays.THIRTEEN_MONTHS,
+    removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  });
+  const role = addFunctionRole(scope, logGroup, { description });
+  for (const statement of readTablesOf(props.tables, [platformApiAction])) {
+    role.addToPolicy(statement);
   }
-
-  private addHandler(props: AuthorizerFunctionProps, logGroup: LogGroup, role: Role): Function {
-    const handler = new Function(this, 'Handler', {
-      ...runtimeDefaults,
-      description,
-      code: functionBundle(props.bundles, 'authorizer'),
-      role,
-      logGroup,
-      memorySize,
-      timeout,
-      environment: {
-        ...(props.environment as Readonly<Record<string, string>>),
-        AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
-      },
-    });
-    allowNetwork(handler);
-    Validations.of(handler).acknowledge({
-      id: 'Serverless::Serverless-LambdaDLQ',
-      reason: 'API Gateway waits for each answer: there is no event to keep.',
-    });
-    return handler;
-  }
+  if (props.apiKeyUses !== undefined) role.addToPolicy(recordUsesIn(props.apiKeyUses));
+  const handler = new Function(scope, 'Handler', {
+    ...runtimeDefaults,
+    description,
+    code: functionBundle(props.bundles, 'authorizer'),
+    role,
+    logGroup,
+    memorySize,
+    timeout,
+    environment: {
+      ...(props.environment as Readonly<Record<string, string>>),
+      AUTH_METRIC_NAMESPACE: metricNamespace(props.deploymentName),
+    },
+  });
+  allowNetwork(handler);
+  Validations.of(handler).acknowledge({
+    id: 'Serverless::Serverless-LambdaDLQ',
+    reason: 'API Gateway waits for each answer: there is no event to keep.',
+  });
+  return handler;
 }
 
 interface AuthorizerAlarmsProps {

@@ -5,7 +5,7 @@ import {
   ResponseType,
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { bearerGatewayResponses, type FailureStatus } from '../../contract/platform-authorizer.ts';
 import type { ResourceMetadata } from '../../contract/resource-metadata.ts';
 import { literals } from '../api/gateway-responses.ts';
@@ -49,24 +49,21 @@ function addMetadataRoute(restApi: RestApi, { path, headers, body }: ResourceMet
 }
 
 /** The real `WWW-Authenticate` of 401 and 403 (RFC 6750 §3), and the errors of the authorizer. */
-export class BearerGatewayResponses extends Construct {
-  constructor(scope: Construct, id: string, props: BearerGatewayResponsesProps) {
-    super(scope, id);
-    const { restApi, realm, failureStatus, metadata, allowOrigin } = props;
-    const forPages = allowOrigin !== undefined && {
-      'Access-Control-Allow-Origin': allowOrigin,
-      'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
-    };
-    if (metadata !== undefined) addMetadataRoute(restApi, metadata);
-    const api = { realm, resourceMetadata: metadata?.url };
-    for (const { type, status, headers, body } of bearerGatewayResponses(api, failureStatus)) {
-      new GatewayResponse(this, type, {
-        restApi,
-        type: ResponseType.of(type),
-        statusCode: String(status),
-        responseHeaders: literals({ ...headers, ...forPages }),
-        templates: { 'application/json': JSON.stringify(body) },
-      });
-    }
+export function addBearerResponses(scope: Construct, props: BearerGatewayResponsesProps): void {
+  const { restApi, realm, failureStatus, metadata, allowOrigin } = props;
+  const forPages = allowOrigin !== undefined && {
+    'Access-Control-Allow-Origin': allowOrigin,
+    'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After',
+  };
+  if (metadata !== undefined) addMetadataRoute(restApi, metadata);
+  const api = { realm, resourceMetadata: metadata?.url };
+  for (const { type, status, headers, body } of bearerGatewayResponses(api, failureStatus)) {
+    new GatewayResponse(scope, type, {
+      restApi,
+      type: ResponseType.of(type),
+      statusCode: String(status),
+      responseHeaders: literals({ ...headers, ...forPages }),
+      templates: { 'application/json': JSON.stringify(body) },
+    });
   }
 }

@@ -23,9 +23,9 @@ import {
 import { partitionOf } from '../../contract/partitions.ts';
 import type { PortalConfig } from '../../contract/portal-config.ts';
 import { reservedFor } from '../../contract/reservations.ts';
-import { GatewayResponses } from '../api/gateway-responses.ts';
+import { addGatewayResponses } from '../api/gateway-responses.ts';
 import { addCertificate, addHost, addRestApi, proxyTo, stageName } from '../api/service-api.ts';
-import { portalRules, WebAcl } from '../api/web-acl.ts';
+import { addWebAcl, portalRules } from '../api/web-acl.ts';
 import { functionArn, ServiceFunction } from '../functions/service-function.ts';
 import { type AlarmProps, addAlarm, alarmTopicName } from '../monitoring/service-alarm.ts';
 import { certificateAlarm, functionErrors } from '../monitoring/service-alarms.ts';
@@ -60,13 +60,13 @@ export class PortalStack extends Stack {
     this.props = props;
     const { portal } = props;
     this.url = `https://${portal.domain.name}/`;
-    const sessionKey = new SessionKey(this, 'SessionKey');
-    this.function = this.addFunction(sessionKey.secret);
-    const api = this.addApi(this.function.addLive());
-    this.addAlarms(this.addDomain(api.restApi));
+    const sessionKey = addSessionKey(new Construct(this, 'SessionKey'));
+    this.function = this.addFunction(sessionKey);
+    const restApi = this.addApi(this.function.addLive());
+    this.addAlarms(this.addDomain(restApi));
     new CfnOutput(this, 'PortalUrl', { value: this.url });
     new CfnOutput(this, 'RedirectUri', { value: `${this.url}login/callback` });
-    new CfnOutput(this, 'SessionKeySecret', { value: sessionKey.secret.secretArn });
+    new CfnOutput(this, 'SessionKeySecret', { value: sessionKey.secretArn });
   }
 
   /** Exactly what the portal may do: ask as the portal, and read its own two secrets. */
@@ -123,20 +123,16 @@ export class PortalStack extends Stack {
     );
   }
 
-  private addApi(live: Alias): PortalApi {
+  private addApi(live: Alias): RestApi {
     const { config, portal } = this.props;
-    const api = new PortalApi(this, 'Api', {
+    const restApi = addPortalApi(new Construct(this, 'Api'), this.apiName, live, config.tracing);
+    addWebAcl(new Construct(this, 'WebAcl'), {
       name: this.apiName,
-      live,
-      tracing: config.tracing,
-    });
-    new WebAcl(this, 'WebAcl', {
-      name: this.apiName,
-      stage: api.restApi.deploymentStage,
+      stage: restApi.deploymentStage,
       rules: portalRules(portal.requestsPerFiveMinutes),
       redactedHeaders: ['cookie'],
     });
-    return api;
+    return restApi;
   }
 
   /** Serves the portal under a host of its own. */
@@ -186,29 +182,18 @@ const sessionKeyLength = 64;
  * The secret that the keys of sealed cookies are made of. Secrets Manager draws it. It has no name
  * of its own, because a deleted name is taken for a week.
  */
-class SessionKey extends Construct {
-  readonly secret: Secret;
-
-  constructor(scope: Construct, id: string) {
-    super(scope, id);
-    this.secret = new Secret(this, 'Secret', {
-      description: 'Seals the sessions of the portal',
-      generateSecretString: { passwordLength: sessionKeyLength, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    Validations.of(this.secret).acknowledge({
-      id: 'AwsSolutions::AwsSolutions-SMG4',
-      reason:
-        'One command rotates it, and the version before is still read (docs/portal.md). A function that rotates it would be able to read and write it.',
-    });
-  }
-}
-
-interface PortalApiProps {
-  /** Of the API and its log. */
-  readonly name: string;
-  readonly live: Alias;
-  readonly tracing: 'on' | 'off';
+function addSessionKey(scope: Construct): Secret {
+  const secret = new Secret(scope, 'Secret', {
+    description: 'Seals the sessions of the portal',
+    generateSecretString: { passwordLength: sessionKeyLength, excludePunctuation: true },
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  Validations.of(secret).acknowledge({
+    id: 'AwsSolutions::AwsSolutions-SMG4',
+    reason:
+      'One command rotates it, and the version before is still read (docs/portal.md). A function that rotates it would be able to read and write it.',
+  });
+  return secret;
 }
 
 /** People click, and a page has four requests. More requests a second come from a program. */
@@ -223,52 +208,43 @@ const throttle = { throttlingRateLimit: 100, throttlingBurstLimit: 200 };
 const minCompressionSize = Size.kibibytes(1);
 
 /** The API of the portal. Every path and method goes to its function, which knows the routes. */
-class PortalApi extends Construct {
-  readonly restApi: RestApi;
-
-  constructor(scope: Construct, id: string, { name, live, tracing }: PortalApiProps) {
-    super(scope, id);
-    const { restApi } = addRestApi(this, {
-      name,
-      description: 'Portal for customers of the authorization server',
-      isClosed: true,
-      tracing,
-      minCompressionSize,
-      deployOptions: throttle,
-    });
-    this.restApi = restApi;
-    this.addMethods(live);
-    new GatewayResponses(this, 'GatewayResponses', { restApi, asPages: true });
-    this.acknowledge();
+function addPortalApi(
+  scope: Construct,
+  name: string,
+  live: Alias,
+  tracing: DeploymentConfig['tracing'],
+): RestApi {
+  const { restApi } = addRestApi(scope, {
+    name,
+    description: 'Portal for customers of the authorization server',
+    isClosed: true,
+    tracing,
+    minCompressionSize,
+    deployOptions: throttle,
+  });
+  const { root } = restApi;
+  for (const resource of [root, root.addResource('{proxy+}')]) {
+    resource.addMethod('ANY', proxyTo(live));
   }
-
-  private addMethods(live: Alias): void {
-    const integration = proxyTo(live);
-    const { root } = this.restApi;
-    for (const resource of [root, root.addResource('{proxy+}')]) {
-      resource.addMethod('ANY', integration);
-    }
-    live.addPermission('Invoke', {
-      principal: new ServicePrincipal('apigateway.amazonaws.com'),
-      sourceArn: this.restApi.arnForExecuteApi('*', '/*', stageName),
-    });
-  }
-
-  private acknowledge(): void {
-    Validations.of(this.restApi).acknowledge(
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG2',
-        reason: 'The function parses every form and shows what is wrong with a field, as a page.',
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-APIG4',
-        reason:
-          "People sign in at the company's OpenID provider, and the function checks their session.",
-      },
-      {
-        id: 'AwsSolutions::AwsSolutions-COG4',
-        reason: "People sign in at the company's OpenID provider; there is no user pool.",
-      },
-    );
-  }
+  live.addPermission('Invoke', {
+    principal: new ServicePrincipal('apigateway.amazonaws.com'),
+    sourceArn: restApi.arnForExecuteApi('*', '/*', stageName),
+  });
+  addGatewayResponses(new Construct(scope, 'GatewayResponses'), restApi, true);
+  Validations.of(restApi).acknowledge(
+    {
+      id: 'AwsSolutions::AwsSolutions-APIG2',
+      reason: 'The function parses every form and shows what is wrong with a field, as a page.',
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-APIG4',
+      reason:
+        "People sign in at the company's OpenID provider, and the function checks their session.",
+    },
+    {
+      id: 'AwsSolutions::AwsSolutions-COG4',
+      reason: "People sign in at the company's OpenID provider; there is no user pool.",
+    },
+  );
+  return restApi;
 }
