@@ -18,7 +18,7 @@ export function addNotices(
   });
   // Its deletion would delete the rules that others have put on it.
   bus.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
-  notices.allow({ actions: ['events:PutEvents'], resources: [bus.eventBusArn] });
+  notices.allow(['events:PutEvents'], [bus.eventBusArn]);
   // Customers act on notices, so no one else of the account may send one, regardless of its role.
   // A Deny counts before any Allow:
   // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html,

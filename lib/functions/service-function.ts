@@ -67,12 +67,7 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly reportsFailuresOnly?: boolean | undefined;
 }
 
-/** What a role may or may not do. */
-interface Statement {
-  readonly actions: readonly string[];
-  readonly resources: readonly string[];
-  readonly conditions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-}
+type Conditions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** An environment that Lambda would refuse. */
 class EnvironmentTooLargeError extends Error {
@@ -143,27 +138,33 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
    * Allows exactly these actions, and only to code of this function. When the role is passed to
    * another function, it allows nothing there.
    */
-  allow({ conditions = {}, ...statement }: Statement): void {
+  allow(
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions: Conditions = {},
+  ): void {
     const ofThisFunction = { 'lambda:SourceFunctionArn': this.arn };
-    this.addStatement(Effect.ALLOW, {
-      ...statement,
-      conditions: { ...conditions, ArnEquals: { ...conditions['ArnEquals'], ...ofThisFunction } },
-    });
+    const ArnEquals = { ...conditions['ArnEquals'], ...ofThisFunction };
+    this.addStatement(Effect.ALLOW, actions, resources, { ...conditions, ArnEquals });
   }
 
   /** Denies these actions, even if another statement allows them. */
-  deny(statement: Statement): void {
-    this.addStatement(Effect.DENY, statement);
+  deny(
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions: Conditions = {},
+  ): void {
+    this.addStatement(Effect.DENY, actions, resources, conditions);
   }
 
-  private addStatement(effect: Effect, { actions, resources, conditions = {} }: Statement): void {
+  private addStatement(
+    effect: Effect,
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions: Conditions,
+  ): void {
     this.role.addToPolicy(
-      new PolicyStatement({
-        effect,
-        actions: [...actions],
-        resources: [...resources],
-        conditions,
-      }),
+      new PolicyStatement({ effect, actions: [...actions], resources: [...resources], conditions }),
     );
   }
 

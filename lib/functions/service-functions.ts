@@ -162,18 +162,21 @@ export class ServiceFunctions extends Construct {
     ...recordTypes: readonly string[]
   ): void {
     const resources = this.tables.signingKeys;
-    fn.allow({ actions, resources, conditions: onlyItems(...recordTypes) });
+    fn.allow(actions, resources, onlyItems(...recordTypes));
   }
 
   private add<F extends FunctionName>(
-    id: string,
-    props: Omit<ServiceFunctionProps<F>, keyof FunctionContext>,
+    name: F,
+    props: Omit<ServiceFunctionProps<F>, keyof FunctionContext | 'name'>,
   ): ServiceFunction<F> {
     const { config, regionId } = this.source;
-    const reservedConcurrency = reservedFor(config, regionId, props.name);
-    const answersRequests = ['token', 'discovery', 'jwks'].includes(props.name);
+    const reservedConcurrency = reservedFor(config, regionId, name);
+    const answersRequests = ['token', 'discovery', 'jwks'].includes(name);
+    // `key-rotation` is KeyRotation in the template.
+    const id = name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
     return new ServiceFunction<F>(this, id, {
       ...this.context,
+      name,
       ...props,
       reservedConcurrency,
       reportsFailuresOnly: answersRequests && config.functionReports === 'failures',
@@ -181,19 +184,18 @@ export class ServiceFunctions extends Construct {
   }
 
   private addToken(): ServiceFunction<'token'> {
-    const fn = this.add('Token', {
-      name: 'token',
+    const fn = this.add('token', {
       description: 'Issues access tokens',
       environment: tokenEnvironment(this.source),
       memorySize: this.source.config.tokenFunction.memory,
       timeout: requestTimeout,
     });
-    fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.clients });
+    fn.allow(['dynamodb:GetItem'], this.tables.clients);
     // Records, once a day, that a secret was used. It cannot change a scope, group or lifetime.
     this.allowUse(fn, 'secrets');
     this.allowRecords(fn, ['dynamodb:Query'], records.key);
     if (this.source.config.federatedClients !== undefined) {
-      fn.allow({ actions: ['dynamodb:GetItem'], resources: this.tables.identityProviders });
+      fn.allow(['dynamodb:GetItem'], this.tables.identityProviders);
       // The same of an assertion.
       this.allowUse(fn, lastUseAttribute);
     }
@@ -203,19 +205,14 @@ export class ServiceFunctions extends Construct {
 
   /** Allows updates of one attribute of clients, whose value is not returned. */
   private allowUse(fn: ServiceFunction<'token'>, attribute: string): void {
-    fn.allow({
-      actions: ['dynamodb:UpdateItem'],
-      resources: this.tables.clients,
-      conditions: {
-        ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, attribute] }),
-        StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
-      },
+    fn.allow(['dynamodb:UpdateItem'], this.tables.clients, {
+      ...onlyValues({ 'dynamodb:Attributes': [contract.clients.partitionKey, attribute] }),
+      StringEqualsIfExists: { 'dynamodb:ReturnValues': 'NONE' },
     });
   }
 
   private addDiscovery(): ServiceFunction<'discovery'> {
-    return this.add('Discovery', {
-      name: 'discovery',
+    return this.add('discovery', {
       description: 'Serves the discovery documents',
       environment: discoveryEnvironment(this.source),
       memorySize: documentMemory,
@@ -224,8 +221,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addJwks(): ServiceFunction<'jwks'> {
-    const fn = this.add('Jwks', {
-      name: 'jwks',
+    const fn = this.add('jwks', {
       description: 'Serves the public signing keys',
       environment: jwksEnvironment(this.source),
       memorySize: documentMemory,
@@ -236,8 +232,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addCanary(): ServiceFunction<'canary'> {
-    const fn = this.add('Canary', {
-      name: 'canary',
+    const fn = this.add('canary', {
       description: 'Proves that a signing key verifies everywhere, and publishes new ones',
       environment: canaryEnvironment(this.source),
       memorySize: backgroundMemory,
@@ -252,8 +247,7 @@ export class ServiceFunctions extends Construct {
   }
 
   private addDeploymentCheck(): ServiceFunction<'deployment-check'> {
-    const fn = this.add('DeploymentCheck', {
-      name: 'deployment-check',
+    const fn = this.add('deployment-check', {
       description:
         'Refuses the config of another deployment, and one without the algorithm of a signing key in use',
       environment: deploymentCheckEnvironment(this.source),
@@ -268,54 +262,45 @@ export class ServiceFunctions extends Construct {
       resourceName,
     });
     // The first deployment has no table yet.
-    fn.allow({ actions: ['dynamodb:DescribeTable'], resources: [table] });
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: [table],
-      conditions: onlyItems(records.key, records.heartbeat),
-    });
+    fn.allow(['dynamodb:DescribeTable'], [table]);
+    fn.allow(['dynamodb:Query'], [table], onlyItems(records.key, records.heartbeat));
     const token = functionArn(this, this.context.deploymentName, 'token');
-    fn.allow({
-      actions: ['lambda:GetFunctionConfiguration'],
-      resources: [`${token}:${liveAlias}`],
-    });
+    fn.allow(['lambda:GetFunctionConfiguration'], [`${token}:${liveAlias}`]);
     const reserving = reservationsOf(this.source.config, this.context.regionId);
     if (reserving.length > 0) {
       // It has no resource.
-      fn.allow({ actions: ['lambda:GetAccountSettings'], resources: ['*'] });
+      fn.allow(['lambda:GetAccountSettings'], ['*']);
       const resources = reserving.map(({ name }) =>
         functionArn(this, this.context.deploymentName, name),
       );
-      fn.allow({ actions: ['lambda:GetFunctionConcurrency'], resources });
+      fn.allow(['lambda:GetFunctionConcurrency'], resources);
     }
     if (raisedQuotas(this.source.config, this.context.regionId).length > 0) {
       // It has no resource either.
-      fn.allow({ actions: ['servicequotas:GetServiceQuota'], resources: ['*'] });
+      fn.allow(['servicequotas:GetServiceQuota'], ['*']);
     }
     return fn;
   }
 
   private addSyntheticCheck(): ServiceFunction<'synthetic-check'> {
-    const fn = this.add('SyntheticCheck', {
-      name: 'synthetic-check',
+    const fn = this.add('synthetic-check', {
       description: 'Gets a token and verifies it, on the public addresses',
       environment: syntheticCheckEnvironment(this.source),
       memorySize: backgroundMemory,
       timeout: checkTimeout,
     });
     // Only the item of its own client. The token path uses only the secrets of that item.
-    fn.allow({
-      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-      resources: this.tables.clients,
-      conditions: onlyItems(syntheticClientId(this.context.regionId)),
-    });
+    fn.allow(
+      ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      this.tables.clients,
+      onlyItems(syntheticClientId(this.context.regionId)),
+    );
     return fn;
   }
 
   private addManagement(apiKeyUses: ITableV2): ServiceFunction<'management'> {
     const { config } = this.source;
-    const fn = this.add('Management', {
-      name: 'management',
+    const fn = this.add('management', {
       description: 'Decides about changes of clients, API keys and identity providers',
       files: { [managementConfigFile]: formatManagementConfig(config) },
       environment: managementEnvironment(),
@@ -330,23 +315,18 @@ export class ServiceFunctions extends Construct {
   }
 
   private addNotices(): ServiceFunction<'notices'> {
-    const fn = this.add('Notices', {
-      name: 'notices',
+    const fn = this.add('notices', {
       description: 'Tells once a day which secrets and API keys expire',
       environment: noticesEnvironment(this.source),
       memorySize: noticesMemory,
       timeout: Duration.minutes(15),
     });
-    fn.allow({
-      actions: ['dynamodb:Scan'],
-      resources: [...this.tables.clients, ...this.tables.apiKeys],
-    });
+    fn.allow(['dynamodb:Scan'], [...this.tables.clients, ...this.tables.apiKeys]);
     return fn;
   }
 
   private addKeyRotation(): ServiceFunction<'key-rotation'> {
-    const fn = this.add('KeyRotation', {
-      name: 'key-rotation',
+    const fn = this.add('key-rotation', {
       description: 'Creates, promotes and retires signing keys',
       environment: keyRotationEnvironment(this.source),
       memorySize: backgroundMemory,
@@ -356,10 +336,10 @@ export class ServiceFunctions extends Construct {
     this.allowRecords(fn, read, ...Object.values(records));
     this.allowRecords(fn, ['dynamodb:PutItem'], records.intent, records.heartbeat, records.choice);
     // What a key is, the rotation can neither add nor change: the canary publishes it.
-    fn.allow({
-      actions: ['dynamodb:UpdateItem'],
-      resources: this.tables.signingKeys,
-      conditions: onlyValues({
+    fn.allow(
+      ['dynamodb:UpdateItem'],
+      this.tables.signingKeys,
+      onlyValues({
         'dynamodb:LeadingKeys': [records.key],
         'dynamodb:Attributes': [
           contract.signingKeys.partitionKey,
@@ -367,12 +347,12 @@ export class ServiceFunctions extends Construct {
           ...changedSigningKeyAttributes,
         ],
       }),
-    });
-    fn.allow({ actions: ['dynamodb:PutItem'], resources: this.tables.audit });
-    fn.allow({
-      actions: ['lambda:InvokeFunction'],
-      resources: [this.token.handler.functionArn, this.canary.handler.functionArn],
-    });
+    );
+    fn.allow(['dynamodb:PutItem'], this.tables.audit);
+    fn.allow(
+      ['lambda:InvokeFunction'],
+      [this.token.handler.functionArn, this.canary.handler.functionArn],
+    );
     allowKeyManagement(fn, this.keys);
     return fn;
   }
@@ -384,37 +364,30 @@ export class ServiceFunctions extends Construct {
   private allowManagement(fn: ServiceFunction<'management'>, apiKeyUses: string): void {
     const { config } = this.source;
     const { clients, apiKeys, identityProviders, settings, audit } = this.tables;
-    fn.allow({
-      actions: [...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'],
-      resources: clients,
-    });
+    fn.allow([...change, 'dynamodb:UpdateItem', 'dynamodb:Scan'], clients);
     for (const resources of [apiKeys, identityProviders]) {
-      fn.allow({ actions: [...change, 'dynamodb:Scan'], resources });
+      fn.allow([...change, 'dynamodb:Scan'], resources);
     }
     const owned = [...clients, ...apiKeys];
-    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: owned });
-    fn.allow({
-      // A search reads every name.
-      actions: ['dynamodb:Query', 'dynamodb:Scan'],
-      resources: owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
-    });
+    fn.allow(['dynamodb:BatchGetItem'], owned);
+    // A search reads every name.
+    fn.allow(
+      ['dynamodb:Query', 'dynamodb:Scan'],
+      owned.map((arn) => `${arn}/index/${trunkGroupIndex.name}`),
+    );
     this.allowRecords(fn, ['dynamodb:Query'], records.key);
     const { limits, subject, issuer } = settingRecordTypes;
-    fn.allow({
-      actions: ['dynamodb:Query'],
-      resources: settings,
-      conditions: onlyItems(limits, subject, issuer),
-    });
-    fn.allow({
-      actions: ['dynamodb:GetItem', 'dynamodb:PutItem'],
-      resources: settings,
-      conditions: onlyItems(...Object.values(settingRecordTypes)),
-    });
-    fn.allow({ actions: ['dynamodb:Query', 'dynamodb:PutItem'], resources: audit });
+    fn.allow(['dynamodb:Query'], settings, onlyItems(limits, subject, issuer));
+    fn.allow(
+      ['dynamodb:GetItem', 'dynamodb:PutItem'],
+      settings,
+      onlyItems(...Object.values(settingRecordTypes)),
+    );
+    fn.allow(['dynamodb:Query', 'dynamodb:PutItem'], audit);
     const others = this.inOtherRegions(deployedTableName(config, 'audit'));
-    if (others.length > 0) fn.allow({ actions: ['dynamodb:Query'], resources: others });
+    if (others.length > 0) fn.allow(['dynamodb:Query'], others);
     const otherUses = this.inOtherRegions(apiKeyUseTableName(config.name));
-    fn.allow({ actions: ['dynamodb:BatchGetItem'], resources: [apiKeyUses, ...otherUses] });
+    fn.allow(['dynamodb:BatchGetItem'], [apiKeyUses, ...otherUses]);
   }
 
   /** ARNs of a table of the other regions. */

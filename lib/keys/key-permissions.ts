@@ -47,15 +47,11 @@ export function allowSign(fn: ServiceFunction<FunctionName>, keys: SigningKeys):
       .map((algorithm) => [algorithm.kmsSigningAlgorithm, algorithm.kmsMessageType]),
   );
   for (const [signingAlgorithm, messageType] of kinds) {
-    fn.allow({
-      actions: ['kms:Sign'],
-      resources: [anyKey(fn)],
-      conditions: {
-        StringEquals: {
-          ...ownKeys(keys),
-          'kms:SigningAlgorithm': signingAlgorithm,
-          'kms:MessageType': messageType,
-        },
+    fn.allow(['kms:Sign'], [anyKey(fn)], {
+      StringEquals: {
+        ...ownKeys(keys),
+        'kms:SigningAlgorithm': signingAlgorithm,
+        'kms:MessageType': messageType,
       },
     });
   }
@@ -67,7 +63,7 @@ export function allowKeyManagement(fn: ServiceFunction<FunctionName>, keys: Sign
   allowCreation(fn, keys);
   allowSearch(fn);
   allowRetirement(fn, keys);
-  fn.deny({ actions: ['kms:Sign', 'kms:CreateGrant', 'kms:PutKeyPolicy'], resources: ['*'] });
+  fn.deny(['kms:Sign', 'kms:CreateGrant', 'kms:PutKeyPolicy'], ['*']);
   denyTagsOfExistingKeys(fn);
   acknowledgeAnyKey(
     fn,
@@ -88,21 +84,17 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
   const material = { 'kms:KeyOrigin': 'AWS_KMS' };
   // A new key has no ARN yet, so both need "*". TagResource is also checked when CreateKey has
   // tags.
-  fn.allow({
-    actions: ['kms:CreateKey'],
-    resources: ['*'],
-    conditions: {
-      StringEquals: { ...tag, ...kind, ...material },
-      ...noOtherTags,
-      Bool: { 'kms:MultiRegion': 'false' },
-    },
+  fn.allow(['kms:CreateKey'], ['*'], {
+    StringEquals: { ...tag, ...kind, ...material },
+    ...noOtherTags,
+    Bool: { 'kms:MultiRegion': 'false' },
   });
   // KMS documents these two condition keys of TagResource only for existing keys. CreateKey's own
   // statement limits the keys that it creates.
-  fn.allow({
-    actions: ['kms:TagResource'],
-    resources: ['*'],
-    conditions: { StringEquals: tag, StringEqualsIfExists: kind, ...noOtherTags },
+  fn.allow(['kms:TagResource'], ['*'], {
+    StringEquals: tag,
+    StringEqualsIfExists: kind,
+    ...noOtherTags,
   });
 }
 
@@ -112,52 +104,41 @@ function allowCreation(fn: ServiceFunction<FunctionName>, keys: SigningKeys): vo
  */
 function denyTagsOfExistingKeys(fn: ServiceFunction<FunctionName>): void {
   const ids = ['????????-????-????-????-????????????', 'mrk-*'];
-  fn.deny({
-    actions: ['kms:TagResource'],
-    resources: ids.map((resourceName) =>
+  fn.deny(
+    ['kms:TagResource'],
+    ids.map((resourceName) =>
       Stack.of(fn).formatArn({ service: 'kms', resource: 'key', resourceName }),
     ),
-    conditions: { Null: { 'kms:KeySpec': 'false' } },
-  });
+    { Null: { 'kms:KeySpec': 'false' } },
+  );
 }
 
 /** Allows looking at all that decides who can sign with a key, before it is published. */
 export function allowInspection(fn: ServiceFunction<FunctionName>): void {
-  fn.allow({
-    actions: [
+  fn.allow(
+    [
       'kms:DescribeKey',
       'kms:GetKeyPolicy',
       'kms:GetPublicKey',
       'kms:ListGrants',
       'kms:ListResourceTags',
     ],
-    resources: [anyKey(fn)],
-  });
+    [anyKey(fn)],
+  );
 }
 
 /** Needed to find a key that was created but never recorded, and to read its public half. */
 function allowSearch(fn: ServiceFunction<FunctionName>): void {
-  fn.allow({ actions: ['kms:ListKeys'], resources: ['*'] });
-  fn.allow({
-    actions: ['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'],
-    resources: [anyKey(fn)],
-  });
+  fn.allow(['kms:ListKeys'], ['*']);
+  fn.allow(['kms:DescribeKey', 'kms:GetPublicKey', 'kms:ListResourceTags'], [anyKey(fn)]);
 }
 
 function allowRetirement(fn: ServiceFunction<FunctionName>, keys: SigningKeys): void {
-  fn.allow({
-    actions: ['kms:DisableKey'],
-    resources: [anyKey(fn)],
-    conditions: { StringEquals: ownKeys(keys) },
-  });
-  fn.allow({
-    actions: ['kms:ScheduleKeyDeletion'],
-    resources: [anyKey(fn)],
-    conditions: {
-      StringEquals: ownKeys(keys),
-      NumericEquals: {
-        'kms:ScheduleKeyDeletionPendingWindowInDays': String(kmsDeletionWindowDays),
-      },
+  fn.allow(['kms:DisableKey'], [anyKey(fn)], { StringEquals: ownKeys(keys) });
+  fn.allow(['kms:ScheduleKeyDeletion'], [anyKey(fn)], {
+    StringEquals: ownKeys(keys),
+    NumericEquals: {
+      'kms:ScheduleKeyDeletionPendingWindowInDays': String(kmsDeletionWindowDays),
     },
   });
 }

@@ -89,11 +89,11 @@ export class PortalStack extends Stack {
       timeout,
       reservedConcurrency: reservedFor(config, portal.region, 'portal'),
     });
-    fn.allow({ actions: ['lambda:InvokeFunction'], resources: [`${managementFunction}:portal`] });
-    fn.allow({
-      actions: ['secretsmanager:GetSecretValue'],
-      resources: [sessionKey.secretArn, portal.login.clientSecretArn],
-    });
+    fn.allow(['lambda:InvokeFunction'], [`${managementFunction}:portal`]);
+    fn.allow(
+      ['secretsmanager:GetSecretValue'],
+      [sessionKey.secretArn, portal.login.clientSecretArn],
+    );
     this.allowDecrypt(fn, [sessionKey.secretArn, portal.login.clientSecretArn]);
     return fn;
   }
