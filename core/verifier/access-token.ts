@@ -2,7 +2,7 @@ import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import type { TimedPortOptions } from '../port.ts';
-import { refuse, refuseClaim } from './bearer-refusal.ts';
+import { refuseClaim, refuseFor } from './bearer-refusal.ts';
 import { readConfirmation } from './confirmation.ts';
 import type { JwksSource, KeyFinder } from './jwks-cache.ts';
 import { checkJwsHeader, type HeaderProfile, type JwsHeader, readType } from './jws-header.ts';
@@ -78,20 +78,16 @@ export async function verifyTokenSignature(
     const leftOut = jwks.findLeftOut?.(source, header.kid);
     const why = leftOut === undefined ? '' : `; this one is left out: ${leftOut}`;
     const expected = `a key in the key set of ${source.issuer}${why}`;
-    throw refuse('token_key_unknown', () => ({ name: 'kid', received: header.kid, expected }));
+    throw refuseFor('token_key_unknown', 'kid', header.kid, expected);
   }
   const { alg } = key;
   if (alg !== header.alg) {
     const expected = `${alg}, the algorithm of the key ${header.kid}`;
-    throw refuse('token_algorithm_not_allowed', () => ({
-      name: 'alg',
-      received: header.alg,
-      expected,
-    }));
+    throw refuseFor('token_algorithm_not_allowed', 'alg', header.alg, expected);
   }
   if (!token.isSignedBy(key)) {
     const expected = 'the key that made the signature';
-    throw refuse('token_signature_wrong', () => ({ name: 'kid', received: header.kid, expected }));
+    throw refuseFor('token_signature_wrong', 'kid', header.kid, expected);
   }
 }
 

@@ -5,7 +5,13 @@ import { readApiKeyId } from '../credential/credential-value.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';
-import { BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
+import {
+  BearerRefusal,
+  type Finding,
+  type RefusalReason,
+  refuse,
+  refuseFor,
+} from './bearer-refusal.ts';
 import type { VerifiedApiKey } from './verified-credential.ts';
 
 /** What an API key's record says. The value of the key is never shown. */
@@ -28,8 +34,7 @@ function checkHash(value: string, keyId: string, key: ApiKey | undefined): Match
   const hash = hashSecret(value);
   const isMatch = equalsHash(hash, key?.hash ?? impossibleHash);
   if (key === undefined) {
-    const expected = 'the id of a key that exists';
-    throw refuse('api_key_unknown', () => ({ name: 'key_id', received: keyId, expected }));
+    throw refuseFor('api_key_unknown', 'key_id', keyId, 'the id of a key that exists');
   }
   const old = key.oldValues?.find((one) => equalsHash(hash, one.hash));
   if (!isMatch && old === undefined) {

@@ -153,16 +153,22 @@ export function refuse(
   return new BearerRefusal(reason, facts, { finding });
 }
 
+/** The same of a value that has no facts for the log. */
+export function refuseFor(
+  reason: RefusalReason,
+  name: string,
+  received: unknown,
+  expected: string,
+): BearerRefusal {
+  return refuse(reason, () => ({ name, received, expected }));
+}
+
 /** A token that is too long to be looked at. */
 export function refuseLength(received: number, most: number): BearerRefusal {
-  return refuse('token_too_long', () => ({
-    name: 'length',
-    received,
-    expected: `at most ${most} characters`,
-  }));
+  return refuseFor('token_too_long', 'length', received, `at most ${most} characters`);
 }
 
 /** A claim that is missing or of the wrong form. */
 export function refuseClaim(name: string, received: unknown, expected: string): BearerRefusal {
-  return refuse('token_claims_malformed', () => ({ name, received, expected }));
+  return refuseFor('token_claims_malformed', name, received, expected);
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../../contract/json-object.ts';
 import { maxTokenBytes } from '../../contract/limits.ts';
-import { type BearerRefusal, refuse, refuseLength } from './bearer-refusal.ts';
+import { type BearerRefusal, refuseFor, refuseLength } from './bearer-refusal.ts';
 import { parseJsonObject } from './json-object.ts';
 
 /** A decoded JWS. Do not trust its content before the signature is verified. */
@@ -17,7 +17,7 @@ type Part = 'header' | 'payload' | 'signature';
 
 /** The part itself belongs to a credential and is not shown. */
 function refusePart(name: Part, expected: string): BearerRefusal {
-  return refuse('token_malformed', () => ({ name, received: 'another form', expected }));
+  return refuseFor('token_malformed', name, 'another form', expected);
 }
 
 /** Decodes base64url in its one canonical form: no padding, space, other alphabet, stray bits. */
@@ -47,11 +47,8 @@ export function decodeUnverifiedJws(token: string): UnverifiedJws {
   const headerEnd = token.indexOf('.');
   const payloadEnd = token.indexOf('.', headerEnd + 1);
   if (headerEnd === -1 || payloadEnd === -1 || token.includes('.', payloadEnd + 1)) {
-    throw refuse('token_malformed', () => ({
-      name: 'number of parts',
-      received: token.split('.').length,
-      expected: '3: header, payload and signature',
-    }));
+    const expected = '3: header, payload and signature';
+    throw refuseFor('token_malformed', 'number of parts', token.split('.').length, expected);
   }
   return {
     header: decodeJsonObject('header', token.slice(0, headerEnd)),

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
-import { refuse } from './bearer-refusal.ts';
+import { refuseFor } from './bearer-refusal.ts';
 
 /**
  * Reads `cnf` (RFC 7800 §3.1): the key that a token is bound to. A confirmation of another kind, such
@@ -13,5 +13,5 @@ export function readConfirmation({ cnf }: JsonObject): { readonly boundTo?: stri
   const { jkt, ...others } = isJsonObject(cnf) ? cnf : {};
   if (typeof jkt === 'string' && Object.keys(others).length === 0) return { boundTo: jkt };
   const expected = 'jkt and nothing else, or no cnf';
-  throw refuse('token_confirmation_unknown', () => ({ name: 'cnf', received: cnf, expected }));
+  throw refuseFor('token_confirmation_unknown', 'cnf', cnf, expected);
 }

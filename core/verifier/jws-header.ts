@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json-object.ts';
 import { maxKeyIdLength } from '../../contract/limits.ts';
-import { refuse } from './bearer-refusal.ts';
+import { refuseFor } from './bearer-refusal.ts';
 
 /** What the header of an issuer's tokens may contain. */
 export interface HeaderProfile {
@@ -35,23 +35,17 @@ export function checkJwsHeader(header: JsonObject, profile: HeaderProfile): JwsH
   const { typ, alg, kid } = header;
   if (!profile.types.includes(readType(typ))) {
     const expected = profile.types.map((type) => type ?? 'none').join(', ');
-    throw refuse('token_type_not_allowed', () => ({ name: 'typ', received: typ, expected }));
+    throw refuseFor('token_type_not_allowed', 'typ', typ, expected);
   }
   if (typeof alg !== 'string' || !profile.algorithms.includes(alg)) {
-    const expected = profile.algorithms.join(', ');
-    throw refuse('token_algorithm_not_allowed', () => ({ name: 'alg', received: alg, expected }));
+    throw refuseFor('token_algorithm_not_allowed', 'alg', alg, profile.algorithms.join(', '));
   }
   if (Object.hasOwn(header, 'crit')) {
-    const { crit } = header;
-    throw refuse('token_critical_header', () => ({
-      name: 'crit',
-      received: crit,
-      expected: 'none',
-    }));
+    throw refuseFor('token_critical_header', 'crit', header['crit'], 'none');
   }
   if (typeof kid !== 'string' || kid === '' || kid.length > maxKeyIdLength) {
     const expected = `a text of 1 to ${maxKeyIdLength} characters`;
-    throw refuse('token_key_id_missing', () => ({ name: 'kid', received: kid, expected }));
+    throw refuseFor('token_key_id_missing', 'kid', kid, expected);
   }
   return { alg, kid };
 }

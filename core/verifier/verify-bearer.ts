@@ -11,7 +11,7 @@ import type { PortOptions, TimedPortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
 import { readBearerCredential, type SentCredential } from './bearer-credential.ts';
-import { BearerRefusal, refuse } from './bearer-refusal.ts';
+import { BearerRefusal, refuseFor } from './bearer-refusal.ts';
 import { type ProofRules, type ProofTarget, verifyProof } from './dpop-proof.ts';
 import type { KeyFinder } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
@@ -60,7 +60,7 @@ export type VerifierSettings = OwnTokenSettings &
 
 function refuseIssuer(received: unknown, ownIssuer: string): BearerRefusal {
   const expected = `${ownIssuer}, or the issuer of a registered provider, character by character`;
-  return refuse('issuer_unknown', () => ({ name: 'iss', received, expected }));
+  return refuseFor('issuer_unknown', 'iss', received, expected);
 }
 
 /** The issuer is looked up before anything is fetched. An invalid issuer is not looked up. */
@@ -130,11 +130,7 @@ async function verifyCredential(
   if (isWithProof) throw new BearerRefusal('token_not_bound');
   if (ports.apiKeys === undefined) {
     const expected = 'an access token: this verifier has no look-ups of API keys (apiKeys)';
-    throw refuse('api_key_not_accepted', () => ({
-      name: 'credential',
-      received: 'an API key',
-      expected,
-    }));
+    throw refuseFor('api_key_not_accepted', 'credential', 'an API key', expected);
   }
   return verifyApiKey(value, request.sourceAddress, ports.apiKeys, request);
 }
