@@ -5,7 +5,7 @@ import {
   type OnLookupFailure,
 } from '../contract/revocation-check.ts';
 import type { ClientLookup } from '../core/client/client-store.ts';
-import { ClockError, InputError } from '../core/errors.ts';
+import { ClockError, refuseOption } from '../core/errors.ts';
 import type { RevocationCheck } from '../core/verifier/revocation-check.ts';
 import type {
   VerifiedAccessToken,
@@ -62,24 +62,19 @@ export function openRevocationCheck(
   };
 }
 
-function refuse(option: string, received: unknown, allowed: string): never {
-  // Of undefined and of functions there is no JSON.
-  const shown = (JSON.stringify(received) as string | undefined) ?? 'nothing';
-  throw new InputError(`revocation.${option}: received ${shown}; allowed: ${allowed}`);
-}
-
 /** @throws {InputError} if a choice or a function is missing, also without the compiler. */
 export function readRevocationOptions(options: RevocationOptions): RevocationCheck {
   const { clients, onLookupFailure } = options;
   if (typeof (clients as Partial<ClientLookup> | undefined)?.findClient !== 'function') {
-    refuse('clients', clients, 'providers.clients of createDynamoDbLookups');
+    refuseOption('revocation.clients', clients, 'providers.clients of createDynamoDbLookups');
   }
   if (!isLookupFailureChoice(onLookupFailure)) {
-    refuse('onLookupFailure', onLookupFailure, lookupFailureChoices.join(' or '));
+    refuseOption('revocation.onLookupFailure', onLookupFailure, lookupFailureChoices.join(' or '));
   }
   if (onLookupFailure === 'accept') {
     const report: unknown = options.onAcceptedWithoutLookup;
-    if (typeof report !== 'function') refuse('onAcceptedWithoutLookup', report, 'a function');
+    if (typeof report !== 'function')
+      refuseOption('revocation.onAcceptedWithoutLookup', report, 'a function');
   }
   return openRevocationCheck(clients, onLookupFailure);
 }

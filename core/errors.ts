@@ -146,6 +146,17 @@ export class InputError extends Error {
   }
 }
 
+/**
+ * Refuses the option of a program.
+ *
+ * @param received is shown as JSON. Of undefined and of functions there is none.
+ * @throws {InputError}
+ */
+export function refuseOption(name: string, received: unknown, allowed: string): never {
+  const shown = (JSON.stringify(received) as string | undefined) ?? 'nothing';
+  throw new InputError(`${name}: received ${shown}; allowed: ${allowed}`);
+}
+
 function describeProblem({ label, problem }: InputProblem): string {
   return label === undefined ? problem : `${label}: ${problem}`;
 }

@@ -30,7 +30,7 @@ import {
 } from '../contract/table-location.ts';
 import { tableName, tables } from '../contract/tables.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
-import { InputError } from '../core/errors.ts';
+import { InputError, refuseOption } from '../core/errors.ts';
 import type { PortOptions } from '../core/port.ts';
 import type { ProviderLookups } from './verifier.ts';
 
@@ -103,7 +103,7 @@ export interface DynamoDbLookups {
 function readLocation(text: string): TableLocation {
   const location = parseTableLocation(text);
   if (location !== undefined) return location;
-  throw new InputError(`tables: received ${JSON.stringify(text)}; allowed: ${tableLocationHelp}`);
+  return refuseOption('tables', text, tableLocationHelp);
 }
 
 function readCacheSeconds(seconds: number): number {
@@ -113,18 +113,15 @@ function readCacheSeconds(seconds: number): number {
 
 function checkRegion({ awsRegion }: TableLocation, region: string | undefined): void {
   if (awsRegion !== undefined && region !== undefined && region !== awsRegion) {
-    throw new InputError(
-      `region: received "${region}"; allowed: "${awsRegion}", the region of the tables' ARNs, or nothing`,
-    );
+    const allowed = `"${awsRegion}", the region of the tables' ARNs, or nothing`;
+    refuseOption('region', region, allowed);
   }
 }
 
 function chooseRegion({ awsRegion }: TableLocation, region: string | undefined): string {
   const found = awsRegion ?? region ?? (process.env['AWS_REGION'] || profileRegion(process.env));
   if (found !== undefined) return found;
-  throw new InputError(
-    'AWS_REGION: received nothing; allowed: an AWS region, or tables given by their ARNs',
-  );
+  return refuseOption('AWS_REGION', undefined, 'an AWS region, or tables given by their ARNs');
 }
 
 function toProvider(

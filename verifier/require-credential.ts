@@ -156,9 +156,8 @@ function checkScopes(scopes: readonly string[]): void {
   const wrong = scopes.find((scope) => !isScopeToken(scope));
   if (scopes.length > 0 && wrong === undefined) return;
   const received = wrong === undefined ? 'no scope' : JSON.stringify(wrong);
-  throw new InputError(
-    `requireScopes: received ${received}; allowed: one scope or more, e.g. "messaging:view" (requireCredential() requires none)`,
-  );
+  const allowed = 'one scope or more, e.g. "messaging:view" (requireCredential() requires none)';
+  throw new InputError(`requireScopes: received ${received}; allowed: ${allowed}`);
 }
 
 function toVerifierRequest(

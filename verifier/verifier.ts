@@ -22,7 +22,7 @@ import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
 import type { ClientLookup } from '../core/client/client-store.ts';
 import { type Clock, seconds } from '../core/clock.ts';
-import { InputError } from '../core/errors.ts';
+import { InputError, refuseOption } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
@@ -188,9 +188,7 @@ function toList(value: string | readonly string[] | undefined): readonly string[
 
 function readAccessTokenType(type: unknown = defaultAccessTokenType): AccessTokenType {
   if (isAccessTokenType(type)) return type;
-  throw new InputError(
-    `accessTokenType: received ${JSON.stringify(type)}; allowed: ${accessTokenTypes.join(' or ')}`,
-  );
+  return refuseOption('accessTokenType', type, accessTokenTypes.join(' or '));
 }
 
 /** A missing check must fail at once, not accept more tokens. */
@@ -199,14 +197,10 @@ function readSettings(options: VerifierOptions): VerifierSettings {
   const audiences = toList(options.audience);
   const [first] = audiences;
   if (!URL.canParse(issuer)) {
-    throw new InputError(
-      `issuer: received ${JSON.stringify(issuer)}; allowed: an https URL, or http on loopback`,
-    );
+    refuseOption('issuer', issuer, 'an https URL, or http on loopback');
   }
   if (first === undefined || audiences.some((value) => typeof value !== 'string' || value === '')) {
-    throw new InputError(
-      `audience: received ${JSON.stringify(options.audience)}; allowed: one text or more, each not empty`,
-    );
+    refuseOption('audience', options.audience, 'one text or more, each not empty');
   }
   return {
     issuer,
@@ -219,9 +213,7 @@ function readSettings(options: VerifierOptions): VerifierSettings {
 
 function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
   if (!(megabytes >= 0 && megabytes <= tokenMemoryMegabytes.max)) {
-    throw new InputError(
-      `tokenMemory: received ${megabytes}; allowed: 0 to ${tokenMemoryMegabytes.max} megabytes`,
-    );
+    refuseOption('tokenMemory', megabytes, `0 to ${tokenMemoryMegabytes.max} megabytes`);
   }
   return megabytes === 0 ? undefined : new VerifiedTokens(megabytes * 1e6);
 }
@@ -234,8 +226,7 @@ function readResource(
   if (resource === undefined) return undefined;
   const proofs = dpop && { algorithms: dpop.algorithms, required: dpop.required };
   const metadata = resourceMetadata(resource, issuer, audiences, { scopes, proofs });
-  if (metadata !== undefined) return metadata;
-  throw new InputError(`resource: received ${JSON.stringify(resource)}; allowed: ${resourceHelp}`);
+  return metadata ?? refuseOption('resource', resource, resourceHelp);
 }
 
 interface ProofSettings {
@@ -253,20 +244,20 @@ function readProofSettings({ dpop }: VerifierOptions): ProofSettings | undefined
   const { origins, required = false, algorithms = proofAlgs, nonceKey } = dpop;
   const wrong = origins.find((one) => !isOrigin(one));
   if (origins.length === 0 || wrong !== undefined) {
-    throw new InputError(
-      `dpop.origins: received ${JSON.stringify(wrong ?? origins)}; allowed: one origin or more, e.g. "https://api.example.com"`,
-    );
+    const allowed = 'one origin or more, e.g. "https://api.example.com"';
+    refuseOption('dpop.origins', wrong ?? origins, allowed);
   }
   const unknown = algorithms.find((alg) => !isProofAlg(alg));
   if (algorithms.length === 0 || unknown !== undefined) {
-    throw new InputError(
-      `dpop.algorithms: received ${JSON.stringify(unknown ?? algorithms)}; allowed: one or more of ${proofAlgs.join(', ')}`,
+    refuseOption(
+      'dpop.algorithms',
+      unknown ?? algorithms,
+      `one or more of ${proofAlgs.join(', ')}`,
     );
   }
   if (nonceKey !== undefined && !(nonceKey.length >= leastNonceKey)) {
-    throw new InputError(
-      `dpop.nonceKey: received ${nonceKey.length} bytes; allowed: ${leastNonceKey} random bytes or more`,
-    );
+    const problem = `received ${nonceKey.length} bytes; allowed: ${leastNonceKey} random bytes or more`;
+    throw new InputError(`dpop.nonceKey: ${problem}`);
   }
   return { origins, required, algorithms, nonces: nonceKey && new ProofNonces(nonceKey) };
 }

@@ -16,7 +16,7 @@ import {
 } from '../../contract/revocation-check.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
 import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
-import { InputError } from '../../core/errors.ts';
+import { InputError, refuseOption } from '../../core/errors.ts';
 import { isLoopbackAddress, parseIpAddress } from '../../core/network/ip-address.ts';
 
 export type LoggedRequests = 'all' | 'refused' | 'none';
@@ -104,8 +104,7 @@ function label(flag: FlagName): string {
 }
 
 function refuse(flag: FlagName, received: string | undefined, allowed: string): never {
-  const shown = received === undefined ? 'nothing' : JSON.stringify(received);
-  throw new InputError(`${label(flag)}: received ${shown}; allowed: ${allowed}`);
+  return refuseOption(label(flag), received, allowed);
 }
 
 function readArguments(args: readonly string[]) {

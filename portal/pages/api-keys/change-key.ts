@@ -5,7 +5,6 @@ import { type Form, type InputOf, noValues, ownVersion } from '../../forms/form.
 import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
-import type { Crumb } from '../../html/parts.ts';
 import { consequences } from '../../html/parts.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { nameField } from '../clients/client-fields.ts';
@@ -23,12 +22,12 @@ export function getKey({ management, id }: RequestContext): Promise<ApiKey> {
   return management.findApiKey(id('keyId'));
 }
 
-/** The pages above a page about one key. */
-export function keyCrumbs(
-  { href }: Pick<RequestContext, 'href'>,
-  { keyId, name }: ApiKey,
-): readonly Crumb[] {
-  return [{ text: name, href: href(`/api-keys/${keyId}`) }];
+/** Where a page about one key is. */
+export function ofKey({ href }: Pick<RequestContext, 'href'>, { keyId, name }: ApiKey) {
+  return {
+    section: 'api-keys',
+    crumbs: [{ text: name, href: href(`/api-keys/${keyId}`) }],
+  } as const;
 }
 
 interface KeyEdit extends ExpiryValues, KeyScopes {
@@ -72,8 +71,7 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
     const granted = await context.granted(key.serviceTrunkGroup);
     return {
       title: `Edit ${key.name}`,
-      section: 'api-keys',
-      crumbs: keyCrumbs(context, key),
+      ...ofKey(context, key),
       labels: fieldLabels('name', 'scopes', 'expiresAt'),
       submit: 'Save',
       fields: [
@@ -137,8 +135,7 @@ export const keyDeletion: Form<ApiKey, undefined> = {
   },
   look: (context, { subject: key }) => ({
     title: `Delete ${key.name}?`,
-    section: 'api-keys',
-    crumbs: keyCrumbs(context, key),
+    ...ofKey(context, key),
     lead: html`<code>${key.keyId}</code>`,
     submit: 'Delete API key',
     submitKind: 'danger',

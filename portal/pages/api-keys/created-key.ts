@@ -6,6 +6,7 @@ import type { Page, RequestContext } from '../../request-context.ts';
 import { shownBefore, shownOnce } from '../client-secrets/shown-once.ts';
 import { callCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
+import { ofKey } from './change-key.ts';
 import {
   expirySummary,
   oldValueFacts,
@@ -60,8 +61,7 @@ export function createdKeyPage(
     value === undefined ? `An API key that was ${done} before` : `The API key was ${done}`;
   return {
     title,
-    section: 'api-keys',
-    crumbs: [{ text: key.name, href: href(address) }],
+    ...ofKey(context, key),
     body: html`${
       value === undefined
         ? shownBefore({

@@ -8,7 +8,7 @@ import { html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { getKey, keyCrumbs } from './change-key.ts';
+import { getKey, ofKey } from './change-key.ts';
 import { keyPage } from './key-details.ts';
 
 /** Its fields are on the page of the key. */
@@ -66,8 +66,7 @@ export const subnetRemoval: Form<Found, { readonly allowAnySource: boolean }> = 
     const isLast = key.subnets.length === 1;
     return {
       title: `Remove ${subnet.name}?`,
-      section: 'api-keys',
-      crumbs: keyCrumbs(context, key),
+      ...ofKey(context, key),
       lead: html`<code>${formatCidr(subnet)}</code>`,
       submit: isLast ? 'Remove it and let every address use the key' : 'Remove subnet',
       submitKind: 'danger',

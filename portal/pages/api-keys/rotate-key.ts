@@ -10,7 +10,7 @@ import {
   readOverlap,
   readOverlapValues,
 } from '../client-secrets/rotate-secret.ts';
-import { getKey, keyCrumbs } from './change-key.ts';
+import { getKey, ofKey } from './change-key.ts';
 import { createdKeyPage } from './created-key.ts';
 
 interface RotationValues extends OverlapValues, ExpiryValues {}
@@ -36,8 +36,7 @@ export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> 
   },
   look: async (context, { subject: key, values, problems }) => ({
     title: `Rotate ${key.name}`,
-    section: 'api-keys',
-    crumbs: keyCrumbs(context, key),
+    ...ofKey(context, key),
     lead: 'A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay.',
     labels: { overlap: overlapLabel, expiresAt: fieldLabel('expiresAt') },
     submit: 'Create the new value',

@@ -9,7 +9,7 @@ import { formatDayDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Redirect, RequestContext } from '../../request-context.ts';
 import { isKey, secretTitle } from '../clients/secret-table.ts';
-import { clientCrumbs, getClient, refusedPage } from '../clients/stop-client.ts';
+import { getClient, ofClient, refusedPage } from '../clients/stop-client.ts';
 import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
 
 interface Found {
@@ -57,8 +57,7 @@ export const secretEdit: Form<Found, SecretValues, InputOf<'updateClientSecret'>
     const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
     return {
       title: `Edit ${secretTitle(secret)}`,
-      section: 'clients',
-      crumbs: clientCrumbs(context, client),
+      ...ofClient(context, client),
       lead: 'Its value stays the same.',
       labels: secretLabels,
       submit: 'Save',
@@ -121,8 +120,7 @@ export const secretDeletion: Form<Found, undefined> = {
     ),
   look: (context, { subject: { client, secret } }) => ({
     title: `Delete ${secretTitle(secret)}?`,
-    section: 'clients',
-    crumbs: clientCrumbs(context, client),
+    ...ofClient(context, client),
     lead: secret.secretId,
     submit: `Delete ${isKey(secret) ? 'key' : 'secret'}`,
     submitKind: 'danger',

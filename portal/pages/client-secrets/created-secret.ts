@@ -6,7 +6,7 @@ import type { Page, Redirect, RequestContext } from '../../request-context.ts';
 import { tokenCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
 import { isKey, secretTitle } from '../clients/secret-table.ts';
-import { clientCrumbs } from '../clients/stop-client.ts';
+import { ofClient } from '../clients/stop-client.ts';
 import { shownBefore, shownOnce } from './shown-once.ts';
 
 interface Created {
@@ -74,8 +74,7 @@ export function createdSecretPage(context: RequestContext, created: Created): Pa
   const title = value === undefined ? 'A secret that was created before' : 'The secret was created';
   return {
     title,
-    section: 'clients',
-    crumbs: clientCrumbs(context, client),
+    ...ofClient(context, client),
     body: value === undefined ? before(context, created) : once(context, created, value),
   };
 }

@@ -14,7 +14,7 @@ import { FormError, type Problems, problemAt, problemsOf } from '../../forms/pro
 import { expiryField } from '../../html/expiry-field.ts';
 import { textField } from '../../html/field.ts';
 import type { Html } from '../../html/html.ts';
-import { clientCrumbs, getClient } from '../clients/stop-client.ts';
+import { getClient, ofClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 
 export const secretLabels = fieldLabels('publicKey', 'alg', 'name', 'expiresAt', 'overlap');
@@ -89,8 +89,7 @@ export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSec
     const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
     return {
       title: 'New secret',
-      section: 'clients',
-      crumbs: clientCrumbs(context, client),
+      ...ofClient(context, client),
       lead: 'The other secrets of the client stay as they are.',
       labels: secretLabels,
       submit: 'Create secret',

@@ -10,7 +10,7 @@ import { radioGroup } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { isKey, uses } from '../clients/secret-table.ts';
-import { clientCrumbs, getClient } from '../clients/stop-client.ts';
+import { getClient, ofClient } from '../clients/stop-client.ts';
 import { createdSecretPage } from './created-secret.ts';
 import {
   emptySecretValues,
@@ -129,8 +129,7 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
     const label = 'The new one expires';
     return {
       title: 'Rotate secrets',
-      section: 'clients',
-      crumbs: clientCrumbs(context, client),
+      ...ofClient(context, client),
       lead: 'A new secret now, and an expiry for the old ones, in one step.',
       labels: secretLabels,
       submit: 'Create the new secret',

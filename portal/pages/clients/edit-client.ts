@@ -10,7 +10,7 @@ import {
 import { type Form, type InputOf, ownVersion, type Readers } from '../../forms/form.ts';
 import { readValues } from '../../forms/worded-fields.ts';
 import { changeableFields, clientLabels } from './client-fields.ts';
-import { clientCrumbs, getClient } from './stop-client.ts';
+import { getClient, ofClient } from './stop-client.ts';
 
 type ClientChanges = InputOf<'updateClient'>;
 
@@ -28,8 +28,7 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
   },
   look: async (context, { subject: client, values, problems, isConflict }) => ({
     title: `Edit ${client.name}`,
-    section: 'clients',
-    crumbs: clientCrumbs(context, client),
+    ...ofClient(context, client),
     lead: 'Issued tokens keep their claims until they expire.',
     labels: clientLabels,
     submit: 'Save',

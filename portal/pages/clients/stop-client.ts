@@ -4,7 +4,7 @@ import { findLongestToken } from '../../../core/client/longest-token.ts';
 import { type Form, type FormPage, noValues, ownVersion } from '../../forms/form.ts';
 import type { Problems } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type Crumb, consequences, linkButton } from '../../html/parts.ts';
+import { consequences, linkButton } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { isUseKnown } from './client-row.ts';
@@ -14,12 +14,15 @@ export function getClient({ management, id }: RequestContext): Promise<Client> {
   return management.findClient(id('clientId'));
 }
 
-/** The pages above a page about one client. */
-export function clientCrumbs(
+/** Where a page about one client is. */
+export function ofClient(
   { href }: Pick<RequestContext, 'href'>,
   { clientId, name }: Pick<Client, 'clientId' | 'name'>,
-): readonly Crumb[] {
-  return [{ text: name, href: href(`/clients/${clientId}`) }];
+) {
+  return {
+    section: 'clients',
+    crumbs: [{ text: name, href: href(`/clients/${clientId}`) }],
+  } as const;
 }
 
 /** A refused change, with a link back to the client. */
@@ -84,8 +87,7 @@ function confirmation(
   return {
     ...page,
     heading: `${page.title}?`,
-    section: 'clients',
-    crumbs: clientCrumbs(context, client),
+    ...ofClient(context, client),
     lead: html`
       <code>${client.clientId}</code>, trunk group <code>${client.serviceTrunkGroup}</code>
     `,

@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import type { ListedPage } from '../read-pages.ts';
-import { countOf, getProvider, providerCrumbs, toProvider } from './provider-details.ts';
+import { countOf, getProvider, ofProvider, toProvider } from './provider-details.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;
@@ -112,8 +112,7 @@ export const providerDeletion: Form<IdentityProvider, undefined> = {
     return {
       title: `Delete ${issuer}`,
       heading: 'Delete this identity provider?',
-      section: 'identity-providers',
-      crumbs: providerCrumbs(context, issuer),
+      ...ofProvider(context, issuer),
       lead: html`<code>${issuer}</code>`,
       submit: isAnyKnown
         ? `Delete provider and its clients (${countOf(context, clients)})`

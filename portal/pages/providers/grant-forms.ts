@@ -10,7 +10,7 @@ import { type Crumb, code, consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
-import { providerCrumbs } from './provider-details.ts';
+import { ofProvider } from './provider-details.ts';
 import { readGroups } from './provider-groups.ts';
 
 const section = 'identity-providers';
@@ -191,7 +191,7 @@ export const subjectGrant: Form<GrantList, GrantValues, GrantInput> = {
 
 function grantCrumbs(context: RequestContext, issuer: string) {
   const href = context.href('/identity-providers/grants', { issuer });
-  return [...providerCrumbs(context, issuer), { text: 'Grants', href }];
+  return [...ofProvider(context, issuer).crumbs, { text: 'Grants', href }];
 }
 
 function issuerCrumbs({ href }: RequestContext) {

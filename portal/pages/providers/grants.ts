@@ -6,7 +6,7 @@ import { code, emptyState, linkButton } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
-import { providerCrumbs } from './provider-details.ts';
+import { ofProvider } from './provider-details.ts';
 
 const section = 'identity-providers';
 
@@ -72,9 +72,8 @@ export const showGrants: Handler = async (context) => {
   const isStaff = person.trunkGroups === undefined;
   return {
     title: `Grants at ${issuer}`,
-    section,
     heading: 'Grants',
-    crumbs: providerCrumbs(context, issuer),
+    ...ofProvider(context, issuer),
     lead: isStaff
       ? 'Which trunk groups may create clients with which ids at this provider. An id that ends at / or : stands for every id that begins with it. The staff needs no grant.'
       : 'With which ids your trunk groups may create clients at this provider. An id that ends at / or : stands for every id that begins with it.',

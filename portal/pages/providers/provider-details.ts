@@ -5,7 +5,7 @@ import { mayChange, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dataTable, providerKeyTable } from '../../html/list.ts';
-import { type Crumb, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
+import { type Fact, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
@@ -133,12 +133,10 @@ export function getProvider({ management, form, query }: RequestContext) {
   return management.findProvider(form.text('issuer') || query.text('issuer'));
 }
 
-/** The pages above a page about one provider. */
-export function providerCrumbs(
-  { href }: Pick<RequestContext, 'href'>,
-  issuer: string,
-): readonly Crumb[] {
-  return [{ text: issuer, href: href('/identity-providers/show', { issuer }) }];
+/** Where a page about one provider is. */
+export function ofProvider({ href }: Pick<RequestContext, 'href'>, issuer: string) {
+  const crumbs = [{ text: issuer, href: href('/identity-providers/show', { issuer }) }];
+  return { section: 'identity-providers', crumbs } as const;
 }
 
 /** Where a form leads that would be refused: the page says whose the provider is. */

@@ -13,7 +13,7 @@ import type { RequestContext } from '../../request-context.ts';
 import {
   clientsPanel,
   getProvider,
-  providerCrumbs,
+  ofProvider,
   providerFacts,
   toProvider,
 } from './provider-details.ts';
@@ -116,8 +116,7 @@ export const providerGroups: Form<IdentityProvider, GroupValues> = {
     const head = {
       title: `Trunk groups of ${issuer}`,
       heading: 'Trunk groups of this identity provider',
-      section: 'identity-providers',
-      crumbs: providerCrumbs(context, issuer),
+      ...ofProvider(context, issuer),
       lead: html`<code>${issuer}</code>`,
     } as const;
     if (owner === undefined) {
