@@ -98,6 +98,21 @@ function change<const P, const R, const G extends readonly Guard[]>(
   return { ...access, parameters, result, changes: true, guards } as const;
 }
 
+/** A change of the version that the caller saw. */
+function versioned<const P, const R>(access: Access, parameters: P, result: R) {
+  return change(access, parameters, result, ['version']);
+}
+
+/** A change that may stop access. */
+function stopping<const P, const R>(access: Access, parameters: P, result: R) {
+  return change(access, parameters, result, ['stop']);
+}
+
+/** A change that creates something within what the caller saw. */
+function adding<const P, const R>(access: Access, parameters: P, result: R) {
+  return change(access, parameters, result, ['key', 'version']);
+}
+
 /** Every operation of management. The function, its callers and the portal derive from it. */
 export const managementOperations = {
   describeDeployment: read(
@@ -113,39 +128,24 @@ export const managementOperations = {
     { filter: v.optional(input.clientsFilter) },
     output.clientPage,
   ),
-  updateClient: change(clients, { clientId, changes: input.clientChanges }, output.client, [
-    'version',
-  ]),
-  setClientEnabled: change(clients, { clientId, enabled: flag, options: version }, output.client, [
-    'stop',
-  ]),
-  revokeClientTokens: change(clients, { clientId, options: version }, output.client, ['stop']),
-  deleteClient: change(clients, { clientId, options: version }, output.client, ['version']),
-  createClientSecret: change(clients, { clientId, secret: input.newSecret }, output.createdSecret, [
-    'key',
-    'version',
-  ]),
-  rotateClientSecret: change(
+  updateClient: versioned(clients, { clientId, changes: input.clientChanges }, output.client),
+  setClientEnabled: stopping(clients, { clientId, enabled: flag, options: version }, output.client),
+  revokeClientTokens: stopping(clients, { clientId, options: version }, output.client),
+  deleteClient: versioned(clients, { clientId, options: version }, output.client),
+  createClientSecret: adding(clients, { clientId, secret: input.newSecret }, output.createdSecret),
+  rotateClientSecret: adding(
     clients,
     { clientId, secret: input.rotatedSecret },
     output.rotatedSecrets,
-    ['key', 'version'],
   ),
-  updateClientSecret: change(
+  updateClientSecret: versioned(
     clients,
     { clientId, secretId, changes: input.secretChanges },
     output.secret,
-    ['version'],
   ),
-  disableClientSecret: change(clients, { clientId, secretId, options: version }, output.secret, [
-    'stop',
-  ]),
-  enableClientSecret: change(clients, { clientId, secretId, options: version }, output.secret, [
-    'version',
-  ]),
-  deleteClientSecret: change(clients, { clientId, secretId, options: version }, v.void(), [
-    'version',
-  ]),
+  disableClientSecret: stopping(clients, { clientId, secretId, options: version }, output.secret),
+  enableClientSecret: versioned(clients, { clientId, secretId, options: version }, output.secret),
+  deleteClientSecret: versioned(clients, { clientId, secretId, options: version }, v.void()),
   createApiKey: change(apiKeys, { apiKey: input.newApiKey }, output.createdApiKey, ['key']),
   findApiKey: read(seenBy('api-key-operator'), { keyId }, output.apiKey),
   listApiKeys: read(
@@ -153,23 +153,15 @@ export const managementOperations = {
     { filter: v.optional(input.apiKeysFilter) },
     output.apiKeyPage,
   ),
-  updateApiKey: change(apiKeys, { keyId, changes: input.apiKeyChanges }, output.apiKey, [
-    'version',
-  ]),
-  rotateApiKey: change(apiKeys, { keyId, rotation: input.rotatedApiKey }, output.createdApiKey, [
-    'key',
-    'version',
-  ]),
-  setApiKeyEnabled: change(apiKeys, { keyId, enabled: flag, options: version }, output.apiKey, [
-    'stop',
-  ]),
-  deleteApiKey: change(apiKeys, { keyId, options: version }, output.apiKey, ['version']),
-  addSubnet: change(apiKeys, { keyId, subnet: input.newSubnet }, output.addedSubnet, ['version']),
-  removeSubnet: change(
+  updateApiKey: versioned(apiKeys, { keyId, changes: input.apiKeyChanges }, output.apiKey),
+  rotateApiKey: adding(apiKeys, { keyId, rotation: input.rotatedApiKey }, output.createdApiKey),
+  setApiKeyEnabled: stopping(apiKeys, { keyId, enabled: flag, options: version }, output.apiKey),
+  deleteApiKey: versioned(apiKeys, { keyId, options: version }, output.apiKey),
+  addSubnet: versioned(apiKeys, { keyId, subnet: input.newSubnet }, output.addedSubnet),
+  removeSubnet: versioned(
     apiKeys,
     { keyId, subnetId, options: v.optional(input.removeSubnetOptions) },
     output.apiKey,
-    ['version'],
   ),
   inspectProvider: read(
     { ...providers, aliases: ['provider-operator', 'auditor', 'administrator'] },
@@ -204,29 +196,26 @@ export const managementOperations = {
     output.clientPage,
     ['registration'],
   ),
-  setProviderTrunkGroups: change(
+  setProviderTrunkGroups: versioned(
     { ...providers, guarded: 'providerOwner' },
     { issuer, owners: input.providerTrunkGroups },
     output.provider,
-    ['version'],
   ),
   findSubjectGrants: read(
     seenBy('client-operator', 'provider-operator'),
     { issuer },
     output.grantList,
   ),
-  setSubjectGrant: change(
+  setSubjectGrant: versioned(
     { ...limits, guarded: 'subjectGrants' },
     { issuer, grant: input.newSubjectGrant },
     output.subjectGrantChange,
-    ['version'],
   ),
   findIssuerGrants: read(seenBy('provider-operator'), { issuer }, output.grantList),
-  setIssuerGrant: change(
+  setIssuerGrant: versioned(
     { ...limits, guarded: 'issuerGrants' },
     { issuer, grant: input.newIssuerGrant },
     output.grantList,
-    ['version'],
   ),
   listGrants: read(
     { ...seenBy('client-operator', 'provider-operator'), person: 'administrator' },
@@ -253,11 +242,10 @@ export const managementOperations = {
     { serviceTrunkGroup, limits: v.optional(input.proposedLimits) },
     output.limitsCheck,
   ),
-  setTrunkGroupLimits: change(
+  setTrunkGroupLimits: versioned(
     limits,
     { serviceTrunkGroup, limits: input.newLimits },
     output.trunkGroupLimits,
-    ['version'],
   ),
   // It has secrets and keys, of which each role of operators sees only one kind.
   listExpiring: read(seenBy(), { filter: v.optional(input.expiringFilter) }, output.expiringPage),

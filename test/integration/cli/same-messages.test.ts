@@ -126,9 +126,8 @@ async function samplesOf(place: Place): Promise<readonly Sample[]> {
 const client = '$clientId --yes';
 const secret = '$clientId $secretId --yes';
 
-/** A command line of each operation, with the names of arguments. Empty: it has none. */
-const commands: Readonly<Record<OperationName, string>> = {
-  describeDeployment: '',
+/** A command line of each operation, with the names of arguments. One that is left out has no command. */
+const commands: Readonly<Partial<Record<OperationName, string>>> = {
   createClient:
     'client create --name A --trunk-group tg-1001 --scope calls:view --provider $issuer --external-client-id dialer',
   findClient: 'client show $clientId',
@@ -156,18 +155,12 @@ const commands: Readonly<Record<OperationName, string>> = {
   registerProvider: 'provider register $discoveryUrl --yes',
   findProvider: 'provider show $issuer',
   listProviders: 'provider list',
-  listProvidersWithLimits: '',
-  inspectProviderKeys: '',
   deleteProvider: 'provider delete $issuer --yes',
   setProviderTrunkGroups: 'provider assign $issuer --trunk-group tg-1001',
-  findSubjectGrants: '',
   setSubjectGrant: 'provider grant $issuer $value --trunk-group tg-1001',
-  findIssuerGrants: '',
   setIssuerGrant: 'provider grant-issuer $issuer --trunk-group tg-1001',
-  listGrants: '',
   checkGrants: 'provider check',
   findTrunkGroupLimits: 'trunk-group-limits show $serviceTrunkGroup',
-  listTrunkGroupLimits: '',
   checkTrunkGroupLimits: 'trunk-group-limits check $serviceTrunkGroup',
   setTrunkGroupLimits: 'trunk-group-limits set $serviceTrunkGroup --require-subnet --yes',
   listExpiring: 'report expiring',
@@ -176,7 +169,6 @@ const commands: Readonly<Record<OperationName, string>> = {
   listAudit: 'audit list',
   listHistory: 'audit history $id',
   erasePersonName: 'audit erase-name $subject --yes',
-  listSigningKeys: '',
 };
 
 /** Options that have neither the name of their field nor that of one item of it. */
@@ -191,7 +183,7 @@ const optionNames: ReadonlyMap<string, string> = new Map([
 
 /** The option of a command by which a person gives a field; undefined if there is none. */
 function findOption({ operation, name }: Place): string | undefined {
-  const [group, command] = commands[operation].split(' ');
+  const [group, command] = commands[operation]?.split(' ') ?? [];
   const spec = commandGroups
     .find((one) => one.name === group)
     ?.commands.find((one) => one.name === command);
@@ -204,7 +196,7 @@ function findOption({ operation, name }: Place): string | undefined {
 /** A command line with a wrong value; undefined if no option or argument takes the field. */
 function lineWith(world: World, place: Place, typed: string): readonly string[] | undefined {
   const { names, args } = validCalls(world)[place.operation];
-  const words = commands[place.operation].split(' ');
+  const words = commands[place.operation]?.split(' ') ?? [];
   const wrong = `$${place.name}`;
   const option = words.includes(wrong) ? undefined : findOption(place);
   if (option === undefined && !words.includes(wrong)) return undefined;
