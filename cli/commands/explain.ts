@@ -144,6 +144,11 @@ const request = command({
         : describeRefusal(explanation),
     });
     if (options.assertion !== undefined) cli.output.warn(assertionWarning);
+    if (accepted && subject['bound_to'] !== undefined) {
+      cli.output.note(
+        'The token is bound to a key. Each request also needs a proof of it (DPoP), which is not looked at here: without one, the token is refused.',
+      );
+    }
     if (refusedWithLookup !== undefined) {
       cli.output.note(
         `A check that looks up clients refuses it (${refusedWithLookup.reason}). The rule: ${refusedWithLookup.rule}.`,

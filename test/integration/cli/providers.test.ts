@@ -135,6 +135,9 @@ it('accepts tokens of its clients, which have no secret and get no token here', 
   expect(client).toMatchObject({ provider: provider.issuer, external_client_id: 'erp' });
   expect(await decisionOn(token())).toBe('accepted');
   expect(await decisionOn(token({ client_id: 'other' }))).toBe('client_unknown');
+  const bound = { stdin: token({ cnf: { jkt: 'k'.repeat(43) } }) };
+  const { stderr } = await authctl(['explain', 'request', '--bearer-stdin'], bound);
+  expect(stderr).toContain('Each request also needs a proof of it (DPoP)');
 
   const clientId = String(client.client_id);
   const refused = await authctl(['client-secret', 'create', clientId]);

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { readConfigFile } from '../../../../lab/local/config-file.ts';
 import { type LocalService, startLocal } from '../../../../lab/local/library.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 
@@ -93,6 +94,23 @@ it('begins in the past if it is told so, and leaves nothing', async () => {
   await past.close();
   expect(stateFolders()).toEqual(before);
   await expect(fetch(past.jwksUri)).rejects.toThrow('fetch failed');
+});
+
+it.each([true, false])('limits a client as a deployment does, or not: %s', async (fairShare) => {
+  const config = {
+    ...readConfigFile('config/single-region.json').input,
+    fairShare: { signsPerMinute: 10 },
+  };
+  const greedy = { name: 'Greedy', serviceTrunkGroup: 'tg-1', scopes: ['messaging:view'] };
+  const limited = await startLocal({ config, clients: { greedy }, fairShare });
+  onTestFinished(() => limited.close());
+  const askOften = async () => {
+    for (let request = 0; request < 24; request += 1) await limited.getToken('greedy');
+    return 'all';
+  };
+  const refused = '429 {"error":"temporarily_unavailable"';
+  const message = await askOften().catch((error: Error) => error.message);
+  expect(message.slice(0, refused.length)).toBe(fairShare ? refused : 'all');
 });
 
 it('deletes its folder if it cannot start', async () => {
