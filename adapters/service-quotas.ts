@@ -5,11 +5,7 @@ import { createAwsJsonClient } from './aws-json/aws-json-client.ts';
 import type { Environment } from './aws-json/endpoint.ts';
 import { callProfiles } from './call-profile.ts';
 
-/**
- * What the account has of a quota in this AWS region, a second.
- *
- * @throws {UnavailableError} if Service Quotas does not answer.
- */
+/** What the account has of a quota in this AWS region, a second. */
 export type ReadQuota = (
   quota: Pick<RaisedQuota, 'service' | 'code' | 'standard'>,
 ) => Promise<number>;

@@ -7,7 +7,6 @@ import type { PortOptions } from './port.ts';
  * @typeParam Missing what is found if nothing is stored; `never` if that is a record without content.
  */
 export interface RecordStore<T, Missing = undefined> {
-  /** @throws {MalformedRecordError} if the stored item cannot be read. */
   find(id: string): Promise<T | Missing>;
   /** By id. A record that is missing or cannot be read is left out. */
   findEach(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
@@ -34,11 +33,7 @@ export interface OwnedQuery<T> extends OwnedItemsQuery {
 
 /** The clients, or the API keys. */
 export interface OwnedStore<T, Query extends OwnedQuery<T> = OwnedQuery<T>> {
-  /**
-   * @returns undefined if there is no such record.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** @returns undefined if there is no such record. */
   find(id: string, options?: PortOptions): Promise<T | undefined>;
   /** @throws {ConflictError} if the id exists. */
   create(record: T): Promise<void>;

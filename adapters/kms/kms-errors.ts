@@ -25,7 +25,6 @@ export function isKmsError(error: unknown, ...names: readonly string[]): boolean
  * Makes a KMS call that needs a usable key.
  *
  * @throws {SigningKeyUnusableError} if KMS refuses the key.
- * @throws {UnavailableError} if KMS does not answer in time.
  */
 export async function callWithKey<T>(doing: string, call: () => Promise<T>): Promise<T> {
   try {

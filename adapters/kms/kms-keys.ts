@@ -272,7 +272,6 @@ async function listTaggedKeys(
  * All that decides who can sign with a key. KMS is asked again each time.
  *
  * @throws {SigningKeyUnusableError} if KMS does not know the key, or the role may not look at it.
- * @throws {UnavailableError} if KMS does not answer in time.
  */
 export async function inspectKey(
   kms: KMSClient,

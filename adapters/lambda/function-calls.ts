@@ -77,8 +77,6 @@ async function unlessMissing<T>(doing: string, call: () => Promise<T>): Promise<
 /**
  * The environment of the version that an alias names; undefined if there is no such function or
  * alias.
- *
- * @throws {UnavailableError} if Lambda does not answer.
  */
 export type ReadVariables = (
   functionName: string,
@@ -95,11 +93,7 @@ export function createReadVariables(lambda: LambdaClient): ReadVariables {
   };
 }
 
-/**
- * The concurrent executions of the account, and how many of them these functions have reserved.
- *
- * @throws {UnavailableError} if Lambda does not answer.
- */
+/** The concurrent executions of the account, and how many of them these functions have reserved. */
 export type ReadConcurrency = (
   functionNames: readonly string[],
 ) => Promise<Pick<ReservationCheck, 'account' | 'held'>>;

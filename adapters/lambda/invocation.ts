@@ -17,7 +17,6 @@ export class FunctionFailedError extends ServiceUnavailableError {
  * @throws {InputError} if the function does not accept the event.
  * @throws {RefusedError} if the function's rules do not allow the request.
  * @throws {FunctionFailedError} if the function fails.
- * @throws {UnavailableError} if Lambda does not answer.
  */
 export type InvokeFunction = (
   functionName: string,

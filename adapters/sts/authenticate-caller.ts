@@ -14,7 +14,6 @@ import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
  * @param digest identifies the request of the caller; the signature must cover it.
  * @returns the ARN of the user, or of the role's session.
  * @throws {InputError} if AWS does not accept the signature.
- * @throws {UnavailableError} if STS does not answer in time.
  */
 export type AuthenticateCaller = (proof: CallerProof, digest: string) => Promise<string>;
 

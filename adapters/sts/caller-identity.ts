@@ -5,8 +5,6 @@ import { callAws } from '../aws-errors.ts';
 /**
  * Names the caller: the ARN of the user or of the role's session. The call needs no permission. It
  * is repeated until it succeeds.
- *
- * @throws {UnavailableError} if STS does not answer in time.
  */
 export function createCallerIdentity(options: AwsClientOptions = {}): () => Promise<string> {
   let known: Promise<string> | undefined;

@@ -4,11 +4,7 @@ import type { ApiKey } from './api-key.ts';
 
 /** What the verifier needs of API keys. */
 export interface ApiKeyReader {
-  /**
-   * @returns undefined if there is no such key.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** @returns undefined if there is no such key. */
   findApiKey(keyId: string, options?: PortOptions): Promise<ApiKey | undefined>;
   /**
    * Hears of each value that was accepted. It returns at once and throws nothing. No request waits for
@@ -28,10 +24,7 @@ export type RecordApiKeyUse = (use: ApiKeyUse, now: number) => void;
 
 /** The days on which values of API keys were last used. */
 export interface ApiKeyUseReader {
-  /**
-   * @returns the last day of each value that has one, in the order of the values.
-   * @throws {UnavailableError} if a region does not answer in time.
-   */
+  /** @returns the last day of each value that has one, in the order of the values. */
   findLastUses(uses: readonly ApiKeyUse[]): Promise<readonly (string | undefined)[]>;
 }
 

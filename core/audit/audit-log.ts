@@ -18,10 +18,7 @@ export function trunkGroupsOf(record: Pick<AuditRecord, 'before' | 'after'>): re
 
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
-  /**
-   * @throws {ConflictError} if there is a record of the same time and id.
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** @throws {ConflictError} if there is a record of the same time and id. */
   appendAudit(record: AuditRecord): Promise<void>;
 }
 
@@ -31,7 +28,6 @@ export interface AuditReader {
    * The records of one UTC day in the order of their times. One that cannot be read is left out.
    *
    * @param day e.g. `2026-11-20`.
-   * @throws {UnavailableError} if the store does not answer in time.
    */
   listAudit(day: string, options?: PortOptions): AsyncIterable<AuditRecord>;
 }
@@ -43,11 +39,7 @@ interface AuditQuery extends StorePageQuery {
 
 /** What people read of the audit: page by page. */
 export interface AuditPageReader {
-  /**
-   * The records of one UTC day, the newest first. One that cannot be read is left out.
-   *
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** The records of one UTC day, the newest first. One that cannot be read is left out. */
   readAudit(query: AuditQuery): Promise<StorePage<AuditRecord>>;
 }
 

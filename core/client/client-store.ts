@@ -10,11 +10,7 @@ export interface ClientLookup {
 
 /** What the token endpoint needs of clients. */
 export interface ClientReader {
-  /**
-   * @returns undefined if there is no such client.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** @returns undefined if there is no such client. */
   findClient(clientId: string, options?: PortOptions): Promise<Client | undefined>;
 }
 

@@ -56,7 +56,6 @@ export interface CredentialEndReader {
    * A page of them, in no order. An index follows its table a moment later.
    *
    * @throws {InputError} for a position of another list.
-   * @throws {UnavailableError} if the store does not answer in time.
    */
   readEnds(query: EndsQuery): Promise<StorePage<ExpiringCredential>>;
 }

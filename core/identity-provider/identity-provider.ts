@@ -43,11 +43,7 @@ export interface GivenKeys {
 
 /** What the verifier needs of identity providers. */
 export interface IdentityProviderReader {
-  /**
-   * @returns undefined if the issuer is not registered.
-   * @throws {MalformedRecordError} if the stored item cannot be read.
-   * @throws {UnavailableError} if the store does not answer in time.
-   */
+  /** @returns undefined if the issuer is not registered. */
   findIdentityProvider(
     issuer: string,
     options?: PortOptions,

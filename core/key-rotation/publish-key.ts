@@ -10,10 +10,7 @@ import type { KeyIntent } from './rotation-state.ts';
 /** What the publication of a key reaches. It runs with another role than the rotation. */
 interface PublisherPorts {
   readonly store: Pick<RotationStore, 'listKeyIntents' | 'createSigningKey'>;
-  /**
-   * @throws {SigningKeyUnusableError} if KMS does not know the key, or does not show it yet.
-   * @throws {UnavailableError} if KMS does not answer in time.
-   */
+  /** @throws {SigningKeyUnusableError} if KMS does not know the key, or does not show it yet. */
   readonly inspectKey: (kmsKeyArn: string, options?: PortOptions) => Promise<KeyInspection>;
   /** Seconds since the epoch. */
   readonly now: () => number;

@@ -71,8 +71,6 @@ export interface SigningKeyReader {
   /**
    * Every signing key of every region, in no particular order. A record that cannot be read is
    * skipped.
-   *
-   * @throws {UnavailableError} if the store does not answer in time.
    */
   listSigningKeys(options?: PortOptions): Promise<readonly SigningKey[]>;
 }

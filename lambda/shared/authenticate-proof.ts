@@ -41,7 +41,6 @@ export function accountOf(arn: string): string | undefined {
  * @param digest names what is asked; the signature must cover it.
  * @returns the ARN of the user, or of the role's session.
  * @throws {InputError} if it is no proof, is too old, or AWS does not accept the signature.
- * @throws {UnavailableError} if STS does not answer.
  */
 export async function authenticateProof(
   proof: unknown,

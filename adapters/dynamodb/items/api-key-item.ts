@@ -76,7 +76,6 @@ export const apiKeySchema = v.strictObject({
   updated_at: epochSeconds,
 });
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseApiKeyItem(item: Item): ApiKey {
   const {
     schema_version: _,
@@ -91,7 +90,6 @@ export function parseApiKeyItem(item: Item): ApiKey {
   };
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toApiKeyItem(key: ApiKey): Item {
   const subnets = key.subnets.map(toAttributes);
   return toReadableItem(parseApiKeyItem, {

@@ -35,7 +35,6 @@ export function toAuditItem({ recordId, ...record }: AuditRecord) {
   } satisfies v.InferInput<typeof auditSchema>;
 }
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseAuditItem(item: Item): AuditRecord {
   const {
     day: _day,

@@ -162,12 +162,10 @@ export function fromClient(client: Client): ClientAttributes {
   };
 }
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseClientItem(item: Item): ClientAttributes {
   return parseItem(clientSchema, item, 'client', 'client_id');
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toClientItem(client: Client): Item {
   return toReadableItem(parseClientItem, fromClient(client));
 }

@@ -43,7 +43,6 @@ export const identityProviderSchema = v.strictObject({
   registered_at: epochSeconds,
 });
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseIdentityProviderItem(item: Item): IdentityProvider {
   const { schema_version: _, ...provider } = parseItem(
     identityProviderSchema,
@@ -54,7 +53,6 @@ export function parseIdentityProviderItem(item: Item): IdentityProvider {
   return toRecord(provider);
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toIdentityProviderItem(provider: IdentityProvider): Item {
   return toReadableItem(parseIdentityProviderItem, {
     ...toAttributes(provider),
@@ -77,7 +75,6 @@ export function isGivenKeysItem({ issuer }: Item): boolean {
   return String(issuer).endsWith(givenKeysUri(''));
 }
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseGivenKeysItem(item: Item): GivenKeys {
   const {
     schema_version: _,
@@ -87,7 +84,6 @@ export function parseGivenKeysItem(item: Item): GivenKeys {
   return { ...toRecord(keys), issuer: issuer.slice(0, -givenKeysUri('').length) };
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toGivenKeysItem(keys: GivenKeys): Item {
   const issuer = givenKeysUri(keys.issuer);
   return toReadableItem(parseGivenKeysItem, { ...toAttributes(keys), issuer, schema_version: 1 });

@@ -43,7 +43,6 @@ export function partitionItem<
     schema_version: schemaVersion,
     ...entries,
   });
-  /** @throws {MalformedRecordError} see {@link parseItem}. */
   const parse = (item: Item): Stored<Id, IdSchema, Entries> => {
     const {
       record_type: _type,
@@ -53,7 +52,6 @@ export function partitionItem<
     } = parseItem(schema, item, noun, 'record_id');
     return { [idName]: recordId, ...toRecord(attributes) } as Stored<Id, IdSchema, Entries>;
   };
-  /** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
   const toItem = (record: object): Item => {
     const { [idName]: recordId, ...attributes } = record as Item;
     const head = { record_type: recordType, record_id: recordId, schema_version: 1 };

@@ -14,7 +14,6 @@ export const personSchema = v.strictObject({
   erased: v.optional(v.literal(true)),
 });
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parsePersonItem(item: Item): StoredPerson {
   const parsed = parseItem(personSchema, item, 'the name of', 'record_id');
   const { record_id: subject, name, trunk_groups: trunkGroups } = parsed;

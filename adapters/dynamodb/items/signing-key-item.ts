@@ -71,7 +71,6 @@ export const signingKeySchema = v.pipe(
   ),
 );
 
-/** @throws {MalformedRecordError} see {@link parseItem}. */
 export function parseSigningKeyItem(item: Item): SigningKey {
   const {
     record_type: _type,
@@ -82,7 +81,6 @@ export function parseSigningKeyItem(item: Item): SigningKey {
   return { kid, ...toRecord(key) };
 }
 
-/** @throws {MalformedRecordError} if the item could not be read again. It is then not written. */
 export function toSigningKeyItem({ kid, ...key }: SigningKey): Item {
   return toReadableItem(parseSigningKeyItem, {
     record_type: signingKeyRecordTypes.key,

@@ -50,7 +50,6 @@ function explain(error: unknown, table: string, awsRegion: string): unknown {
  * first API key.
  *
  * @throws {InputError} if the configuration is wrong. The message names the table.
- * @throws {UnavailableError} if DynamoDB does not answer.
  */
 export async function checkTables(
   calls: DynamoDbCalls,
@@ -73,8 +72,6 @@ export async function checkTables(
 /**
  * Whether a table exists. A Query cannot tell: IAM may refuse one whose condition is about the
  * partition key of a table that is not there.
- *
- * @throws {UnavailableError} if DynamoDB does not answer.
  */
 export async function tableExists(
   { describeTable }: Pick<JsonTables, 'describeTable'>,

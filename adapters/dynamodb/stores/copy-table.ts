@@ -149,8 +149,6 @@ async function copyItem(
  * Copies every item of a table, byte for byte, to another table that has no item with its id.
  * Nothing is overwritten or deleted, so an interrupted run can be repeated. Items that differ, and
  * items that only the copy has, are reported.
- *
- * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function* copyTable(
   dynamodb: DynamoDBDocument,

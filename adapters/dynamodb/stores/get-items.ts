@@ -46,7 +46,6 @@ interface ItemsRequest {
  * Reads the items of different ids. One that does not exist is left out.
  *
  * @returns them by id.
- * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function getItems(
   dynamodb: DynamoDbDocuments,

@@ -9,8 +9,6 @@ import type { StoreOptions } from './store-options.ts';
 /**
  * Finds one item by its key. Its errors do not contain the key: a caller chose it, and may have
  * sent a secret in the wrong place.
- *
- * @throws {UnavailableError} if DynamoDB does not answer in time.
  */
 export async function findItem(
   calls: Pick<DynamoDbCalls, 'get'>,
@@ -50,7 +48,7 @@ export function createFind<T>(
   };
 }
 
-/** The items of all pages. @throws {UnavailableError} if DynamoDB does not answer in time. */
+/** The items of all pages. */
 export async function* readPages(
   doing: string,
   readPage: (startKey: Page['LastEvaluatedKey']) => Promise<Page>,
