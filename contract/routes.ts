@@ -154,18 +154,12 @@ export function leastGatewayQuota({ apiGatewayQuota, regions }: ThrottleConfig):
  */
 export function highestTokenRate(config: ThrottleConfig): { rate: number; reason: string } {
   const gateway = leastGatewayQuota(config);
-  const { token: reserved } = config.reservedConcurrency;
+  const { token: reserved = Number.POSITIVE_INFINITY } = config.reservedConcurrency;
+  const ofReserved = `${requestsOfExecution} for each of reservedConcurrency.token (${reserved})`;
   const bounds = [
     { rate: 4 * config.kmsSignQuota, reason: `four times kmsSignQuota (${config.kmsSignQuota})` },
     { rate: Math.floor(0.4 * gateway), reason: `40 % of apiGatewayQuota (${gateway})` },
-    ...(reserved === undefined
-      ? []
-      : [
-          {
-            rate: requestsOfExecution * reserved,
-            reason: `${requestsOfExecution} for each of reservedConcurrency.token (${reserved})`,
-          },
-        ]),
+    { rate: requestsOfExecution * reserved, reason: ofReserved },
   ];
   return bounds.reduce((least, bound) => (bound.rate < least.rate ? bound : least));
 }
