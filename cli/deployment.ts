@@ -12,7 +12,7 @@ import { parseJsonFile } from '../contract/json-object.ts';
 import { quoteWord } from '../contract/shell-word.ts';
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 import type { CliIo } from './cli-io.ts';
-import { UsageError } from './usage-error.ts';
+import { refuse, UsageError } from './usage-error.ts';
 
 const demoEnvironment = join('.local', 'demo.env');
 
@@ -52,7 +52,7 @@ const places = ['tables', 'function'] as const;
 function readPlace(text = 'function'): Deployment['through'] {
   const place = places.find((one) => one === text);
   if (place !== undefined) return place;
-  throw new UsageError(`--through: received "${text}"; allowed: ${places.join(', ')}`);
+  return refuse('--through', text, places.join(', '));
 }
 
 /** The deployment that commands work on. */

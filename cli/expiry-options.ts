@@ -2,7 +2,7 @@ import { lastTime } from '../contract/limits.ts';
 import { parseDuration } from '../core/duration.ts';
 import { expiryOrTyped } from '../core/rfc3339.ts';
 import { type OptionValues, option } from './command-spec.ts';
-import { UsageError } from './usage-error.ts';
+import { refuse } from './usage-error.ts';
 
 /** `--expires-in` and `--expires-at`. Only one can be given. */
 export function expiryOptions() {
@@ -30,7 +30,7 @@ export function readExpiry(
     const seconds = parseDuration(expiresIn) ?? 0;
     if (seconds > 0 && now + seconds <= lastTime) return now + seconds;
     const allowed = seconds > 0 ? 'an expiry before the year 10000' : '1s or more, such as 90d';
-    throw new UsageError(`--expires-in: received "${expiresIn}"; allowed: ${allowed}`);
+    return refuse('--expires-in', expiresIn, allowed);
   }
   return expiresAt === undefined ? undefined : expiryOrTyped(expiresAt);
 }

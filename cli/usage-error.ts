@@ -3,6 +3,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** @throws {UsageError} with the option, or the argument, what was received, and what is allowed. */
+export function refuse(option: string, received: string | undefined, allowed: string): never {
+  throw new UsageError(`${option}: received "${received}"; allowed: ${allowed}`);
+}
+
 /** Exit codes of `authctl`. After Ctrl-C it is what a shell expects: 128 and the number of SIGINT. */
 export const exitCodes = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 

@@ -7,7 +7,7 @@ import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
 import type { Cell } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { refuse, UsageError } from '../usage-error.ts';
 import { formatExpiry } from './client-secret.ts';
 import { idempotencyKeyOption } from './field-options.ts';
 import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
@@ -62,9 +62,7 @@ function printApiKey(cli: Cli, key: ApiKey, isRead = false): void {
 function parseAllow(text: string): NewSubnet {
   const separator = text.lastIndexOf('=');
   if (separator < 1) {
-    throw new UsageError(
-      `--allow: received "${text}"; allowed: a name and a subnet, e.g. office=203.0.113.0/24`,
-    );
+    return refuse('--allow', text, 'a name and a subnet, e.g. office=203.0.113.0/24');
   }
   return { name: text.slice(0, separator), address: text.slice(separator + 1) };
 }

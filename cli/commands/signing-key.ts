@@ -22,7 +22,7 @@ import type { SigningKey } from '../../core/signing-key/signing-key.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { refuse, UsageError } from '../usage-error.ts';
 
 /** The next step in words. */
 const meanings = {
@@ -184,9 +184,7 @@ function chooseRegions(cli: Cli, regionId: RegionId | undefined): readonly Regio
   const deployed = deployedRegions(cli.deployment().config).map(({ id }) => id);
   if (regionId === undefined) return deployed;
   if (deployed.includes(regionId)) return [regionId];
-  throw new UsageError(
-    `--region: received "${regionId}"; allowed: a region of the deployment: ${deployed.join(', ')}`,
-  );
+  return refuse('--region', regionId, `a region of the deployment: ${deployed.join(', ')}`);
 }
 
 /** What a run did, one line for each key that changed. */

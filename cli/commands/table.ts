@@ -21,7 +21,7 @@ import type { RestoredTables } from '../../core/restore/restored-tables.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { UsageError } from '../usage-error.ts';
+import { refuse, UsageError } from '../usage-error.ts';
 
 const tableArgument = [
   'table',
@@ -36,7 +36,7 @@ function readTable<T extends CopiedTable>(name: string | undefined, allowed: rea
   const found = allowed.find((key) => tables[key].suffix === name);
   if (found !== undefined) return found;
   const names = allowed.map((key) => tables[key].suffix).join(', ');
-  throw new UsageError(`table: received "${name}"; allowed: ${names}`);
+  return refuse('table', name, names);
 }
 
 /** The deployment's own table. */
@@ -74,9 +74,7 @@ const restores = {
 function readRestorePoint(text: string, now: number): number {
   const time = parseTime(text);
   if (time !== undefined && time <= now) return time;
-  throw new UsageError(
-    `--restore-point: received "${text}"; allowed: a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z`,
-  );
+  return refuse('--restore-point', text, 'a time in the past, RFC 3339, e.g. 2026-11-20T08:00:00Z');
 }
 
 /**
@@ -91,7 +89,7 @@ function auditedRegions(
   const own = deployedRegions(config).map(({ awsRegion }) => awsRegion);
   const unknown = withoutAudit.find((region) => !own.includes(region));
   if (unknown !== undefined) {
-    throw new UsageError(`--without-audit: received "${unknown}"; allowed: ${own.join(', ')}`);
+    return refuse('--without-audit', unknown, own.join(', '));
   }
   return [...new Set([...own.filter((one) => !withoutAudit.includes(one)), ...alsoAudit])];
 }

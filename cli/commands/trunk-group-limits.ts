@@ -14,7 +14,7 @@ import {
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { refuse, UsageError } from '../usage-error.ts';
 import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
 import { readPages } from './list-options.ts';
 import { ifVersionOption } from './record-commands.ts';
@@ -119,9 +119,7 @@ function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits
   return names.map((option) => {
     const found = limitNames.find((name) => dashed(name) === option);
     if (found !== undefined) return found;
-    throw new UsageError(
-      `--remove: received "${option}"; allowed: ${limitNames.map(dashed).join(', ')}`,
-    );
+    return refuse('--remove', option, limitNames.map(dashed).join(', '));
   });
 }
 

@@ -9,7 +9,7 @@ import {
   VersionConflictError,
 } from '../../adapters/management.ts';
 
-import type { Fields } from './fields.ts';
+import { Fields } from './fields.ts';
 
 export interface FieldProblem {
   /** The name of the field in the form. */
@@ -114,8 +114,13 @@ export async function unlessDenied<T>(read: Promise<T>): Promise<T | undefined> 
 }
 
 /** A field with what was typed into it, and its problem. */
-export function typedField(form: Fields, name: string, problems: Problems) {
-  return { name, value: form.text(name), error: problemAt(problems, name) };
+export function typedField<Name extends string>(
+  values: Fields | Readonly<Record<Name, string>>,
+  name: Name,
+  problems: Problems,
+) {
+  const value = values instanceof Fields ? values.text(name) : values[name];
+  return { name, value, error: problemAt(problems, name) };
 }
 
 /** The problem of a field, if there is one. That of a value inside of it counts. */

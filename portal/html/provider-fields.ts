@@ -1,5 +1,5 @@
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
-import { type Problems, problemAt } from '../forms/problems.ts';
+import { type Problems, typedField } from '../forms/problems.ts';
 import { type ProviderValues, providerLabels } from '../forms/provider-form.ts';
 import { checkbox, selectField, textField } from './field.ts';
 import { type Html, html } from './html.ts';
@@ -25,43 +25,35 @@ export function riskField({
 /** Settings that no document of the provider contains. */
 export function choiceFields(values: ProviderValues, problems: Problems): Html {
   return html`${textField({
-    name: 'clientIdClaim',
+    ...typedField(values, 'clientIdClaim', problems),
     label: providerLabels.clientIdClaim,
     hint: 'Leave it empty for client_id, azp or sub, the first that a token has. Entra ID v1 has appid, Okta cid.',
-    value: values.clientIdClaim,
     width: 'medium',
     isCode: true,
     suggestions: ['client_id', 'azp', 'sub', 'appid', 'cid'],
-    error: problemAt(problems, 'clientIdClaim'),
   })}${riskField(values)}${selectField({
-    name: 'audienceFrom',
+    ...typedField(values, 'audienceFrom', problems),
     label: providerLabels.audienceFrom,
     hint: 'Access tokens of Amazon Cognito have no aud.',
-    value: values.audienceFrom,
     options: [
       ['', 'The claim aud'],
       ['aud', 'The claim aud, also of a Cognito user pool that adds it'],
       ['scope', 'The API that the scopes belong to, if there is no aud'],
     ],
-    error: problemAt(problems, 'audienceFrom'),
   })}${checkbox({
     name: 'allowClientPatterns',
     label: 'Ids of its clients may end with *, as for the branches of a CI system',
     isOn: values.allowsPatterns,
   })}${textField({
-    name: 'algorithms',
+    ...typedField(values, 'algorithms', problems),
     label: providerLabels.algorithms,
     hint: 'Leave it empty for all that the provider lists. A key without alg is used only if one of them fits, such as RS256.',
-    value: values.algorithms,
     width: 'medium',
     isCode: true,
-    error: problemAt(problems, 'algorithms'),
   })}${textField({
-    name: 'leeway',
+    ...typedField(values, 'leeway', problems),
     label: providerLabels.leeway,
     hint: 'By how much its clock may differ: 10 to 60. Leave it empty for 10.',
-    value: values.leeway,
     width: 'medium',
-    error: problemAt(problems, 'leeway'),
   })}`;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, type InputOf, Instead } from '../../forms/form.ts';
-import { noProblems, problemAt } from '../../forms/problems.ts';
+import { noProblems, typedField } from '../../forms/problems.ts';
 import {
   currentAddressRow,
   readSubnetRows,
@@ -139,13 +139,11 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
       fields: [
         quota?.note,
         textField({
-          name: 'name',
+          ...typedField(values, 'name', problems),
           label: 'Name',
           hint: 'Whose key it is, e.g. “Ada Lovelace”. It can be changed later.',
-          value: values.name,
           required: true,
           maxLength: maxNameLength,
-          error: problemAt(problems, 'name'),
         }),
         trunkGroupField(context, values.serviceTrunkGroup, problems),
         checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),

@@ -3,7 +3,7 @@ import { subjectOf } from '../../../core/client/provider-client-id.ts';
 import { type GrantList, subjectsOverlap, valueOf } from '../../../core/identity-provider/grant.ts';
 import type { Fields } from '../../forms/fields.ts';
 import { type Form, type FormPage, ownVersion, type Shown } from '../../forms/form.ts';
-import { FormError, problemAt } from '../../forms/problems.ts';
+import { FormError, problemAt, typedField } from '../../forms/problems.ts';
 import { hiddenField, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Crumb, code, consequences } from '../../html/parts.ts';
@@ -165,12 +165,10 @@ export const subjectGrant: Form<GrantList, GrantValues, GrantInput> = {
     const isFixed = stored !== undefined && problemAt(problems, 'value') === undefined;
     const wasSent = problems.status !== 200 && values.value !== '';
     const valueField = textField({
-      name: 'value',
+      ...typedField(values, 'value', problems),
       label: labels.value,
       hint: 'One that ends at / or : stands for every id that begins with it, such as repo:acme/.',
-      value: values.value,
       isCode: true,
-      error: problemAt(problems, 'value'),
     });
     return {
       title: isFixed ? `Change the grant of ${values.value}` : 'Grant client ids',
