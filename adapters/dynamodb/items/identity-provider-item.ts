@@ -22,6 +22,7 @@ import {
   toRecord,
   urlText,
   version,
+  wholeNumber,
 } from './item.ts';
 
 /** Many times the size of the JWA registry. A longer list is not a list of algorithms. */
@@ -39,7 +40,7 @@ export const identityProviderSchema = v.strictObject({
   client_patterns: v.optional(v.literal(true)),
   owned: v.optional(v.literal(true)),
   owned_by: v.optional(text),
-  leeway: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxProviderLeeway))),
+  leeway: v.optional(wholeNumber(0, maxProviderLeeway)),
   registered_at: epochSeconds,
 });
 
