@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
 import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
 import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
-import { withGivenKeys } from '../core/identity-provider/given-keys.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
@@ -29,7 +28,7 @@ import { parseItems, readPages } from './dynamodb/stores/read-items.ts';
 import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
 import { createDynamoDbSigningKeyStore } from './dynamodb/stores/signing-key-store.ts';
 import type { StoreOptions } from './dynamodb/stores/store-options.ts';
-import { createFetchProviderKeys } from './https/fetch-key-set.ts';
+import { createFetchProviderKeys, withGivenKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 
 /** The deployment that the library manages, and how it is reached. */

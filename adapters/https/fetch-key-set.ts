@@ -4,9 +4,11 @@ import {
   trustedFetchTimeout,
 } from '../../contract/limits.ts';
 import type { Clock } from '../../core/clock.ts';
+import { RefusedError } from '../../core/errors.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';
-import { withGivenKeys } from '../../core/identity-provider/given-keys.ts';
+import { hasGivenKeys } from '../../core/identity-provider/given-keys.ts';
 import type { IdentityProviderReader } from '../../core/identity-provider/identity-provider.ts';
+import { parseJsonObject } from '../../core/verifier/json-object.ts';
 import { type FetchJwks, JwksCache, type KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import { createGuardedFetch, type GuardedFetchOptions, requestJson } from './json-request.ts';
 import { parseServiceUrl } from './service-requests.ts';
@@ -22,6 +24,19 @@ interface OwnKeySet {
 /** Fetches key sets of providers. */
 export function createFetchProviderKeys(fetchJson: FetchJson): FetchJwks {
   return ({ jwksUri, ownedBy }) => fetchJson(jwksUri, { isOwn: ownedBy !== undefined });
+}
+
+/** Reads the keys that were given, and fetches all others. */
+export function withGivenKeys(
+  fetchJwks: FetchJwks,
+  reader: Pick<IdentityProviderReader, 'findGivenKeys'> | undefined,
+): FetchJwks {
+  return async (source) => {
+    if (!hasGivenKeys(source)) return fetchJwks(source);
+    const found = await reader?.findGivenKeys?.(source.issuer);
+    if (found?.registrationId === source.registrationId) return parseJsonObject(found.jwks);
+    throw new RefusedError(`no keys were given for this registration of ${source.issuer}`);
+  };
 }
 
 /**

@@ -1,8 +1,5 @@
-import { RefusedError } from '../errors.ts';
 import { formatTime } from '../rfc3339.ts';
-import { parseJsonObject } from '../verifier/json-object.ts';
-import type { FetchJwks } from '../verifier/jwks-cache.ts';
-import type { GivenKeys, IdentityProviderReader } from './identity-provider.ts';
+import type { GivenKeys } from './identity-provider.ts';
 
 /** The JWKS URI of a provider whose keys were given. No URL with a fragment is ever fetched. */
 export function givenKeysUri(issuer: string): string {
@@ -30,19 +27,6 @@ export function versionOf(
 
 export function hasGivenKeys(provider: { readonly issuer: string; readonly jwksUri?: string }) {
   return provider.jwksUri === givenKeysUri(provider.issuer);
-}
-
-/** Reads the keys that were given, and fetches all others. */
-export function withGivenKeys(
-  fetchJwks: FetchJwks,
-  reader: Pick<IdentityProviderReader, 'findGivenKeys'> | undefined,
-): FetchJwks {
-  return async (source) => {
-    if (!hasGivenKeys(source)) return fetchJwks(source);
-    const found = await reader?.findGivenKeys?.(source.issuer);
-    if (found?.registrationId === source.registrationId) return parseJsonObject(found.jwks);
-    throw new RefusedError(`no keys were given for this registration of ${source.issuer}`);
-  };
 }
 
 /** In words, for a person. */

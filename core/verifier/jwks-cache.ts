@@ -3,6 +3,7 @@ import { jwksCacheTimes, keyCacheWeight } from '../../contract/limits.ts';
 import { BoundedMap, remember, WeighedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
+import { hasGivenKeys } from '../identity-provider/given-keys.ts';
 import {
   checkOwnKeySet,
   lintKeySet,
@@ -49,7 +50,7 @@ export interface KeyFinder {
 /** Fetches the JSON document at an issuer's JWKS URI. It has a limit on its time. */
 export type FetchJwks = (source: JwksSource) => Promise<unknown>;
 
-/** A fetch of an issuer's keys that ended. */
+/** A fetch of an issuer's keys that ended. To read keys that were given is none. */
 export interface KeyFetch {
   readonly issuer: string;
   readonly milliseconds: number;
@@ -330,6 +331,7 @@ export class JwksCache implements KeyFinder {
       fetches.pause = Math.max(fetches.pause, this.#times.cooldown);
     }
     all.set(issuer, fetches);
+    if (hasGivenKeys(source)) return;
     const milliseconds = Math.max(0, Math.round((fetches.endedAt - startedAt) * 1000));
     this.#ports.onFetched?.({ issuer, milliseconds, failure });
   }

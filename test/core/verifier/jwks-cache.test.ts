@@ -5,6 +5,7 @@ import {
   jwksCacheTimes as times,
 } from '../../../contract/limits.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import { JwksCache, type JwksSource, type KeyFetch } from '../../../core/verifier/jwks-cache.ts';
 import { createTestKey, type TestKey } from '../../../lab/support/test-issuer.ts';
 import { createTestKeys } from '../../../lab/support/verifier-world.ts';
@@ -393,6 +394,14 @@ describe('an issuer that fails', () => {
       { issuer: a.issuer, milliseconds: 1500, failure: { message: 'down' } },
       { issuer: b.issuer, milliseconds: 1500, failure: undefined },
     ]);
+  });
+
+  it('reports no fetch of keys that were given in a file', async () => {
+    const given = sourceOf(b.issuer, { jwksUri: givenKeysUri(b.issuer) });
+    expect(await find(given, second, start)).toBe(second.kid);
+    answers.set(b.issuer, new Error('missing'));
+    await find(given, second, start + times.refreshBefore);
+    expect(ended).toEqual([]);
   });
 });
 
