@@ -50,7 +50,7 @@ export interface KeyFinder {
 /** Fetches the JSON document at an issuer's JWKS URI. It has a limit on its time. */
 export type FetchJwks = (source: JwksSource) => Promise<unknown>;
 
-/** A fetch of an issuer's keys that ended. To read keys that were given is none. */
+/** A fetch of an issuer's keys that ended. Reading keys that were given is not one. */
 export interface KeyFetch {
   readonly issuer: string;
   readonly milliseconds: number;

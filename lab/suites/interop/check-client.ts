@@ -37,7 +37,12 @@ async function callApi({ service, trust }: World, token: string): Promise<string
  *
  * @returns the token requests that the calls took, and why the last one failed.
  */
-async function runCalls(command: Command, world: World, variables: Variables, count = calls) {
+export async function runCalls(
+  command: Command,
+  world: World,
+  variables: Variables,
+  count = calls,
+) {
   const program = startProgram<object, TokenAnswer>(command, {
     ...world.environment,
     ...variables,

@@ -1,3 +1,5 @@
+import type { webcrypto } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import { trustVariables } from '../../support/runtimes.ts';
 import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
@@ -16,6 +18,8 @@ export interface Row extends CacheOutcomes {
   readonly library: Library;
   readonly byAlg: ReadonlyMap<Alg, Outcome>;
   readonly mlDsa: Outcome;
+  /** What a service decided wrongly about a token that is bound to a key. */
+  readonly wrongProof?: string | undefined;
 }
 
 /** The outcomes of a row, in the order of the table's columns after the algorithms. */
@@ -56,9 +60,7 @@ function refusedTokens({ library, issuer }: Check, key: TestKey) {
     ['another issuer', sign({ iss: 'https://other.example.com' }), 401],
     ['expired', sign({ iat: hourAgo - 60, exp: hourAgo }), 401],
     ['another key', issuer.sign(another, {}, { typ }), 401],
-    ...(library.checksScopes
-      ? [['another scope', sign({ scope: 'calls:view' }), 403] as const]
-      : []),
+    ...(library.isService ? [['another scope', sign({ scope: 'calls:view' }), 403] as const] : []),
   ] as const;
 }
 
@@ -97,6 +99,51 @@ async function checkAlg(check: Check, alg: Alg): Promise<Outcome> {
   });
 }
 
+/** Calls a service as a published client does that proves its key (RFC 9449). */
+async function callWithProof(
+  url: string,
+  token: string,
+  by: webcrypto.CryptoKeyPair,
+): Promise<Response> {
+  const options = { DPoP: oauth.DPoP({}, by), [oauth.allowInsecureRequests]: true };
+  try {
+    const address = new URL(url);
+    return await oauth.protectedResourceRequest(token, 'GET', address, undefined, null, options);
+  } catch (error) {
+    if (error instanceof oauth.WWWAuthenticateChallengeError) return error.response;
+    throw error;
+  }
+}
+
+/** The token is this run's own: the service does not bind tokens. */
+async function findWrongProof(check: Check): Promise<string | undefined> {
+  const { library, issuer } = check;
+  const key = createTestKey('ES256');
+  issuer.publish([key]);
+  const holder = await oauth.generateKeyPair('ES256');
+  const stranger = await oauth.generateKeyPair('ES256');
+  const cnf = { jkt: await oauth.DPoP({}, holder).calculateThumbprint() };
+  const bound = issuer.sign(key, { cnf }, { typ: typOf(library) });
+  const free = issuer.sign(key, {}, { typ: typOf(library) });
+  const questions = [
+    ['with its proof', 200, bound, holder],
+    ['with a proof of another key', 401, bound, stranger],
+    ['as a bearer token', 401, bound, undefined],
+    ['that is not bound, with a proof', 401, free, holder],
+  ] as const;
+  return verifierOf(
+    check,
+    'ES256',
+  )(async (verifier) => {
+    for (const [what, expected, token, by] of questions) {
+      const request = by && ((url: string) => callWithProof(url, token, by));
+      const { status, why } = await verifier.ask({ token, jwks: '', ...(request && { request }) });
+      if (status !== expected) return `a bound token ${what}: ${why}`;
+    }
+    return undefined;
+  });
+}
+
 /** What a published ML-DSA key that signs nothing does to a verifier of RS256. */
 async function checkMlDsa(check: Check): Promise<Outcome> {
   const { library, issuer } = check;
@@ -122,7 +169,8 @@ export async function checkLibrary(check: Check): Promise<Row> {
   if (library.limits?.RS256 !== undefined) {
     return { library, byAlg, newKey: notMeasured, unknownKid: notMeasured, mlDsa: notMeasured };
   }
+  const wrongProof = library.isService ? await findWrongProof(check) : undefined;
   const mlDsa = await checkMlDsa(check);
   const caches = await checkCache(library, issuer, verifierOf(check, 'RS256'));
-  return { library, byAlg, mlDsa, ...caches };
+  return { library, byAlg, mlDsa, wrongProof, ...caches };
 }

@@ -1,4 +1,3 @@
-import { assertionForms, type FormName } from '../../support/platforms/hostile-world.ts';
 import type { Runtime } from '../../support/runtimes.ts';
 import { go, java, node, pinned, python, rust } from './programs.ts';
 
@@ -19,16 +18,36 @@ interface Needs {
   readonly failsAsItComes?: string;
   /** Whether what it needs is a deployment with `authorizationEndpoint`. */
   readonly authorizationEndpoint?: true;
-  /** The forms in which it sends an assertion in place of a secret. */
-  readonly assertions?: readonly FormName[];
+  /** How it authenticates with a key. */
+  readonly key?: KeyUse;
 }
 
+export type KeyAlg = 'ES256' | 'PS256' | 'RS256' | 'EdDSA';
+
+/** What a library needs for `private_key_jwt`, other than the key. */
+export interface KeyUse extends Pick<Needs, 'needs' | 'failsAsItComes' | 'authorizationEndpoint'> {
+  /** Whether what it needs is a deployment with `clientKeys.tokenEndpointAudience`. */
+  readonly tokenEndpointAudience?: true;
+  /** Algorithms that it cannot sign with. */
+  readonly lacks?: readonly KeyAlg[];
+  /** Whether it also takes an assertion that its caller has. */
+  readonly alsoWithAssertion?: true;
+}
+
+/** Why an assertion is refused unless the deployment allows it. */
+export const tokenEndpointAudience = '`aud` is the token endpoint';
+
 /** What the SDKs of the Model Context Protocol have in common. */
-const mcp: Needs = {
+const mcp = {
   needs: '`authorizationEndpoint` in the [deployment config](configuration.md)',
-  failsAsItComes: 'it refuses a document without `authorization_endpoint`',
+  failsAsItComes: 'it insists on `authorization_endpoint`',
   authorizationEndpoint: true,
-};
+} as const satisfies Needs;
+
+const mcpWithKey = (provider: string): Needs => ({
+  ...mcp,
+  key: { ...mcp, needs: `${provider}, \`authorizationEndpoint\``, alsoWithAssertion: true },
+});
 
 /** Libraries whose program has the name of the package. */
 const of =
@@ -46,13 +65,34 @@ export const clients: readonly TokenClient[] = [
   withNode('openid-client', {
     needs: '`discovery(issuer, id, undefined, ClientSecretBasic(secret))`',
     failsAsItComes: 'it sends `client_secret_post`',
+    key: { needs: '`PrivateKeyJwt(key)`' },
   }),
-  withNode('oauth4webapi'),
-  { name: 'fetch', language: 'Node', runtime: node, program: 'fetch' },
-  withNode('@n8n/client-oauth2'),
-  withNode('@modelcontextprotocol/sdk', { ...mcp, assertions: assertionForms }),
-  withNode('@modelcontextprotocol/client', { ...mcp, assertions: assertionForms }),
-  withPython('Authlib', { needs: '`leeway=10` for tokens that live a minute' }),
+  withNode('oauth4webapi', { key: { needs: '`PrivateKeyJwt(key)`' } }),
+  withNode('@n8n/client-oauth2', {
+    key: {
+      needs: "`clientCredentialType: 'certificate'`, `clientKeys.tokenEndpointAudience`",
+      failsAsItComes: tokenEndpointAudience,
+      tokenEndpointAudience: true,
+      lacks: ['ES256', 'PS256', 'EdDSA'],
+    },
+  }),
+  withNode('@modelcontextprotocol/sdk', mcpWithKey('`PrivateKeyJwtProvider`')),
+  withNode('@modelcontextprotocol/client', mcpWithKey('`PrivateKeyJwtProvider`')),
+  withPython('Authlib', {
+    needs: '`leeway=10` for tokens that live a minute',
+    key: {
+      needs: '`PrivateKeyJWT(token_url, {"aud": issuer}, alg=…)`',
+      failsAsItComes: tokenEndpointAudience,
+    },
+  }),
+  withPython('requests_oauth2client', {
+    needs: '`auth=ClientSecretBasic(id, secret)`',
+    failsAsItComes: 'it sends `client_secret_post`',
+    key: {
+      needs: '`PrivateKeyJwt(client_id, jwk, aud=issuer)`',
+      failsAsItComes: tokenEndpointAudience,
+    },
+  }),
   withPython('requests-oauthlib'),
   withPython('ansible-core', {
     needs: 'module `uri` with `force_basic_auth: true` and `body_format: form-urlencoded`',
@@ -63,14 +103,14 @@ export const clients: readonly TokenClient[] = [
     failsAsItComes: 'it asks for the scope `session:role:NAME`',
   }),
   // The Python SDK has no provider for the grant.
-  withPython('mcp', { ...mcp, assertions: ['client_assertion'] }),
+  withPython('mcp', mcpWithKey('`SignedJWTParameters`')),
   {
     name: `oauth2/clientcredentials ${pinned.go('golang.org/x/oauth2')}`,
     language: 'Go',
     runtime: go,
     program: 'clientcredentials',
     needs: '`AuthStyle: oauth2.AuthStyleInHeader`, or it sends a wrong secret twice',
-    assertions: ['client_assertion'],
+    key: { needs: '`EndpointParams` with an assertion of yours, `AuthStyleInParams`' },
   },
   {
     name: `MCP go-sdk ${pinned.go('github.com/modelcontextprotocol/go-sdk')}`,
@@ -78,7 +118,7 @@ export const clients: readonly TokenClient[] = [
     runtime: go,
     program: 'go-sdk',
     ...mcp,
-    failsAsItComes: 'it refuses a document without `code_challenge_methods_supported`',
+    failsAsItComes: 'it insists on `code_challenge_methods_supported`',
   },
   {
     name: `Spring Security OAuth2 client ${pinned.maven('spring-security-oauth2-client')}`,
@@ -86,12 +126,18 @@ export const clients: readonly TokenClient[] = [
     runtime: (_name, trust) => java('Client', trust),
     program: 'spring-security',
     needs: '`clockSkew(Duration.ofSeconds(10))` for tokens that live a minute',
+    key: {
+      needs: '`setJwtClientAssertionCustomizer` with the issuer as `audience`',
+      failsAsItComes: tokenEndpointAudience,
+      lacks: ['EdDSA'],
+    },
   },
   {
-    name: `Apache HttpClient ${pinned.maven('httpclient5')}`,
+    name: `Nimbus OAuth 2.0 SDK ${pinned.maven('oauth2-oidc-sdk')}`,
     language: 'Java',
-    runtime: (_name, trust) => java('HttpClient5', trust),
-    program: 'httpclient5',
+    runtime: (_name, trust) => java('OauthSdk', trust),
+    program: 'oauth2-oidc-sdk',
+    key: { needs: '`PrivateKeyJWT` with the issuer as audience', lacks: ['EdDSA'] },
   },
   withRust('oauth2'),
   withRust('rmcp', mcp),

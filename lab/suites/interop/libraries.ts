@@ -17,8 +17,8 @@ export interface Library {
   readonly needs: string;
   /** `typ` of good tokens; `at+jwt` if left out. */
   readonly typ?: 'JWT';
-  /** Whether it also decides about scopes. */
-  readonly checksScopes?: true;
+  /** Whether it also decides about scopes, and checks the proofs of bound tokens (RFC 9449). */
+  readonly isService?: true;
   /** Algorithms that it cannot verify, each with the reason. Anything else must work. */
   readonly limits?: Partial<Readonly<Record<Alg, string>>>;
   /** What it does with a key of an unknown type in the JWKS, if that breaks the other keys. */
@@ -38,8 +38,9 @@ export function typOf({ typ }: Library): 'at+jwt' | 'JWT' {
 
 /** Asks the example's `GET /messages`. */
 function askService(url: string): RunningVerifier['ask'] {
-  return async ({ token }) => {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  return async ({ token, request }) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await (request?.(url) ?? fetch(url, { headers }));
     const challenge = response.headers.get('www-authenticate') ?? '';
     await response.body?.cancel();
     const { status, ok } = response;
@@ -97,14 +98,15 @@ const withRust = of('Rust', rust, cargo);
 /** Why an algorithm is missing, if there is nothing more to say. */
 export const notImplemented = 'not implemented';
 const noMlDsa = (reason = notImplemented) => ({ 'ML-DSA-44': reason });
-const typ = 'your code checks `typ`: `at+jwt`';
-const jwks = 'your code fetches and keeps the JWKS';
+// docs/interop.md says what a row wants of its reader's code by these.
+const typ = '`typ`';
+const jwks = 'JWKS';
 
 const authlib = 'its validator allows RS256 and ES256';
 
 function springBoot(boot: SpringBoot): readonly Library[] {
   const name = `Spring Boot ${versionInPom(pomOf(boot), 'spring-boot-starter-parent')}`;
-  const common = { language: 'Java', checksScopes: true, limits: noMlDsa() } as const;
+  const common = { language: 'Java', isService: true, limits: noMlDsa() } as const;
   return [
     {
       ...common,

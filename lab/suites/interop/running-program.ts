@@ -18,6 +18,8 @@ interface VerifierQuestion {
   readonly jwks: string;
   /** Seconds by which the program's clock is ahead. */
   readonly later?: number;
+  /** For services: the request, in place of one with a bearer token. */
+  readonly request?: (url: string) => Promise<Response>;
 }
 
 interface VerifierAnswer extends Answer {

@@ -7,6 +7,7 @@ import {
 } from '../../support/generated-parts.ts';
 import type { Missing } from '../../support/runtimes.ts';
 import { type ClientRow, calls } from './check-client.ts';
+import { type KeyClient, type KeyRow, keyAlgs } from './check-keys.ts';
 import { behaviourOf, type Row } from './check-library.ts';
 import { clients } from './clients.ts';
 import { libraries, matrixAlgs } from './libraries.ts';
@@ -80,6 +81,19 @@ export const clientTable: Table = {
 export function formatClient({ client, asItComes, ...row }: ClientRow): string {
   const counts = [row.hour, row.minuteAsItComes ?? '–', row.minute, row.wrongSecret].map(String);
   return formatRow([titleOf(client), asItComes, client.needs ?? 'nothing', ...counts]);
+}
+
+export const keyClients = clients.filter((client): client is KeyClient => client.key !== undefined);
+
+export const keyTable: Table = {
+  name: 'keys',
+  columns: ['client', 'needs', 'algorithms'],
+  titles: keyClients.map(titleOf),
+};
+
+export function formatKeys({ client, algorithms }: KeyRow): string {
+  const all = algorithms.length === keyAlgs.length ? 'all' : algorithms.join(', ');
+  return formatRow([titleOf(client), client.key?.needs ?? 'nothing', all]);
 }
 
 /** Lines of the rows that the document has. */

@@ -1,24 +1,29 @@
 // Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
-// `default` is the library as it comes; `ready` has the lines that this service requires.
+// `default` is the library as it comes; `ready` has the lines that this service requires. `key` and
+// `key-ready` authenticate with a key, and `assertion` with what a platform signed.
 import { createInterface } from 'node:readline';
 
 const [library, mode] = process.argv.slice(2);
-const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE, ASSERTION } = process.env;
+const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE } = process.env;
+const { ASSERTION, KEY_ALG, PRIVATE_KEY, PRIVATE_JWK, CERTIFICATE } = process.env;
+const withKey = mode.startsWith('key');
 const scope = 'messaging:view';
 
-// A workload has the token of its platform, in place of a secret.
-function mcpProvider({ ClientCredentialsProvider, StaticPrivateKeyJwtProvider }) {
+async function importKey() {
+  const { importPKCS8 } = await import('jose');
+  return importPKCS8(PRIVATE_KEY, KEY_ALG);
+}
+
+function mcpProvider(sdk) {
   const usual = { clientId: CLIENT_ID, expectedIssuer: ISSUER, scope };
-  if (ASSERTION === undefined) {
-    return new ClientCredentialsProvider({ ...usual, clientSecret: CLIENT_SECRET });
+  if (withKey) {
+    const privateKey = JSON.parse(PRIVATE_JWK);
+    return new sdk.PrivateKeyJwtProvider({ ...usual, privateKey, algorithm: KEY_ALG });
   }
-  const provider = new StaticPrivateKeyJwtProvider({ ...usual, jwtBearerAssertion: ASSERTION });
-  if (mode !== 'jwt_bearer') return provider;
-  const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-  provider.addClientAuthentication = undefined;
-  provider.prepareTokenRequest = () =>
-    new URLSearchParams({ grant_type: grant, assertion: ASSERTION, scope });
-  return provider;
+  if (mode === 'assertion') {
+    return new sdk.StaticPrivateKeyJwtProvider({ ...usual, jwtBearerAssertion: ASSERTION });
+  }
+  return new sdk.ClientCredentialsProvider({ ...usual, clientSecret: CLIENT_SECRET });
 }
 
 // Calls an MCP server with the SDK's own flow: refusal, its metadata, discovery here, token.
@@ -62,7 +67,11 @@ const factories = {
   },
   async 'openid-client'() {
     const client = await import('openid-client');
-    const authentication = mode === 'ready' ? [client.ClientSecretBasic(CLIENT_SECRET)] : [];
+    const authentication = withKey
+      ? [client.PrivateKeyJwt(await importKey())]
+      : mode === 'ready'
+        ? [client.ClientSecretBasic(CLIENT_SECRET)]
+        : [];
     const server = await client.discovery(
       new URL(ISSUER),
       CLIENT_ID,
@@ -79,13 +88,13 @@ const factories = {
       await oauth.discoveryRequest(issuer),
     );
     const client = { client_id: CLIENT_ID };
+    const authentication = withKey
+      ? oauth.PrivateKeyJwt(await importKey())
+      : oauth.ClientSecretBasic(CLIENT_SECRET);
     return async () => {
-      const response = await oauth.clientCredentialsGrantRequest(
-        server,
-        client,
-        oauth.ClientSecretBasic(CLIENT_SECRET),
-        { scope },
-      );
+      const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {
+        scope,
+      });
       return oauth.processClientCredentialsResponse(server, client, response);
     };
   },
@@ -93,22 +102,16 @@ const factories = {
     const { ClientOAuth2 } = await import('@n8n/client-oauth2');
     const client = new ClientOAuth2({
       clientId: CLIENT_ID,
-      clientSecret: CLIENT_SECRET,
+      ...(withKey
+        ? {
+            clientCredentialType: 'certificate',
+            clientCertificate: { privateKey: PRIVATE_KEY, certificate: CERTIFICATE },
+          }
+        : { clientSecret: CLIENT_SECRET }),
       accessTokenUri: TOKEN_URL,
       scopes: [scope],
     });
     return async () => ({ access_token: (await client.credentials.getToken()).accessToken });
-  },
-  async fetch() {
-    const credentials = Buffer.from(`${CLIENT_ID}:${CLIENT_SECRET}`).toString('base64');
-    return async () => {
-      const response = await fetch(TOKEN_URL, {
-        method: 'POST',
-        headers: { authorization: `Basic ${credentials}` },
-        body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
-      });
-      return response.json();
-    };
   },
 };
 

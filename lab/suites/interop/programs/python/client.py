@@ -1,6 +1,7 @@
 """Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
 
-`default` is the library as it comes; `ready` has the lines that this service requires.
+`default` is the library as it comes; `ready` has the lines that this service requires. `key` and
+`key-ready` authenticate with a key, and `assertion` with what a platform signed.
 """
 
 import json
@@ -12,19 +13,34 @@ client_id, client_secret, token_url = (
     os.environ[name] for name in ("CLIENT_ID", "CLIENT_SECRET", "TOKEN_URL")
 )
 scope = "messaging:view"
+issuer = os.environ["ISSUER"]
+with_key = mode.startswith("key")
 
 
 def with_authlib():
     from authlib.integrations.requests_client import OAuth2Session
 
+    options = {"leeway": 10} if mode == "ready" else {}
+    secret = client_secret
+    if with_key:
+        from joserfc import jwk
+
+        secret = jwk.import_key(json.loads(os.environ["PRIVATE_JWK"]))
+        options = {"token_endpoint_auth_method": "private_key_jwt"}
     session = OAuth2Session(
         client_id,
-        client_secret,
+        secret,
         scope=scope,
         token_endpoint=token_url,
         grant_type="client_credentials",
-        **({"leeway": 10} if mode == "ready" else {}),
+        **options,
     )
+    if with_key:
+        from authlib.oauth2.rfc7523 import PrivateKeyJWT
+
+        claims = {"aud": issuer} if mode == "key-ready" else None
+        method = PrivateKeyJWT(token_url, claims, alg=os.environ["KEY_ALG"])
+        session.register_client_auth_method(method)
     session.fetch_token()
 
     def get_token():
@@ -47,6 +63,19 @@ def with_requests_oauthlib():
     return get_token
 
 
+def with_requests_oauth2client():
+    from requests_oauth2client import ClientSecretBasic, OAuth2Client, PrivateKeyJwt
+
+    auth = (client_id, client_secret)
+    if mode == "ready":
+        auth = ClientSecretBasic(*auth)
+    if with_key:
+        key = json.loads(os.environ["PRIVATE_JWK"])
+        auth = PrivateKeyJwt(client_id, key, **({"aud": issuer} if mode == "key-ready" else {}))
+    client = OAuth2Client(token_url, auth=auth)
+    return lambda: client.client_credentials(scope=scope).access_token
+
+
 def with_mcp():
     """Calls an MCP server with the SDK's own flow: refusal, its metadata, discovery here, token."""
     import asyncio
@@ -55,7 +84,7 @@ def with_mcp():
     import httpx2
     from mcp.client.auth.extensions import client_credentials as extension
 
-    issuer, audience = os.environ["ISSUER"], os.environ["AUDIENCE"]
+    audience = os.environ["AUDIENCE"]
     seen = []
 
     def answer_as_server(request):
@@ -83,9 +112,18 @@ def with_mcp():
         async def set_client_info(self, client):
             self.client = client
 
-    if mode == "client_assertion":
-        # A workload has the token of its platform, in place of a secret.
-        get_assertion = extension.static_assertion_provider(os.environ["ASSERTION"])
+    if with_key or mode == "assertion":
+        parameters = extension.SignedJWTParameters(
+            issuer=client_id,
+            subject=client_id,
+            signing_key=os.environ["PRIVATE_KEY"],
+            signing_algorithm=os.environ["KEY_ALG"],
+        )
+        get_assertion = (
+            parameters.create_assertion_provider()
+            if with_key
+            else extension.static_assertion_provider(os.environ["ASSERTION"])
+        )
         provider = extension.PrivateKeyJWTOAuthProvider(
             audience, Storage(), client_id, get_assertion, scope=scope, issuer=issuer
         )
@@ -184,6 +222,7 @@ factories = {
     "ansible-core": with_ansible,
     "Authlib": with_authlib,
     "requests-oauthlib": with_requests_oauthlib,
+    "requests_oauth2client": with_requests_oauth2client,
     "mcp": with_mcp,
 }
 

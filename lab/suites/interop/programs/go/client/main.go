@@ -82,7 +82,7 @@ func withClientCredentials() func() (*oauth2.Token, error) {
 	switch os.Args[2] {
 	case "ready":
 		config.AuthStyle = oauth2.AuthStyleInHeader
-	case "client_assertion":
+	case "key", "key-ready":
 		config.ClientID, config.ClientSecret = "", ""
 		config.AuthStyle = oauth2.AuthStyleInParams
 		config.EndpointParams = url.Values{

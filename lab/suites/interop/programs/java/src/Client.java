@@ -1,7 +1,10 @@
+import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.text.ParseException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.springframework.security.authentication.AnonymousAuthenticationToken;
 import org.springframework.security.core.authority.AuthorityUtils;
@@ -10,26 +13,49 @@ import org.springframework.security.oauth2.client.InMemoryOAuth2AuthorizedClient
 import org.springframework.security.oauth2.client.OAuth2AuthorizeRequest;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClientManager;
 import org.springframework.security.oauth2.client.OAuth2AuthorizedClientProviderBuilder;
+import org.springframework.security.oauth2.client.endpoint.NimbusJwtClientAuthenticationParametersConverter;
+import org.springframework.security.oauth2.client.endpoint.OAuth2ClientCredentialsGrantRequest;
+import org.springframework.security.oauth2.client.endpoint.RestClientClientCredentialsTokenResponseClient;
 import org.springframework.security.oauth2.client.registration.ClientRegistrations;
 import org.springframework.security.oauth2.client.registration.InMemoryClientRegistrationRepository;
 import org.springframework.security.oauth2.core.AuthorizationGrantType;
+import org.springframework.security.oauth2.core.ClientAuthenticationMethod;
 
 /**
  * Gets tokens with Spring Security: one for each line that it reads. Writes {"ok": ..., "token":
  * ...}. {@code default} is the library as it comes; {@code ready} has the lines that this service
- * requires.
+ * requires. {@code key} and {@code key-ready} authenticate with a key.
  */
 public final class Client {
-  private static OAuth2AuthorizedClientManager createManager(boolean ready) {
+  private static RestClientClientCredentialsTokenResponseClient createTokenClient(boolean ready)
+      throws ParseException {
+    var key = JWK.parse(System.getenv("PRIVATE_JWK"));
+    var converter =
+        new NimbusJwtClientAuthenticationParametersConverter<OAuth2ClientCredentialsGrantRequest>(
+            registration -> key);
+    if (ready) {
+      converter.setJwtClientAssertionCustomizer(
+          context -> context.getClaims().audience(List.of(System.getenv("ISSUER"))));
+    }
+    var client = new RestClientClientCredentialsTokenResponseClient();
+    client.addParametersConverter(converter);
+    return client;
+  }
+
+  private static OAuth2AuthorizedClientManager createManager(String mode) throws ParseException {
+    var withKey = mode.startsWith("key");
+    var tokenClient = withKey ? createTokenClient(mode.equals("key-ready")) : null;
     var registration =
         ClientRegistrations.fromIssuerLocation(System.getenv("ISSUER"))
             .registrationId("api")
             .clientId(System.getenv("CLIENT_ID"))
             .clientSecret(System.getenv("CLIENT_SECRET"))
             .authorizationGrantType(AuthorizationGrantType.CLIENT_CREDENTIALS)
-            .scope("messaging:view")
-            .build();
-    var registrations = new InMemoryClientRegistrationRepository(registration);
+            .scope("messaging:view");
+    if (withKey) {
+      registration.clientAuthenticationMethod(ClientAuthenticationMethod.PRIVATE_KEY_JWT);
+    }
+    var registrations = new InMemoryClientRegistrationRepository(registration.build());
     var manager =
         new AuthorizedClientServiceOAuth2AuthorizedClientManager(
             registrations, new InMemoryOAuth2AuthorizedClientService(registrations));
@@ -37,7 +63,8 @@ public final class Client {
         OAuth2AuthorizedClientProviderBuilder.builder()
             .clientCredentials(
                 provider -> {
-                  if (ready) provider.clockSkew(Duration.ofSeconds(10));
+                  if (mode.equals("ready")) provider.clockSkew(Duration.ofSeconds(10));
+                  if (withKey) provider.accessTokenResponseClient(tokenClient);
                 })
             .build());
     return manager;
@@ -53,7 +80,7 @@ public final class Client {
     for (var line = lines.readLine(); line != null; line = lines.readLine()) {
       Map<String, Object> answer;
       try {
-        if (manager == null) manager = createManager(args[1].equals("ready"));
+        if (manager == null) manager = createManager(args[1]);
         var token = manager.authorize(request).getAccessToken().getTokenValue();
         answer = Map.of("ok", true, "token", token);
       } catch (Exception error) {
