@@ -1,6 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { assertionMemory, authenticationFailureLimits } from '../../contract/limits.ts';
+import {
+  assertionMemory,
+  authenticationFailureLimits,
+  verifierLeeway,
+} from '../../contract/limits.ts';
 import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
 import {
@@ -25,13 +29,13 @@ import type { TokenValues } from '../token/token-values.ts';
 import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
 import { checkJwsHeader } from '../verifier/jws-header.ts';
 import type { ReceivedToken } from '../verifier/received-token.ts';
-import { readStringClaim } from '../verifier/registered-claims.ts';
+import { checkTimes, readStringClaim } from '../verifier/registered-claims.ts';
 import { type AssertionSettings, checkAge, typesOfAssertions } from './assertion.ts';
 import { AssertionRefusal } from './assertion-request.ts';
 
 export interface ClientKeySettings {
   readonly algorithms: readonly ClientKeyAlg[];
-  /** Seconds after its `iat` for which an assertion is accepted. */
+  /** Seconds after its `iat` for which an assertion is accepted; without it, before its `exp`. */
   readonly maxAge: number;
   /** Whether `aud` may also be a token endpoint, and not only the issuer of this service. */
   readonly tokenEndpointAudience: boolean;
@@ -93,6 +97,14 @@ function checkAudience({ aud }: JsonObject, allowed: readonly string[]): void {
   throw refuse('token_audience_not_allowed', () => ({ name: 'aud', received: aud, expected }));
 }
 
+/** RFC 7523 §3: `iat` may be left out. Then `exp` bounds for how long an assertion is accepted. */
+function checkLife(claims: JsonObject, now: number, maxAge: number): void {
+  if (claims['iat'] !== undefined) return void checkAge(claims, now, maxAge);
+  const latest = now + maxAge + verifierLeeway;
+  if (checkTimes(claims, now).expiresAt <= latest) return;
+  throw refuseClaim('iat', undefined, `seconds since 1970, or exp of at most ${latest}`);
+}
+
 /** Authenticates clients by their own keys (RFC 7523 §2.2, §3). */
 export class ClientKeyAuthentication {
   readonly #clients: ClientReader;
@@ -128,7 +140,7 @@ export class ClientKeyAuthentication {
     const header = readHeader(received, algorithms);
     const clientId = readClientId(received.payload, presented.clientId);
     checkAudience(received.payload, this.#audiences);
-    checkAge(received.payload, now, maxAge);
+    checkLife(received.payload, now, maxAge);
     log.clientId = clientId;
     // As with secrets: one old key that is used again and again holds up no other key of the client.
     const attempt = { source, clientId, clientSecret: header.kid };

@@ -137,7 +137,7 @@ export const clients: readonly TokenClient[] = [
     language: 'Java',
     runtime: (_name, trust) => java('OauthSdk', trust),
     program: 'oauth2-oidc-sdk',
-    key: { needs: '`PrivateKeyJWT` with the issuer as audience', lacks: ['EdDSA'] },
+    key: { needs: '`PrivateKeyJWT` with the issuer as endpoint', lacks: ['EdDSA'] },
   },
   withRust('oauth2'),
   withRust('rmcp', mcp),
