@@ -136,6 +136,16 @@ export function federatedTokenEnvironment(): Readonly<Record<string, string>> {
   return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(onLoopback) };
 }
 
+/** What the token function has in addition with `clientKeys`. */
+export function keysEnvironment(): Readonly<Record<string, string>> {
+  const clientKeys = { maxAge: 600 };
+  const { AUTH_FEDERATED_CLIENTS: settings = '' } = tokenEnvironment({
+    ...source,
+    config: parseDeploymentConfig({ ...unlimited, clientKeys }),
+  });
+  return { AUTH_FEDERATED_CLIENTS: settings };
+}
+
 /** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {
   const certificate = join(workFolder, 'backend.pem');

@@ -95,6 +95,8 @@ const pairNames: Readonly<
 > = {
   token: ['CPU of a token', floor, { warm: 190, cold: 350 }],
   fairShare: ['CPU of a token with fairShare', 'the same function without it', {}, 1.02],
+  clientKeys: ['CPU of a token with clientKeys', 'the same function without it', {}, 1.01],
+  keyToken: ['CPU of a token by a key', 'a token by a secret'],
   tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
   federatedToken: [
     'CPU of a token for an assertion',

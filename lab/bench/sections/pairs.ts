@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { tableName } from '../../../contract/tables.ts';
+import { readClientKey } from '../../../core/client/client-key.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { formatApiKeyValue, formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
@@ -19,6 +20,7 @@ import {
   createItems,
   federatedTokenEnvironment,
   issuer,
+  keysEnvironment,
   providerItem,
 } from '../scenario.ts';
 import {
@@ -32,6 +34,8 @@ import { createTokenTargets, tokenEvent } from './token.ts';
 export type PairName =
   | 'token'
   | 'fairShare'
+  | 'clientKeys'
+  | 'keyToken'
   | 'tokenAndDuties'
   | 'federatedToken'
   | 'discovery'
@@ -40,13 +44,24 @@ export type PairName =
   | 'authorizerApiKey';
 
 /** Each handler next to what it is held to. */
-export type PairsSection = Readonly<Record<Exclude<PairName, 'fairShare'>, PairSection>> & {
-  /** Not in results from before it was measured. */
-  readonly fairShare?: PairSection;
-};
+type LaterName = 'fairShare' | 'clientKeys' | 'keyToken';
+
+/** Not every name is in results from before it was measured. */
+export type PairsSection = Readonly<Record<Exclude<PairName, LaterName>, PairSection>> &
+  Readonly<Partial<Record<LaterName, PairSection>>>;
 
 /** As much as the token function writes for a token: a log line, and one with its metrics. */
 const logBytes = '1274';
+
+function assertionEvent(assertion: string) {
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    scope: 'messaging:view',
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  });
+  return tokenEvent(['Content-Type', 'application/x-www-form-urlencoded'], form.toString());
+}
 
 /** A provider of workloads, its client, and assertions of it. */
 async function createWorkload(backend: Backend) {
@@ -81,14 +96,7 @@ async function createWorkload(backend: Backend) {
     .setIssuedAt(now)
     .setExpirationTime(now + 3600)
     .sign(privateKey);
-  const form = new URLSearchParams({
-    grant_type: 'client_credentials',
-    scope: 'messaging:view',
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: assertion,
-  });
-  const headers = ['Content-Type', 'application/x-www-form-urlencoded'];
-  return { items, jwks: { keys: [jwk] }, event: tokenEvent(headers, form.toString()) };
+  return { items, jwks: { keys: [jwk] }, event: assertionEvent(assertion) };
 }
 
 /** A key with scopes, and a request with it. */
@@ -114,21 +122,49 @@ function createApiKeyWithScopes() {
   return { keyId, item, event: createAuthorizerEvent(value) };
 }
 
-/** The function once more, in a file of its own, with `fairShare` and one client that is never refused. */
-function withFairShare<T extends Pick<PairTarget, 'bundle'>>(token: T) {
-  const taskRoot = join(workFolder, 'token-fair-share');
+/** A client with a key, and a request that it signed. It is accepted for ten minutes. */
+async function createKeyHolder() {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const clientId = formatId('client', new Uint8Array(16).fill(8));
+  const [secret] = createClient().secrets;
+  if (secret === undefined) throw new Error('the client of the benchmark has no secret');
+  const { hash: _, ...about } = secret;
+  const key = readClientKey(JSON.stringify(await exportJWK(publicKey)));
+  const assertion = await new SignJWT({ jti: 'bench' })
+    .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
+    .setIssuer(clientId)
+    .setSubject(clientId)
+    .setAudience(issuer)
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const item = clientItem({ ...createClient(), clientId, secrets: [{ ...about, ...key }] });
+  return { item, event: assertionEvent(assertion) };
+}
+
+/** The function once more, in a file of its own, with other variables. */
+function tokenWith<T extends Pick<PairTarget, 'bundle'>>(
+  token: T,
+  name: string,
+  ownEnvironment: Readonly<Record<string, string>>,
+) {
+  const taskRoot = join(workFolder, `token-${name}`);
   cpSync(token.bundle.taskRoot, taskRoot, { recursive: true });
-  const ownEnvironment = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: '1000000000' };
   return { ...token, bundle: { ...token.bundle, taskRoot }, ownEnvironment };
 }
+
+/** One client that is never refused. */
+const fairShare = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: '1000000000' };
 
 export async function runPairsSection(options: SampleOptions): Promise<PairsSection> {
   const { backend } = options;
   const authorizer = await createAuthorizerTargets(options);
   const workload = await createWorkload(backend);
   const apiKey = createApiKeyWithScopes();
+  const holder = await createKeyHolder();
+  const keys = keysEnvironment();
   await backend.command({
-    items: [...createItems(backend), ...workload.items, apiKey.item],
+    items: [...createItems(backend), ...workload.items, apiKey.item, holder.item],
     providerJwks: workload.jwks,
   });
   const documents = await createDocumentTargets(options);
@@ -165,8 +201,14 @@ export async function runPairsSection(options: SampleOptions): Promise<PairsSect
     BENCH_LOG_BYTES: logBytes,
   };
   return {
+    // First: its assertion is accepted for ten minutes.
+    keyToken: await pair(200, [{ ...tokenWith(ours, 'by-key', keys), event: holder.event }, ours], {
+      ...shorter,
+      cold: 0,
+    }),
     token: await pair(200, [ours, twoCalls], {}),
-    fairShare: await pair(200, [withFairShare(ours), ours], { cold: 0 }),
+    fairShare: await pair(200, [tokenWith(ours, 'fair-share', fairShare), ours], { cold: 0 }),
+    clientKeys: await pair(200, [tokenWith(ours, 'keys', keys), ours], { cold: 0 }),
     tokenAndDuties: await pair(200, [ours, floorWith(duties)], warmOnly),
     federatedToken: await pair(
       200,
