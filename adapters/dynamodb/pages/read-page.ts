@@ -8,7 +8,7 @@ import { parseOrReport } from '../stores/read-items.ts';
 import type { StoreOptions } from '../stores/store-options.ts';
 
 /** A condition on an attribute: it exists, or has one of these values, of which DynamoDB takes 100. */
-interface Condition {
+export interface Condition {
   readonly path: readonly string[];
   readonly values?: readonly (string | boolean)[] | undefined;
 }
