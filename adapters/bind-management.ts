@@ -9,11 +9,11 @@ import type {
   ClientSecret as StoredClientSecret,
 } from '../core/client/client.ts';
 import { CallerRefusedError } from '../core/errors.ts';
+import { limitToTrunkGroups } from '../core/management/caller-reach.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
 import { runOperation } from '../core/management/run-operation.ts';
-import { limitToTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import type { WithoutHashes } from '../core/management/without-hashes.ts';
 import { type FunctionClient, type ManagementCaller, narrowAsker } from './management-function.ts';
 

@@ -19,9 +19,9 @@ import {
   ServiceUnavailableError,
   UnavailableError,
 } from '../core/errors.ts';
+import { narrowTrunkGroups } from '../core/management/caller-reach.ts';
 import { nameArguments, neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
-import { narrowTrunkGroups } from '../core/management/trunk-group-limit.ts';
 import { isThrottlingError } from './retries.ts';
 
 /**

@@ -15,13 +15,13 @@ import { BearerRefusal } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
 import { readToken } from '../verifier/received-token.ts';
+import { describeRule } from '../verifier/refusal-words.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
 import { assertionRules, decideAssertion } from './explain-assertion.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { findIssuerHint } from './providers/registered-issuer.ts';
-import { describeRule } from './rules.ts';
 
 type RequestQuestion = v.InferOutput<typeof requestQuestion>;
 

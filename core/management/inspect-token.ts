@@ -7,8 +7,8 @@ import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import { type KeyFinder, toVerificationKey } from '../verifier/jwks-cache.ts';
 import { verifyProviderClaims } from '../verifier/provider-token.ts';
 import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
+import { describeRule } from '../verifier/refusal-words.ts';
 import type { RequestFinding } from './explain-request.ts';
-import { describeRule } from './rules.ts';
 
 /** What would be decided of a token if its provider were registered. It never holds the token. */
 type TokenInspection = OperationResult<'inspectProvider'>['tokens'][number];

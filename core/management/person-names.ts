@@ -1,7 +1,7 @@
 import type { AuditedChange } from '../audit/audit-change.ts';
 import { type PersonName, toStoredName } from '../audit/person-name.ts';
+import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { type ManagementContext, makeAuditedChange } from './management-context.ts';
-import { requireEveryTrunkGroup } from './trunk-group-limit.ts';
 
 /**
  * Records the name of a person, when the audit has a change of that person. A failure here is no

@@ -8,10 +8,10 @@ import {
   subjectsOverlap,
   valueOf,
 } from '../../identity-provider/grant.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../providers/provider-ownership.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { checkOutside, type OutsideClient } from './outside-clients.ts';
 
 async function findOutsideProviders(

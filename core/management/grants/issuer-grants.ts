@@ -10,10 +10,10 @@ import {
   issuersOverlap,
 } from '../../identity-provider/grant.ts';
 import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { listOwnProviders } from '../providers/provider-ownership.ts';
 import { refuseInput } from '../read-input.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 
 function checkUrl(

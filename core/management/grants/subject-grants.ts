@@ -17,6 +17,7 @@ import {
   valueOf,
 } from '../../identity-provider/grant.ts';
 import { readEvery } from '../../paging.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
@@ -24,7 +25,6 @@ import { findClient, removeClient, writeClient } from '../owned-clients.ts';
 import { findProvider } from '../providers/identity-providers.ts';
 import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
 import { listTexts, refuseInput } from '../read-input.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { planGrant, showGrants, writeGrant } from './change-grant.ts';
 import { findOutside } from './outside-clients.ts';
 

@@ -24,11 +24,11 @@ import {
 } from '../../identity-provider/provider-url.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { providerJwksSource } from '../../verifier/provider-token.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
 import { inspectToken } from '../inspect-token.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { findProvider } from './identity-providers.ts';
 import {
   checkClaimName,

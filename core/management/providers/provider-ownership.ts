@@ -3,10 +3,10 @@ import { issuerOfDiscoveryUrl } from '../../identity-provider/discovery-document
 import type { IdentityProvider, ProviderOwner } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from '../grants/require-grant.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { refuseInput } from '../read-input.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 import { findOwner, groupsOf, indexOwners } from './provider-reach.ts';
 
 /**

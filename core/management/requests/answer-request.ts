@@ -12,10 +12,10 @@ import { findReachEntry, namesOf, type Reach, type ReachConfig } from '../../../
 import type { AuditRecord } from '../../audit/audit-log.ts';
 import { CallerRefusedError, InputError } from '../../errors.ts';
 import { intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
+import { limitCaller, narrowTrunkGroups } from '../caller-reach.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { recordPersonName } from '../person-names.ts';
 import { runOperation } from '../run-operation.ts';
-import { limitCaller, narrowTrunkGroups } from '../trunk-group-limit.ts';
 import { checkPerson, checkRole } from './management-role.ts';
 import { toManagementError } from './wire-errors.ts';
 

@@ -10,12 +10,12 @@ import {
   limitNames,
   type TrunkGroupLimits,
 } from '../../trunk-group/trunk-group-limits.ts';
+import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { checkVersion } from '../if-version.ts';
 import { type Page, type PageRequest, readPageRequest, toPage } from '../list-query.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
 import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
 import { refuseInput } from '../read-input.ts';
-import { requireEveryTrunkGroup } from '../trunk-group-limit.ts';
 
 /**
  * Limits with each value once. Limits that are left out are not in it.

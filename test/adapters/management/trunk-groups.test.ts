@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
-import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
+import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 import { foreignOutcomes, outcomeOf } from './foreign-outcomes.ts';

@@ -3,7 +3,7 @@ import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { clientKeyAlgs } from '../../../contract/proof-algorithms.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
-import { limitToTrunkGroups } from '../../../core/management/trunk-group-limit.ts';
+import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { makeClient, makeSecret } from '../../../lab/support/clients.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {

@@ -1,4 +1,4 @@
-import type { RefusalReason } from '../verifier/bearer-refusal.ts';
+import type { RefusalReason } from './bearer-refusal.ts';
 
 const rules: Readonly<Record<RefusalReason, string>> = {
   no_credential: 'a request needs a credential of the scheme Bearer, or DPoP',
