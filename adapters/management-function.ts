@@ -148,7 +148,7 @@ export class FunctionClient {
     });
     const answer = readAnswer(await this.#askAny(operation, text));
     await this.#report(answer);
-    return readResult(name, answer.outcomes[0]);
+    return readResult(name, answer.outcome);
   }
 
   /**

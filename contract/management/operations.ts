@@ -40,8 +40,6 @@ export interface ManagementOperation {
   readonly limitedPerson?: PersonRole;
   /** Whether it changes something. */
   readonly changes: boolean;
-  /** It must be the only change of a request, because it fetches from a server that the caller names. */
-  readonly isSingle?: true;
   readonly guards: readonly Guard[];
   readonly guarded?: Guarded;
 }
@@ -169,15 +167,12 @@ export const managementOperations = {
     output.providerInspection,
   ),
   // An issuer is registered once: a repetition is refused.
-  registerProvider: {
-    ...change(
-      providers,
-      { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
-      output.registeredProvider,
-      [],
-    ),
-    isSingle: true,
-  },
+  registerProvider: change(
+    providers,
+    { discoveryUrl: input.discoveryUrl, options: v.optional(input.registerOptions) },
+    output.registeredProvider,
+    [],
+  ),
   findProvider: read(seenBy('provider-operator', 'client-operator'), { issuer }, output.provider),
   listProviders: read(seenBy('provider-operator'), {}, list(output.provider)),
   listProvidersWithLimits: read(

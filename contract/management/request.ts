@@ -9,14 +9,11 @@ import { personPattern } from './rules.ts';
  * signs is the bytes that the function reads.
  */
 
-/** Characters of a request: 500 changes of 2,000 characters. Lambda takes 6 MB. */
+/** Characters of a request. Lambda takes 6 MB. */
 export const maxManagementRequestLength = 1_048_576;
 
 /** Bytes of an answer. Lambda fails a function whose answer has more than 6,291,556. */
 export const maxManagementAnswerBytes = 6_000_000;
-
-/** Changes in one request. */
-const maxManagementChanges = 500;
 
 /** The event of an invocation. */
 const managementEventSchema = v.strictObject({
@@ -39,21 +36,14 @@ const personSchema = v.strictObject({
   name: v.optional(v.string()),
 });
 
-const asker = {
+/** One operation, and who asks for it. */
+const managementRequestSchema = v.strictObject({
+  ...call.entries,
   /** Limits the request further than the caller already is. */
   trunk_groups: v.optional(list(v.string())),
   /** Only for the alias `portal`, which always needs it. */
   person: v.optional(personSchema),
-};
-
-/** One operation, or several changes, each with its own outcome. */
-const managementRequestSchema = v.union([
-  v.strictObject({ ...call.entries, ...asker }),
-  v.strictObject({
-    changes: v.pipe(v.array(call), v.minLength(1), v.maxLength(maxManagementChanges)),
-    ...asker,
-  }),
-]);
+});
 
 export type ManagementCall = v.InferOutput<typeof call>;
 
@@ -131,8 +121,7 @@ const auditRecord = v.object({
 
 /** What the function returns. It throws only if it fails. */
 export const managementAnswerSchema = v.object({
-  /** One for each operation of the request. */
-  outcomes: list(outcome),
+  outcome,
   /** Stored records that could not be read and are left out of a list. */
   left_out: list(v.string()),
   /** What was written to the audit. */

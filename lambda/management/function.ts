@@ -63,7 +63,7 @@ async function authenticate(
 function refuse(error: unknown): ManagementAnswer {
   const known = toManagementError(error);
   if (known === undefined) throw error;
-  return { outcomes: [{ error: known }], left_out: [], audit: [], audit_gaps: [] };
+  return { outcome: { error: known }, left_out: [], audit: [], audit_gaps: [] };
 }
 
 /**
@@ -109,17 +109,16 @@ function report(
   telemetry: RunTelemetry,
   invokedArn: string,
   caller: AuthenticatedCaller | undefined,
-  { outcomes, audit_gaps }: ManagementAnswer,
+  { outcome, audit_gaps }: ManagementAnswer,
 ): void {
-  const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error.class] : []));
+  const error = 'error' in outcome ? outcome.error.class : undefined;
   telemetry.report({
     level: audit_gaps.length === 0 ? 'info' : 'error',
-    outcome: errors.length === 0 ? 'answered' : 'refused',
+    outcome: error === undefined ? 'answered' : 'refused',
     fields: {
       invoked: invokedArn,
       actor: caller?.arn,
-      operations: outcomes.length,
-      ...(errors.length > 0 && { errors: [...new Set(errors)] }),
+      error,
       ...(audit_gaps.length > 0 && { audit_gaps: audit_gaps.map(({ recordId }) => recordId) }),
     },
     metrics: {},

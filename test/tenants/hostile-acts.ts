@@ -83,17 +83,10 @@ export const hostileActs: Readonly<Record<string, Act>> = {
       await mallory(name as OperationName, input);
     }
   },
-  'makes 100 changes in one request': async ({ send }) => {
-    const changes = Array.from({ length: 100 }, (_, index) => ({
-      operation: 'createClient',
-      input: newClient(index),
-    }));
-    await send({ changes });
-  },
-  'sends 40 registrations in one request': async ({ world, send }) => {
-    world.documents.set(discoveryUrl, { issuer: wicked, jwks_uri: `${wicked}/keys` });
-    const one = { operation: 'registerProvider', input: { discoveryUrl } };
-    await send({ changes: Array.from({ length: 40 }, () => one) });
+  'makes 100 changes at once': async ({ mallory }) => {
+    await Promise.all(
+      Array.from({ length: 100 }, (_, index) => mallory('createClient', newClient(index))),
+    );
   },
   'registers a provider that then hangs': async (customers) => {
     await register(customers, { keys: [key.jwk] });
@@ -203,7 +196,6 @@ export const hostileActs: Readonly<Record<string, Act>> = {
   'sends what is no request': async ({ mallory, send }) => {
     await send({});
     await send({ changes: [] });
-    await send({ changes: Array.from({ length: 501 }, () => ({})) });
     for (const input of [{ client: null }, { client: { name: 'a'.repeat(100_000) } }, {}]) {
       await mallory('createClient', input);
     }

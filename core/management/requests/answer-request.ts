@@ -1,5 +1,4 @@
 import { inspectionTime } from '../../../contract/limits.ts';
-import { operationOf } from '../../../contract/management/operations.ts';
 import type {
   ManagementAnswer,
   ManagementCall,
@@ -10,7 +9,7 @@ import type {
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
 import { findReachEntry, namesOf, type Reach, type ReachConfig } from '../../../contract/reach.ts';
 import type { AuditRecord } from '../../audit/audit-log.ts';
-import { CallerRefusedError, InputError } from '../../errors.ts';
+import { CallerRefusedError } from '../../errors.ts';
 import { intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
 import { limitCaller, narrowTrunkGroups } from '../caller-reach.ts';
 import type { ManagementContext } from '../management-context.ts';
@@ -27,15 +26,6 @@ export interface AuthenticatedCaller {
   /** The deployment's AWS account. */
   readonly account: string;
 }
-
-/** Changes of one request that are made at the same time. Each takes three writes, one by one. */
-const concurrentChanges = 8;
-
-/**
- * Milliseconds between two changes of one request of a limited caller, which are made one by one: at
- * most 50 a second. The audit of a region takes about 500 a second from all callers together.
- */
-const limitedChangePause = 20;
 
 interface CallContext {
   readonly context: ManagementContext;
@@ -58,46 +48,7 @@ async function runCall(
   }
 }
 
-/** Runs the changes in their order, some at a time; the outcomes are in the same order. */
-async function runChanges(
-  callContext: CallContext,
-  calls: readonly ManagementCall[],
-): Promise<readonly ManagementOutcome[]> {
-  const outcomes: ManagementOutcome[] = [];
-  const { trunkGroups, wait } = callContext.context;
-  const isLimited = trunkGroups !== undefined;
-  const rest = calls.entries();
-  const work = async (): Promise<void> => {
-    for (const [index, call] of rest) {
-      if (isLimited && index > 0) await wait(limitedChangePause);
-      outcomes[index] = await runCall(callContext, call);
-    }
-  };
-  await Promise.all(Array.from({ length: isLimited ? 1 : concurrentChanges }, work));
-  return outcomes;
-}
-
-function refuseChange(received: string, allowed: string): never {
-  const problem = `received ${received}; allowed: ${allowed}`;
-  throw new InputError(problem, { field: 'changes', label: 'changes' });
-}
-
-function callsOf(request: ManagementRequest): readonly ManagementCall[] {
-  if ('operation' in request) return [request];
-  const { changes } = request;
-  const read = changes.find(({ operation }) => !operationOf(operation).changes);
-  if (read !== undefined) refuseChange(read.operation, 'operations that change');
-  const single = changes.find(({ operation }) => operationOf(operation).isSingle);
-  if (single !== undefined && changes.length > 1) {
-    refuseChange(
-      `${changes.length} with ${single.operation}`,
-      'it as the only change of a request',
-    );
-  }
-  return changes;
-}
-
-/** What happened next to the operations of one request. */
+/** What happened next to the operation of a request. */
 class RequestRecord {
   readonly #leftOut: { readonly text: string; readonly group: string | undefined }[] = [];
   readonly records: AuditRecord[] = [];
@@ -109,15 +60,12 @@ class RequestRecord {
   }
 
   /** @param reach a caller who is limited to trunk groups reads nothing of other records. */
-  answer(
-    outcomes: readonly ManagementOutcome[],
-    reach: readonly string[] | undefined,
-  ): ManagementAnswer {
+  answer(outcome: ManagementOutcome, reach: readonly string[] | undefined): ManagementAnswer {
     const { records: audit, gaps: audit_gaps } = this;
     const left_out = this.#leftOut
       .filter(({ group }) => reach === undefined || (group !== undefined && reach.includes(group)))
       .map(({ text }) => text);
-    return { outcomes, left_out, audit, audit_gaps };
+    return { outcome, left_out, audit, audit_gaps };
   }
 }
 
@@ -179,7 +127,7 @@ function contextOf(
 }
 
 /**
- * Answers one request of an authenticated caller. Each operation has its own outcome.
+ * Answers one request of an authenticated caller.
  *
  * @throws an error that is not of the library: a fault of the function.
  */
@@ -194,17 +142,16 @@ export async function answerManagementRequest(
     const { alias } = caller;
     const context = contextOf(createContext, caller, request, done);
     checkPerson(alias, request, context.config.management.portalReach);
-    const calls = callsOf(request);
-    const outcomes = await runChanges({ context, alias, person }, calls);
+    const outcome = await runCall({ context, alias, person }, request);
     // Only of people whom the audit names.
     if (person?.name !== undefined && done.records.length > 0) {
       await recordPersonName(context, person.actor, person.name);
     }
-    return done.answer(outcomes, context.trunkGroups);
+    return done.answer(outcome, context.trunkGroups);
   } catch (error) {
     const known = toManagementError(error);
     if (known === undefined) throw error;
-    return done.answer([{ error: known }], []);
+    return done.answer({ error: known }, []);
   }
 }
 

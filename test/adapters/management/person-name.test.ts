@@ -7,7 +7,7 @@ function open() {
   const client = new FunctionClient({
     ask: async (_, text) => {
       requests.push(JSON.parse(text));
-      return { outcomes: [{ result: {} }], left_out: [], audit: [], audit_gaps: [] };
+      return { outcome: { result: {} }, left_out: [], audit: [], audit_gaps: [] };
     },
     alias: 'portal',
     wait: async () => undefined,

@@ -97,10 +97,10 @@ describe('the Lambda API of the local run', () => {
     return call(invoked, { request, caller_proof, ...more });
   }
 
-  const outcomes = (error: object) => ({ outcomes: [{ error: expect.objectContaining(error) }] });
+  const refused = (error: object) => ({ outcome: { error: expect.objectContaining(error) } });
 
   it('answers an alias that is asked with a proof for it', async () => {
-    expect(await invoke(`${arn}:auditor`)).toMatchObject({ outcomes: [{ result: {} }] });
+    expect(await invoke(`${arn}:auditor`)).toMatchObject({ outcome: { result: {} } });
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('the Lambda API of the local run', () => {
       { class: 'InputError' },
     ],
   ])('refuses %s', async (_, ask, error) => {
-    expect(await ask()).toMatchObject(outcomes(error));
+    expect(await ask()).toMatchObject(refused(error));
   });
 
   it('takes no event that is larger than Lambda’s', async () => {

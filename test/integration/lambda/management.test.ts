@@ -108,9 +108,8 @@ async function send(sent: Partial<Sent> = {}): Promise<ManagementAnswer> {
   return handler({ request, caller_proof, ...sent.more }, { invokedFunctionArn: invoked });
 }
 
-function errorOf({ outcomes }: ManagementAnswer) {
-  const [outcome] = outcomes;
-  return outcome !== undefined && 'error' in outcome ? outcome.error : undefined;
+function errorOf({ outcome }: ManagementAnswer) {
+  return 'error' in outcome ? outcome.error : undefined;
 }
 
 const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };

@@ -140,7 +140,7 @@ describe('createVerifier', () => {
     [
       'an audience that JavaScript left out',
       { issuer: 'https://a.example', audience: undefined as unknown as string },
-      /audience: received undefined/,
+      /audience: received nothing/,
     ],
     [
       'an http issuer that is not on loopback',

@@ -4,7 +4,7 @@ import { maxOwnProviderKeys } from '../../../contract/limits.ts';
 import { FetchError, type FetchJson } from '../../../core/identity-provider/fetch-json.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer } from '../../adapters/management/world.ts';
-import { askedWorld, newClient } from './limited-world.ts';
+import { askedWorld } from './limited-world.ts';
 
 // What one customer can make the service do, which the others pay for.
 
@@ -30,67 +30,6 @@ async function createCustomer(config: Parameters<typeof askedWorld>[0] = {}): Pr
   world.audit.length = 0;
   return asked;
 }
-
-function creations(count: number) {
-  return Array.from({ length: count }, (_, index) => ({
-    operation: 'createClient',
-    input: { client: { ...newClient, idempotencyKey: `key-${index}-12345` } },
-  }));
-}
-
-const registration = { operation: 'registerProvider', input: { discoveryUrl } };
-
-describe('a request with several changes', () => {
-  it.each([
-    ['40 registrations', Array.from({ length: 40 }, () => registration)],
-    ['a registration and a creation', [...creations(1), registration]],
-  ])('makes none, and fetches nothing, with %s', async (_, changes) => {
-    const { world, send } = await createCustomer();
-    const fetched = vi.spyOn(world.documents, 'has');
-    const { outcomes } = await send({ changes, ...personOf('ada') }, 'portal');
-    expect(outcomes).toMatchObject([
-      {
-        error: {
-          class: 'InputError',
-          field: 'changes',
-          text: `changes: received ${changes.length} with registerProvider; allowed: it as the only change of a request`,
-        },
-      },
-    ]);
-    expect([fetched.mock.calls, world.audit]).toEqual([[], []]);
-  });
-
-  it('may have one registration and nothing else', async () => {
-    const { world, send } = await createCustomer();
-    const { outcomes } = await send({ changes: [registration], ...personOf('ada') }, 'portal');
-    expect(outcomes).toMatchObject([{ result: { provider: { issuer } } }]);
-    expect(world.providers.has(issuer)).toBe(true);
-  });
-
-  it('takes 20 ms for each change of a limited caller, and changes one after another', async () => {
-    const { world, send } = await createCustomer();
-    let running = 0;
-    let most = 0;
-    const { clients } = world.context;
-    const createClient = clients.create.bind(clients);
-    vi.spyOn(clients, 'create').mockImplementation(async (client) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      await createClient(client);
-    });
-    const begun = world.now;
-    await send({ changes: creations(50), trunk_groups: ['tg-1001'] }, 'administrator');
-    expect(world.now - begun).toBeCloseTo(49 * 0.02);
-    expect(most).toBe(1);
-    const second = world.now;
-    const others = creations(100).slice(50);
-    const { outcomes } = await send({ changes: others }, 'administrator');
-    expect(outcomes.filter((outcome) => 'result' in outcome)).toHaveLength(50);
-    expect([world.now - second, most]).toEqual([0, 8]);
-  });
-});
 
 describe('an inspection of a provider', () => {
   const askers = [

@@ -51,11 +51,8 @@ export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 't
     alias: ManagementAlias = 'administrator',
     more: object = {},
   ) => {
-    const answer = await send({ operation, input, ...more }, alias);
-    const [outcome] = answer.outcomes;
-    return outcome === undefined || !('error' in outcome)
-      ? { result: outcome?.result }
-      : { error: outcome.error };
+    const { outcome } = await send({ operation, input, ...more }, alias);
+    return 'error' in outcome ? { error: outcome.error } : { result: outcome.result };
   };
   return { world, ask, send };
 }

@@ -29,9 +29,8 @@ async function start() {
   };
   const namesSeenBy = async (by: Asked) => {
     const operation = 'listAudit';
-    const { outcomes } = await send({ operation, input: {}, ...person(by) }, 'portal');
-    const [outcome] = outcomes;
-    const { items } = (outcome !== undefined && 'result' in outcome ? outcome.result : {}) as {
+    const { outcome } = await send({ operation, input: {}, ...person(by) }, 'portal');
+    const { items } = ('result' in outcome ? outcome.result : {}) as {
       readonly items: readonly {
         readonly actor: string;
         readonly actorName?: string;
@@ -75,8 +74,8 @@ describe('the name of a person', () => {
     const { send, people } = await start();
     const person = { actor: ada, role: 'manager', name: 'Ada' };
     const request = { operation: 'createClient', input: { client: newClient }, person };
-    const { outcomes } = await send(request, 'administrator');
-    expect(outcomes).toMatchObject([{ error: { class: 'AwsCallerError' } }]);
+    const { outcome } = await send(request, 'administrator');
+    expect(outcome).toMatchObject({ error: { class: 'AwsCallerError' } });
     expect(people.size).toBe(0);
   });
 
@@ -89,8 +88,8 @@ describe('the name of a person', () => {
     ['ada', 'the subject'],
   ])('is not recorded if it is %j: %s', async (name) => {
     const { create, people } = await start();
-    const { outcomes } = await create({ name });
-    expect(outcomes).toMatchObject([{ result: { existed: false } }]);
+    const { outcome } = await create({ name });
+    expect(outcome).toMatchObject({ result: { existed: false } });
     expect(people.size).toBe(0);
   });
 
@@ -100,8 +99,8 @@ describe('the name of a person', () => {
     Object.assign(world.context, {
       personNames: { ...world.context.personNames, recordPersonName },
     });
-    const { outcomes } = await create({ name: 'Ada' });
-    expect(outcomes).toMatchObject([{ result: { existed: false } }]);
+    const { outcome } = await create({ name: 'Ada' });
+    expect(outcome).toMatchObject({ result: { existed: false } });
     expect(recordPersonName).toHaveBeenCalledOnce();
   });
 
@@ -157,7 +156,7 @@ describe('an erased name', () => {
   it('is shown no more, and no later change records it', async () => {
     const { create, namesSeenBy, send, people, world } = await start();
     await create({ name: 'Ada' });
-    expect((await send(erase, 'administrator')).outcomes).toEqual([{ result: undefined }]);
+    expect((await send(erase, 'administrator')).outcome).toEqual({ result: undefined });
     await create({ name: 'Ada' });
     expect([...people]).toEqual([[ada, undefined]]);
     expect([...(await namesSeenBy({}))]).toContainEqual([ada, undefined]);
@@ -182,8 +181,8 @@ describe('an erased name', () => {
   ])('is nothing that %s can make', async (_, asker) => {
     const { create, send, people } = await start();
     await create({ name: 'Ada' });
-    const { outcomes } = await send({ ...erase, ...asker }, 'portal');
-    expect(outcomes).toMatchObject([{ error: {} }]);
+    const { outcome } = await send({ ...erase, ...asker }, 'portal');
+    expect(outcome).toMatchObject({ error: {} });
     expect(people.get(ada)?.name).toBe('Ada');
   });
 });
