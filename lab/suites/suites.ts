@@ -12,7 +12,7 @@ export interface Suite {
 
 /**
  * All suites, the longest of those that run side by side first. With `npm test`, those of each change
- * take half an hour on two cores. The nightly ones are run by hand before a release, and after a
+ * take 26 minutes on two cores. The nightly ones are run by hand before a release, and after a
  * change of what they are about.
  */
 export const suites: Readonly<Record<string, Suite>> = {
@@ -22,6 +22,7 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows:
       'cfn-lint and checkov find nothing in the templates that is not acknowledged, nor the schemas of Kubernetes in the example; needs Python',
     writesDist: true,
+    runs: 'nightly',
   },
   'from-synth': {
     shows:
@@ -42,7 +43,10 @@ export const suites: Readonly<Record<string, Suite>> = {
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',
     runs: 'nightly',
   },
-  examples: { shows: 'every example whose runtime is on the machine works against a local run' },
+  examples: {
+    shows: 'every example whose runtime is on the machine works against a local run',
+    runs: 'nightly',
+  },
   'oldest-node': {
     shows:
       'the wire and fuzz tests of the verifier, and outbound calls, on the oldest Node that is promised',
@@ -54,6 +58,7 @@ export const suites: Readonly<Record<string, Suite>> = {
   package: {
     shows: 'the packed packages work in an empty project, on the oldest and the newest Node',
     writesDist: true,
+    runs: 'nightly',
   },
   release: {
     shows: 'the release works: from an empty folder to a token, with a registry on this machine',
