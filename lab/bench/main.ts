@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { emptyWorkFolder, workFolder } from './build.ts';
 import { fullPlan, quickPlan } from './plan.ts';
 import { findShort, joinRounds } from './report/bands.ts';
@@ -8,14 +8,22 @@ import { formatTargets } from './report/tables.ts';
 import { pairRows, targetRows } from './report/targets.ts';
 import { writeReport } from './report/write-report.ts';
 import { measureAll, measurePairs, type Results } from './rounds.ts';
+import { type PairName, pairNames } from './sections/pairs.ts';
 
 const values = new Command('npm run bench --')
   .description('Measures everything with a target, and writes docs/performance.md.')
   .option('--quick', 'checks in a minute that everything runs, and writes nothing', false)
-  .option('--pairs', 'measures only handlers next to their floors, and writes nothing', false)
+  .addOption(
+    new Option(
+      '--pairs [names...]',
+      'measures only these handlers next to their floors, or all, and writes nothing',
+    ).choices(pairNames),
+  )
   .option('--report', 'measures nothing, and writes the tables of the last runs again', false)
   .parse()
-  .opts<Readonly<Record<'quick' | 'pairs' | 'report', boolean>>>();
+  .opts<
+    Readonly<Record<'quick' | 'report', boolean> & { readonly pairs?: true | readonly PairName[] }>
+  >();
 const plan = values.quick ? quickPlan : fullPlan;
 
 const kept = join(import.meta.dirname, 'results');
@@ -39,8 +47,9 @@ async function measureAgain(): Promise<Results> {
 }
 
 emptyWorkFolder();
-if (values.pairs) {
-  const rounds = await measurePairs(plan);
+if (values.pairs !== undefined) {
+  const names = values.pairs === true ? undefined : values.pairs;
+  const rounds = await measurePairs(plan, names);
   process.stdout.write(`\n${formatTargets(joinRounds(rounds.map(pairRows)))}\n`);
 } else {
   const full = await measureAgain();

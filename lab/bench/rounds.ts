@@ -3,7 +3,7 @@ import { startBackend } from './backend/backend.ts';
 import { buildMeasuredRuntime } from './build.ts';
 import type { Plan } from './plan.ts';
 import type { SampleOptions } from './sample.ts';
-import { type PairsSection, runPairsSection } from './sections/pairs.ts';
+import { type PairName, type PairsSection, runPairsSection } from './sections/pairs.ts';
 import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
 import { runTokenSection, type TokenSection } from './sections/token.ts';
 
@@ -74,8 +74,10 @@ async function measureFunction(options: SampleOptions): Promise<FunctionRound> {
 }
 
 /** With a backend of its own, which stays on the core that it is put on. */
-function measurePairsRound(plan: Plan): Promise<PairsSection> {
-  return step('  handlers next to their floors', () => withBackend(plan, runPairsSection));
+function measurePairsRound(plan: Plan, names?: readonly PairName[]): Promise<PairsSection> {
+  return step('  handlers next to their floors', () =>
+    withBackend(plan, (options) => runPairsSection(options, names)),
+  );
 }
 
 async function measureRound(options: SampleOptions): Promise<Round> {
@@ -109,9 +111,14 @@ export async function measureAll(plan: Plan): Promise<Results> {
   return { machine: describe(), rounds, reuse };
 }
 
-/** Only the handlers next to their floors. */
-export async function measurePairs(plan: Plan): Promise<readonly PairsSection[]> {
+/** Only the handlers next to their floors, or some of them. */
+export async function measurePairs(
+  plan: Plan,
+  names?: readonly PairName[],
+): Promise<readonly PairsSection[]> {
   const rounds: PairsSection[] = [];
-  for (let round = 1; round <= plan.rounds; round += 1) rounds.push(await measurePairsRound(plan));
+  for (let round = 1; round <= plan.rounds; round += 1) {
+    rounds.push(await measurePairsRound(plan, names));
+  }
   return rounds;
 }

@@ -211,7 +211,7 @@ function formatFlood(): string {
 function formatGuards(bundles: string): string {
   const { authorizerToken, authorizerApiKey } = pairs;
   const costsOf = (guard: (typeof guards)[number]) => {
-    const { warm } = guard.reads ? authorizerApiKey : authorizerToken;
+    const warm = (guard.reads ? authorizerApiKey : authorizerToken)?.warm;
     const guarding = { ...work, cpuMs: (warm?.ours ?? Number.NaN) / 1000, logBytes: guardLogBytes };
     return costOfGuard(guard, usual, guarding);
   };

@@ -82,7 +82,7 @@ function functionRows({ token }: FunctionRound): readonly TargetRow[] {
 const floor = 'floor: the same two calls and nothing else';
 
 /** What each pair is, what its other side is, and the microseconds, or the ratio, that ours may take. */
-const pairNames: Readonly<
+const pairTexts: Readonly<
   Record<
     PairName,
     readonly [
@@ -114,8 +114,8 @@ const pairNames: Readonly<
 
 /** CPU time of handlers next to their floors. */
 export function pairRows(pairs: PairsSection): readonly TargetRow[] {
-  return (Object.keys(pairNames) as PairName[]).flatMap((name) => {
-    const [figure, against, own = {}, ratio] = pairNames[name];
+  return (Object.keys(pairTexts) as PairName[]).flatMap((name) => {
+    const [figure, against, own = {}, ratio] = pairTexts[name];
     return Object.entries(pairs[name] ?? {}).flatMap(([temperature, { ours, floor: other }]) => {
       const pair: Pair = [`${figure}, ${temperature}`, ours, other, ratio];
       return [
