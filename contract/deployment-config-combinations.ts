@@ -7,6 +7,7 @@ import { namesOf } from './reach.ts';
 import { strongConsistencySets } from './regions.ts';
 import { highestTokenRate, leastGatewayQuota, tokenPath } from './routes.ts';
 import { scopeName } from './scopes.ts';
+import { syntheticAuthority } from './synthetic-check.ts';
 import { findTagProblems } from './tags.ts';
 
 export interface ParseOptions {
@@ -215,10 +216,21 @@ function findFederationProblems(config: ParsedKeys): readonly string[] {
   );
 }
 
+function findImportProblems({ clientImport, clientKeys }: ParsedKeys): readonly string[] {
+  return saying(
+    clientImport !== undefined &&
+      clientKeys?.only === true &&
+      'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
+  );
+}
+
 function findScopeProblems({ scopes, ignoredScopes = [] }: ParsedKeys): readonly string[] {
   const names = scopes.map(scopeName);
   return [
     ...findDuplicates(names).map((name) => `scopes: ${name} is listed twice`),
+    ...syntheticAuthority.scopes
+      .filter((name) => names.includes(name))
+      .map((name) => `scopes: received "${name}", which only the synthetic check has`),
     ...ignoredScopes
       .filter((scope) => names.includes(scope))
       .map(
@@ -299,6 +311,7 @@ export function findCombinationProblems(
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),
     ...findFederationProblems(config),
+    ...findImportProblems(config),
     ...findScopeProblems(config),
     ...findFormerProblems(config),
     ...findReaderProblems(config),

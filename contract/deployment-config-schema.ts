@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
-import { domainSchema, matching } from './config-values.ts';
+import { count, domainSchema, matching } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
@@ -62,10 +62,20 @@ const scopePart = matching(
   'allowed: a lower-case letter, then up to 31 of a-z, 0-9, "_", "." and "-"',
 );
 
+const scopeToken = v.pipe(
+  v.string(),
+  v.check(
+    isScopeToken,
+    `allowed: a scope token of RFC 6749 §3.3, at most ${maxScopeLength} characters`,
+  ),
+);
+
 const scope = v.strictObject({
   service: scopePart,
   permission: scopePart,
   description: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  /** Its name in requests, tokens and APIs, if that is not `service:permission`. */
+  value: v.optional(scopeToken),
 });
 
 const lifetime = v.pipe(
@@ -145,16 +155,13 @@ const clientKeys = v.strictObject({
   tokenEndpointAudience: v.optional(v.boolean(), false),
 });
 
+const clientImport = v.strictObject({
+  /** Days for which an imported secret works, at most. */
+  maxLifetimeDays: v.optional(v.pipe(count, v.maxValue(180, 'allowed: at most 180')), 180),
+});
+
 /** They are in the environment of the token function, which Lambda limits to 4,096 bytes. */
 const maxIgnoredScopes = 10;
-
-const ignoredScope = v.pipe(
-  v.string(),
-  v.check(
-    isScopeToken,
-    `allowed: a scope token of RFC 6749 §3.3, at most ${maxScopeLength} characters`,
-  ),
-);
 
 const issuerUrl = v.pipe(
   v.string(),
@@ -238,6 +245,8 @@ export const deploymentConfigSchema = v.strictObject({
   providerKeyFiles: v.optional(v.boolean(), false),
   /** Clients authenticate with keys of their own (`private_key_jwt`). Off by default. */
   clientKeys: v.optional(clientKeys),
+  /** Clients move here with the ids and secrets of another provider. Off by default. */
+  clientImport: v.optional(clientImport),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   /**
    * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some
@@ -245,7 +254,7 @@ export const deploymentConfigSchema = v.strictObject({
    */
   ignoredScopes: v.optional(
     v.pipe(
-      v.array(ignoredScope),
+      v.array(scopeToken),
       v.minLength(1, 'allowed: one scope or more'),
       v.maxLength(maxIgnoredScopes, `allowed: at most ${maxIgnoredScopes} scopes`),
       v.check((all) => new Set(all).size === all.length, 'allowed: each scope once'),

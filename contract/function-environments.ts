@@ -115,6 +115,7 @@ export function tokenEnvironment(
       AUTH_FEDERATED_CLIENTS: federationVariables(source),
     }),
     ...keysOnlyVariable(config),
+    ...(config.clientImport && { AUTH_CLIENT_IMPORT: '1' as const }),
   };
 }
 

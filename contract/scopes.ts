@@ -5,13 +5,19 @@ export interface ScopeDefinition {
   readonly service: string;
   readonly permission: string;
   readonly description: string;
+  /** What requests, tokens and APIs call it instead, such as its name at another provider. */
+  readonly value?: string | undefined;
 }
 
 /** Both halves of a scope: a subset of the RFC 6749 §3.3 grammar that survives shells and URLs. */
 export const scopePartPattern = /^[a-z][a-z0-9_.-]{0,31}$/;
 
-export function scopeName(definition: Pick<ScopeDefinition, 'service' | 'permission'>): string {
-  return `${definition.service}:${definition.permission}`;
+export function scopeName({
+  service,
+  permission,
+  value = `${service}:${permission}`,
+}: Omit<ScopeDefinition, 'description'>): string {
+  return value;
 }
 
 /** RFC 6749 §3.3: `scope-token = 1*( %x21 / %x23-5B / %x5D-7E )`. */

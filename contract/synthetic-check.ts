@@ -17,8 +17,7 @@ export function isSyntheticClientId(clientId: string): boolean {
 
 /**
  * All that a synthetic client ever gets. Its record cannot change this: the check writes that
- * record itself. The scope has no colon, so no catalogue can contain it, and no platform API
- * accepts the audience.
+ * record itself. No catalogue can contain the scope, and no platform API accepts the audience.
  */
 export const syntheticAuthority = {
   scopes: ['synthetic-check'],

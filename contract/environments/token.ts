@@ -39,6 +39,8 @@ export const tokenVariables = v.object({
   ),
   /** Whether no secret authenticates a client. */
   AUTH_KEYS_ONLY: flag,
+  /** Whether clients were imported, and come with ids of before. */
+  AUTH_CLIENT_IMPORT: flag,
   /** Scopes that a request may name and that count for nothing, separated by a space. */
   AUTH_IGNORED_SCOPES: v.optional(text),
   /** Whether each client has metrics of its own. */

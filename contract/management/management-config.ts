@@ -11,6 +11,7 @@ const keys = [
   'federatedClients',
   'providerKeyFiles',
   'clientKeys',
+  'clientImport',
   'tokenLifetime',
   'fairShare',
   'scopes',

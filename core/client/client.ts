@@ -23,6 +23,8 @@ export interface ClientSecret {
   readonly lastUsedOn?: string | undefined;
   /** A disabled secret does not authenticate. It can be enabled again. */
   readonly disabled?: true | undefined;
+  /** Another provider made it. Its end only ever comes sooner. */
+  readonly imported?: true | undefined;
 }
 
 /** Where a client of a registered identity provider comes from. */
@@ -50,6 +52,8 @@ export interface Client {
   /** Empty for a client under a provider, which never authenticates at the token endpoint. */
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
+  /** Of an imported client: its id at the provider of before, by which it still authenticates. */
+  readonly formerId?: string | undefined;
   /**
    * UTC day on which the client last got a token for an assertion of its provider, e.g.
    * `2026-11-20`. A secret has its own.

@@ -182,9 +182,10 @@ export function createTokenHandler(
   aws: AwsJsonClients,
   options: Partial<FunctionOptions> & { readonly loadFederation?: LoadFederation } = {},
 ): TokenFunction {
-  const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE } = environment;
+  const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE, AUTH_CLIENT_IMPORT } = environment;
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
-  const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE);
+  const hasImports = AUTH_CLIENT_IMPORT === '1';
+  const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE, { hasImports });
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
   const sign = createJsonKmsSign(aws.kms);
   const { clock = Date.now, loadFederation } = options;

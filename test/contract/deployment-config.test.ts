@@ -14,6 +14,8 @@ const single = {
   scopes: [{ service: 'messaging', permission: 'view', description: 'Read messages' }],
 } satisfies DeploymentConfigInput;
 
+const calls = { service: 'calls', permission: 'view', description: 'Read calls' };
+
 const domain = {
   name: 'auth.example.com',
   hostedZoneId: 'Z0123456789ABC',
@@ -517,6 +519,31 @@ describe('parseDeploymentConfig', () => {
       'an ignored scope that no request can name',
       { ...single, ignoredScopes: ['openid profile'] },
       'ignoredScopes.0: received "openid profile"; allowed: a scope token of RFC 6749 §3.3, at most 64 characters',
+    ],
+    [
+      'a value of a scope that no request can name',
+      { ...single, scopes: [{ ...single.scopes[0], value: 'api/read all' }] },
+      'scopes.0.value: received "api/read all"; allowed: a scope token of RFC 6749 §3.3, at most 64 characters',
+    ],
+    [
+      'a value of a scope that is another one',
+      { ...single, scopes: [...single.scopes, { ...calls, value: 'messaging:view' }] },
+      'scopes: messaging:view is listed twice',
+    ],
+    [
+      'a value of a scope that gives a synthetic check a meaning',
+      { ...single, scopes: [{ ...single.scopes[0], value: 'synthetic-check' }] },
+      'scopes: received "synthetic-check", which only the synthetic check has',
+    ],
+    [
+      'imported secrets that work for too long',
+      { ...single, clientImport: { maxLifetimeDays: 181 } },
+      'clientImport.maxLifetimeDays: received 181; allowed: at most 180',
+    ],
+    [
+      'imported clients, which have secrets, where only keys work',
+      { ...single, clientImport: {}, clientKeys: { only: true } },
+      'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
     ],
     [
       'an ignored scope that is listed twice',

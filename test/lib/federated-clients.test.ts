@@ -14,10 +14,12 @@ const clients = 'table/authorization-server-clients';
 let on: Synthesis;
 let off: Synthesis;
 let keys: Synthesis;
+let moved: Synthesis;
 beforeAll(() => {
   const config = readConfigFile('three-regions');
   off = synthesise(config);
   on = synthesise({ ...config, federatedClients: { ownProviders: true } }, { checked: true });
+  moved = synthesise({ ...config, clientImport: {} });
   keys = synthesise({ ...config, clientKeys: { algorithms: ['ES256'], only: true } });
 });
 
@@ -124,5 +126,15 @@ describe('a deployment with clientKeys', () => {
       AUTH_CLIENT_KEYS: 'ES256',
       AUTH_KEYS_ONLY: '1',
     });
+  });
+});
+
+describe('a deployment with clientImport', () => {
+  it('differs from one without only in what its functions are told', () => {
+    const { AUTH_CLIENT_IMPORT: told, ...others } = variables(moved, 'token');
+    expect([told, others]).toEqual(['1', variables(off, 'token')]);
+    const allowed = (synthesis: Synthesis) =>
+      withoutVersions(JSON.stringify(resources(synthesis, 'AWS::IAM::Policy')));
+    expect(allowed(moved)).toBe(allowed(off));
   });
 });

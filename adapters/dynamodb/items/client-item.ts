@@ -51,6 +51,7 @@ const secretSchema = v.pipe(
     expires_at: v.optional(epochSeconds),
     last_used_on: v.optional(day),
     disabled: v.optional(v.literal(true)),
+    imported: v.optional(v.literal(true)),
   }),
   v.check((item) => !item.hash !== !item.public_key, 'a hash, or a key'),
 );
@@ -91,6 +92,7 @@ export const clientSchema = v.pipe(
     ...checkedClientEntries,
     name,
     token_lifetime: wholeNumber(1, maxTokenLifetime),
+    former_id: v.optional(text),
     /** By secret id, so one path records the use of one secret. */
     secrets: mapOf(secretSchema, maxSecretsPerClient),
     ends: v.optional(mapOf(epochSeconds, maxSecretsPerClient)),

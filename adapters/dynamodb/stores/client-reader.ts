@@ -1,5 +1,6 @@
 import { tables } from '../../../contract/tables.ts';
 import type { ClientReader, UseRecorder } from '../../../core/client/client-store.ts';
+import { recordIdOf } from '../../../core/client/former-id.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
@@ -41,16 +42,16 @@ async function recordUse(
   );
 }
 
-/** What the token endpoint needs of clients in DynamoDB. */
+/** What the token endpoint needs of clients in DynamoDB. @param hasImports see `formerId`. */
 export function createDynamoDbClientReader(
   calls: DynamoDbCalls,
   table: string,
-  store: StoreOptions = {},
+  store: StoreOptions & { readonly hasImports?: boolean } = {},
 ): ClientReader & UseRecorder {
   const parse = rememberParsed((item) => toClient(parseClientItem(item)));
   return {
     async findClient(clientId, options = {}) {
-      const key = { [partitionKey]: clientId };
+      const key = { [partitionKey]: store.hasImports ? recordIdOf(clientId) : clientId };
       const item = await findItem(calls, { ...store, table, key }, options);
       return item && parse(item);
     },
