@@ -349,10 +349,7 @@ export const checkDeadline = 2500;
  */
 export const recentChangeWithin = 30_000;
 
-/**
- * Reads of 1 MiB each, of 1,700 clients of a usual size, that look for the items of some trunk
- * groups, or for a secret, in a whole table.
- */
+/** Reads of 1 MiB each, of 1,700 clients of a usual size, that look for a secret in a whole table. */
 export const maxTableReads = 50;
 
 /** Days of a history, if its subject no longer exists: what the logs keep. */

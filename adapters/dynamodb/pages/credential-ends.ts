@@ -7,9 +7,9 @@ import type {
   ExpiringCredential,
 } from '../../../core/credential/credential-ends.ts';
 import { refuseInput } from '../../../core/management/read-input.ts';
-import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { type Item, text, textUpTo } from '../items/item.ts';
+import { readIndex } from './read-page.ts';
 
 const { name: IndexName, partitionKey: groupKey, sortKey: nameKey } = trunkGroupIndex;
 
@@ -53,7 +53,7 @@ function readSource(dynamodb: DynamoDbDocuments, { table, group }: Source, start
     FilterExpression: 'attribute_exists(#ends)',
     ExpressionAttributeNames: { '#ends': endsAttribute },
   };
-  return callAws('DynamoDB', `list the ends in ${table}`, () =>
+  return readIndex(table, 'list the ends in', () =>
     group === undefined
       ? dynamodb.scan(input)
       : dynamodb.query({

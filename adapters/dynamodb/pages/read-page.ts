@@ -1,5 +1,7 @@
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { maxExaminedItems } from '../../../contract/limits.ts';
+import { trunkGroupIndex } from '../../../contract/tables.ts';
+import { ServiceUnavailableError } from '../../../core/errors.ts';
 import type { OwnedItemsQuery, StorePage } from '../../../core/paging.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { CountedPage, DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
@@ -74,8 +76,6 @@ export interface ListRequest<T extends object> {
   readonly matches?: ((parsed: T) => boolean) | undefined;
   /** Whether items are left out whose id or name has the text: they were found in the index. */
   readonly skipsNames?: boolean | undefined;
-  /** Whether at most one item can meet the conditions. */
-  readonly isUnique?: boolean | undefined;
 }
 
 export function textOf(key: Item | undefined, attribute: string): string | undefined {
@@ -157,6 +157,24 @@ export async function scanPage<T extends object>(
     }),
   );
   return takePage(page, scan, store);
+}
+
+/**
+ * Reads the index by trunk group.
+ *
+ * @throws {UnavailableError} if the table has no such index, or it is still being filled.
+ */
+export async function readIndex<T>(table: string, doing: string, read: () => Promise<T>) {
+  try {
+    return await callAws('DynamoDB', `${doing} ${table}`, read);
+  } catch (cause) {
+    const isRefused = cause instanceof Error && cause.name === 'ValidationException';
+    if (!isRefused || !/does not have the specified index|backfilling/.test(cause.message)) {
+      throw cause;
+    }
+    const text = `could not ${doing} ${table}: its index ${trunkGroupIndex.name} cannot be used; wait until \`aws dynamodb describe-table\` says that it is ACTIVE, and deploy the stack of the tables again if they have none`;
+    throw new ServiceUnavailableError('DynamoDB', text, { cause });
+  }
 }
 
 /** A request for one page of a partition. */

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { trunkGroupIndex } from '../../../contract/tables.ts';
 import type { StorePage } from '../../../core/paging.ts';
-import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { getItems } from '../stores/get-items.ts';
 import { parseOrReport } from '../stores/read-items.ts';
 import type { FindRecent, StoreOptions } from '../stores/store-options.ts';
-import { hasName, hasText, type ListRequest, meets, readLimit } from './read-page.ts';
+import { hasName, hasText, type ListRequest, meets, readIndex, readLimit } from './read-page.ts';
 
 /** The place of an item in lists by trunk group: its group, its name, its id. */
 type Position = readonly [group: string, name: string, id: string];
@@ -52,7 +51,7 @@ async function queryGroup<T extends object>(
   { after, limit }: { readonly after: Position | undefined; readonly limit: number },
 ): Promise<readonly Position[]> {
   const { name, partitionKey: groupKey } = trunkGroupIndex;
-  const page = await callAws('DynamoDB', `list a trunk group of ${table}`, () =>
+  const page = await readIndex(table, 'list a trunk group of', () =>
     dynamodb.query({
       TableName: table,
       IndexName: name,
@@ -64,15 +63,6 @@ async function queryGroup<T extends object>(
     }),
   );
   return (page.Items ?? []).map((item) => positionOf(item, partitionKey));
-}
-
-/** Whether the index can be used: DynamoDB refuses the Query if it cannot. */
-export async function probeTrunkGroupIndex<T extends object>(
-  dynamodb: DynamoDbDocuments,
-  list: ListRequest<T>,
-  [group = '']: readonly string[],
-): Promise<void> {
-  await queryGroup(dynamodb, list, group, { after: undefined, limit: 1 });
 }
 
 /** The next positions of the groups, one group after another. */
@@ -201,7 +191,7 @@ async function scanNames<T extends object>(
   let [examined, next] = [0, after];
   for (let reads = 0; reads < maxNameReads; reads++) {
     const start = next && keyOf(next, partitionKey);
-    const page = await callAws('DynamoDB', `search the names of ${table}`, () =>
+    const page = await readIndex(table, 'search the names of', () =>
       dynamodb.scan({
         TableName: table,
         IndexName,

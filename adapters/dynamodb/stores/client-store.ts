@@ -12,7 +12,7 @@ import {
   toClientItem,
 } from '../items/client-item.ts';
 import type { Item } from '../items/item.ts';
-import { readOwnedPage, scanForOwn } from '../pages/owned-page.ts';
+import { readOwnedPage, scanForOne } from '../pages/owned-page.ts';
 import { listOwned, openOwnedStore } from './owned-store.ts';
 import { createFind } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -93,7 +93,7 @@ export function createDynamoDbClientStore(
       // No index leads from a secret to its client.
       return secretId === undefined
         ? readOwnedPage(dynamodb, list, store)
-        : scanForOwn(dynamodb, { ...list, isUnique: true }, undefined, store);
+        : scanForOne(dynamodb, list, store);
     },
   };
 }

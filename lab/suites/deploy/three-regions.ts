@@ -12,7 +12,7 @@ import type { RegionId } from '../../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
-import { assertIndexes, readList } from '../../ministack/indexes.ts';
+import { assertIndexes, assertListed, assertNotListed } from '../../ministack/indexes.ts';
 import {
   createClient,
   eventually,
@@ -90,7 +90,7 @@ async function deployEarlierData(cloud: Cloud, { directory }: Assembly): Promise
   await cloud.deploy(earlier, dataStack);
 }
 
-/** A region was deployed with `--exclusively`, before the data stack: its lists scan until then. */
+/** A region was deployed with `--exclusively`, before the data stack: its lists wait for it. */
 async function proveIndexAfterFunctions(
   cloud: Cloud,
   { id, awsRegion }: Region,
@@ -98,11 +98,11 @@ async function proveIndexAfterFunctions(
 ): Promise<void> {
   const authctl = cloud.authctl(configPath, awsRegion);
   await assertIndexes(cloud, awsRegion, undefined);
-  assert.equal(await readList(cloud, authctl), 'scan');
+  await assertNotListed(authctl);
   await cloud.deploy(assembly, dataStack);
   await assertIndexes(cloud, awsRegion, 'ACTIVE');
-  assert.equal(await readList(cloud, authctl), 'index');
-  say(`${id} was deployed before the data stack had an index: its lists scanned until then`);
+  await assertListed(authctl);
+  say(`${id} was deployed before the data stack had an index: its lists were refused until then`);
 }
 
 /**

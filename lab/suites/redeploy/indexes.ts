@@ -6,9 +6,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   assertIndexes,
+  assertListed,
+  assertNotListed,
   indexedTables,
   readIndexStatus,
-  readList,
 } from '../../ministack/indexes.ts';
 import { eventually, say } from '../../ministack/proof.ts';
 import { codeBlocks, readPage } from '../../support/markdown.ts';
@@ -79,14 +80,14 @@ export async function proveIndexLeftBehind(
   say('an update that failed left the indexes behind; the next one needs them deleted');
 }
 
-/** After the update, lists scan until the index is filled. */
+/** After the update, lists are refused until the index is filled. */
 export async function proveIndexFilled(deployment: Deployment): Promise<void> {
   const { cloud, stack, authctl } = deployment;
   await assertIndexes(cloud, awsRegion, 'CREATING');
-  assert.equal(await readList(cloud, authctl), 'scan');
+  await assertNotListed(authctl);
   cloud.fillIndexes();
   await eventually(() => assertIndexes(cloud, awsRegion, 'ACTIVE'));
-  assert.equal(await readList(cloud, authctl), 'index');
+  await assertListed(authctl);
   const { template } = await stack.readState();
   const two = withTwoIndexes(template);
   const [harm] = findHarm(template, two).map(({ what }) => what);
@@ -94,5 +95,7 @@ export async function proveIndexFilled(deployment: Deployment): Promise<void> {
   const { failed } = await stack.deploy(two);
   assert.match(failed.join('\n'), /more than one GSI creation or deletion in a single update/);
   await assertIndexes(cloud, awsRegion, 'ACTIVE');
-  say('lists of a trunk group scan until the index is filled; two changes of indexes are refused');
+  say(
+    'lists of a trunk group are refused until the index is filled; two changes of indexes are refused',
+  );
 }
