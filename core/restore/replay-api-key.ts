@@ -9,7 +9,6 @@ import {
   type LaterState,
   laterHistory,
   type Replayed,
-  replaying,
   sayWider,
   selectOwnChanges,
 } from './replay.ts';
@@ -112,61 +111,58 @@ export function replayApiKey(
   changes: readonly AuditedChange[],
   undelete = false,
 ): Replayed<ApiKey> {
-  return replaying(() => {
-    const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-    const { last, bounds, since } = laterHistory(
-      readStates(apiKeyView, stored, own, undelete),
-      stored.version,
-    );
-    const views = since.map(({ view }) => view);
-    const subnets = narrowAcl(stored.subnets, views);
-    const scopes = narrowScopes(stored.scopes, views);
-    const isEmpty = subnets === undefined || scopes?.length === 0;
-    const hasEnded = views.some((one) => endIn(one, stored.keyId, valueIdOf(stored)) === undefined);
-    const end = Math.min(
-      narrowEnd(stored, since),
-      // Neither list can be empty. A key that is only disabled could be enabled with what it lost.
-      ...(isEmpty ? since.slice(-1).map((state) => endBy(state, stored)) : []),
-    );
-    const isUsable = !isEmpty && !hasEnded;
-    const oldValues = narrowOldValues(stored, views);
-    const expiresAt = Number.isFinite(end) ? end : undefined;
-    const item: ApiKey = {
-      ...stored,
-      name: last?.name ?? stored.name,
-      enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
-      subnets: subnets ?? stored.subnets,
-      scopes: scopes?.length === 0 ? stored.scopes : scopes,
-      expiresAt,
-      oldValues,
-      version: nextVersion(apiKeyView, stored.version, own),
-    };
-    return {
-      outcome: 'kept',
-      item,
-      narrowed: saying(
-        stored.enabled && !item.enabled && 'disabled',
-        showAcl(item.subnets) !== showAcl(stored.subnets) &&
-          `accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`,
-        showScopes(item.scopes) !== showScopes(stored.scopes) &&
-          `has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`,
-        expiresAt !== stored.expiresAt &&
-          `expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`,
-        JSON.stringify(oldValues) !== JSON.stringify(stored.oldValues) &&
-          'old values expire as they did at last',
-      ),
-      lookAt: saying(
-        last !== undefined &&
-          (last.value_id ?? stored.keyId) !== valueIdOf(stored) &&
-          `its value was rotated after the restore point and the new one is lost: ${hasEnded ? 'make another key' : 'rotate it'}`,
-        subnets === undefined &&
-          'ended, as no list says which sources it accepted then and ever since: make another key',
-        scopes?.length === 0 &&
-          'ended, as it had no scope both then and ever since: make another key',
-        ...(isUsable ? describeWider(stored, item, last) : []),
-      ),
-    };
-  });
+  const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
+  const { last, bounds, since } = laterHistory(
+    readStates(apiKeyView, stored, own, undelete),
+    stored.version,
+  );
+  const views = since.map(({ view }) => view);
+  const subnets = narrowAcl(stored.subnets, views);
+  const scopes = narrowScopes(stored.scopes, views);
+  const isEmpty = subnets === undefined || scopes?.length === 0;
+  const hasEnded = views.some((one) => endIn(one, stored.keyId, valueIdOf(stored)) === undefined);
+  const end = Math.min(
+    narrowEnd(stored, since),
+    // Neither list can be empty. A key that is only disabled could be enabled with what it lost.
+    ...(isEmpty ? since.slice(-1).map((state) => endBy(state, stored)) : []),
+  );
+  const isUsable = !isEmpty && !hasEnded;
+  const oldValues = narrowOldValues(stored, views);
+  const expiresAt = Number.isFinite(end) ? end : undefined;
+  const item: ApiKey = {
+    ...stored,
+    name: last?.name ?? stored.name,
+    enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
+    subnets: subnets ?? stored.subnets,
+    scopes: scopes?.length === 0 ? stored.scopes : scopes,
+    expiresAt,
+    oldValues,
+    version: nextVersion(apiKeyView, stored.version, own),
+  };
+  return {
+    item,
+    narrowed: saying(
+      stored.enabled && !item.enabled && 'disabled',
+      showAcl(item.subnets) !== showAcl(stored.subnets) &&
+        `accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`,
+      showScopes(item.scopes) !== showScopes(stored.scopes) &&
+        `has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`,
+      expiresAt !== stored.expiresAt &&
+        `expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`,
+      JSON.stringify(oldValues) !== JSON.stringify(stored.oldValues) &&
+        'old values expire as they did at last',
+    ),
+    lookAt: saying(
+      last !== undefined &&
+        (last.value_id ?? stored.keyId) !== valueIdOf(stored) &&
+        `its value was rotated after the restore point and the new one is lost: ${hasEnded ? 'make another key' : 'rotate it'}`,
+      subnets === undefined &&
+        'ended, as no list says which sources it accepted then and ever since: make another key',
+      scopes?.length === 0 &&
+        'ended, as it had no scope both then and ever since: make another key',
+      ...(isUsable ? describeWider(stored, item, last) : []),
+    ),
+  };
 }
 
 function liesIn(subnet: Subnet, list: readonly Subnet[]): boolean {

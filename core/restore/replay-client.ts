@@ -11,7 +11,6 @@ import {
   type LaterHistory,
   laterHistory,
   type Replayed,
-  replaying,
   sayWider,
   selectOwnChanges,
 } from './replay.ts';
@@ -144,6 +143,7 @@ function narrow(
  *
  * @param changes of all regions, made since a time before the client was stored.
  * @param undelete whether it comes back although it was deleted; every other change still counts.
+ * @throws {DroppedItem} if it does not come back.
  */
 export function replayClient(
   stored: Client,
@@ -151,22 +151,19 @@ export function replayClient(
   config: ManagementConfig,
   undelete = false,
 ): Replayed<Client> {
-  return replaying(() => {
-    const own = selectOwnChanges(changes, ['client'], stored.clientId);
-    const history = laterHistory(readStates(clientView, stored, own, undelete), stored.version);
-    const { last } = history;
-    const secrets = replaySecrets(stored, changes);
-    const { client, lookAt } = narrow(stored, history, config);
-    // A new version, so that later changes differ from those that were undone.
-    const version = nextVersion(clientView, secrets.version, own);
-    const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
-    return {
-      outcome: 'kept',
-      item,
-      narrowed: [...describeNarrowed(stored, item), ...secrets.narrowed],
-      lookAt: [...lookAt, ...describeWider(stored, item, last, config), ...secrets.lookAt],
-    };
-  });
+  const own = selectOwnChanges(changes, ['client'], stored.clientId);
+  const history = laterHistory(readStates(clientView, stored, own, undelete), stored.version);
+  const { last } = history;
+  const secrets = replaySecrets(stored, changes);
+  const { client, lookAt } = narrow(stored, history, config);
+  // A new version, so that later changes differ from those that were undone.
+  const version = nextVersion(clientView, secrets.version, own);
+  const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
+  return {
+    item,
+    narrowed: [...describeNarrowed(stored, item), ...secrets.narrowed],
+    lookAt: [...lookAt, ...describeWider(stored, item, last, config), ...secrets.lookAt],
+  };
 }
 
 type Conditions = readonly ClaimCondition[];

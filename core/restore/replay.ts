@@ -2,16 +2,13 @@ import { readChangeId } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 
 /** A stored item, reduced by the changes that were made since it was stored. */
-export type Replayed<T> =
-  | {
-      readonly outcome: 'kept';
-      readonly item: T;
-      /** What the item may no longer do, as text for the operator. */
-      readonly narrowed: readonly string[];
-      /** What the operator must decide: a change that would grant access is never made here. */
-      readonly lookAt: readonly string[];
-    }
-  | { readonly outcome: 'dropped'; readonly reason: string };
+export interface Replayed<T> {
+  readonly item: T;
+  /** What the item may no longer do, as text for the operator. */
+  readonly narrowed: readonly string[];
+  /** What the operator must decide: a change that would grant access is never made here. */
+  readonly lookAt: readonly string[];
+}
 
 /** The state of an item after a change, as the audit records it. */
 export interface LaterState<V> {
@@ -30,7 +27,7 @@ export interface LaterHistory<V> {
 }
 
 /** A reason to drop an item. It is thrown because nothing else about the item matters then. */
-class DroppedItem extends Error {
+export class DroppedItem extends Error {
   override readonly name = 'DroppedItem';
 }
 
@@ -68,16 +65,6 @@ export function laterHistory<V extends { readonly version: number }>(
 /** What an item could do at last and cannot now. */
 export function sayWider(texts: readonly string[]): readonly string[] {
   return texts.map((text) => `${text} after a change since; repeat the change if it is meant`);
-}
-
-/** Runs a replay, of which {@link DroppedItem} is one result. */
-export function replaying<T>(replay: () => Replayed<T>): Replayed<T> {
-  try {
-    return replay();
-  } catch (error) {
-    if (error instanceof DroppedItem) return { outcome: 'dropped', reason: error.message };
-    throw error;
-  }
 }
 
 /** A change of the audit that was made, or may have been. */

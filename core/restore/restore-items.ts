@@ -17,11 +17,11 @@ import type { OwnedRecord, OwnedStore } from '../record-store.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
+  DroppedItem,
   dropDeleted,
   findChanges,
   type Replayed,
   readClientId,
-  replaying,
   selectOwnChanges,
 } from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
@@ -112,9 +112,12 @@ async function restoreItem<T>(
   const present = await findPresent(kind, row);
   if (present !== undefined) return present;
   const changes = changesOf(kind.auditedAs?.(stored) ?? id);
-  const replayed = kind.replay(stored, changes, undelete.has(id));
-  if (replayed.outcome === 'dropped') {
-    return { ...row, outcome: 'dropped', because: [replayed.reason] };
+  let replayed: Replayed<T>;
+  try {
+    replayed = kind.replay(stored, changes, undelete.has(id));
+  } catch (error) {
+    if (!(error instanceof DroppedItem)) throw error;
+    return { ...row, outcome: 'dropped', because: [error.message] };
   }
   const { item, narrowed, lookAt } = replayed;
   if (!dryRun) {
@@ -329,11 +332,9 @@ export function replayProvider(
   changes: readonly AuditedChange[],
   undelete = false,
 ): Replayed<IdentityProvider> {
-  return replaying(() => {
-    const deletion = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
-      .filter(({ after }) => after === undefined)
-      .find((change) => readView(providerView, change).registration_id === stored.registrationId);
-    if (deletion !== undefined && !undelete) dropDeleted(deletion);
-    return { outcome: 'kept', item: stored, narrowed: [], lookAt: [] };
-  });
+  const deletion = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
+    .filter(({ after }) => after === undefined)
+    .find((change) => readView(providerView, change).registration_id === stored.registrationId);
+  if (deletion !== undefined && !undelete) dropDeleted(deletion);
+  return { item: stored, narrowed: [], lookAt: [] };
 }

@@ -16,7 +16,7 @@ import {
   withoutLimits,
 } from '../trunk-group/trunk-group-limits.ts';
 import { readView } from './audit-views.ts';
-import { type AuditedChange, describeChange, replaying } from './replay.ts';
+import { type AuditedChange, DroppedItem, describeChange } from './replay.ts';
 import {
   type Replay,
   type Restorable,
@@ -70,23 +70,21 @@ function restorableLimits(
     list,
     missing: withoutLimits,
     ...inRecords(store),
-    replay: (stored, all) =>
-      replaying(() => {
-        const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
-        const before = withOwnProviderLimit(stored);
-        const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
-        const names = limitNames.filter(
-          (name) => JSON.stringify(strictest[name]) !== JSON.stringify(before[name]),
-        );
-        return {
-          outcome: 'kept',
-          item: { ...before, ...strictest },
-          narrowed: saying(
-            names.length > 0 && `the strictest since: ${names.map(wireNameOf).join(', ')}`,
-          ),
-          lookAt: lookAtLast(changes),
-        };
-      }),
+    replay: (stored, all) => {
+      const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
+      const before = withOwnProviderLimit(stored);
+      const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
+      const names = limitNames.filter(
+        (name) => JSON.stringify(strictest[name]) !== JSON.stringify(before[name]),
+      );
+      return {
+        item: { ...before, ...strictest },
+        narrowed: saying(
+          names.length > 0 && `the strictest since: ${names.map(wireNameOf).join(', ')}`,
+        ),
+        lookAt: lookAtLast(changes),
+      };
+    },
   };
 }
 
@@ -111,29 +109,27 @@ function restorableOwners(
     view: ({ issuer, trunkGroups }) => ({ issuer, service_trunk_groups: trunkGroups }),
     list,
     ...inRecords(store),
-    replay: (stored, all) =>
-      replaying(() => {
-        const changes = all
-          .filter(({ action }) => action === 'identity_provider.set_trunk_groups')
-          .filter((one) => readView(ownerView, one).registration_id === stored.registrationId);
-        const trunkGroups = within(
-          stored.trunkGroups,
-          changes.map((change) => readView(ownerView, change).service_trunk_groups),
-        );
-        const last = changes.at(-1);
-        if (last !== undefined && trunkGroups.length === 0) {
-          const reason = `${describeChange('given to others', last)}: set its trunk groups again`;
-          return { outcome: 'dropped', reason };
-        }
-        return {
-          outcome: 'kept',
-          item: { ...stored, trunkGroups },
-          narrowed: saying(
-            trunkGroups.length < stored.trunkGroups.length && `only for ${trunkGroups.join(', ')}`,
-          ),
-          lookAt: lookAtLast(changes),
-        };
-      }),
+    replay: (stored, all) => {
+      const changes = all
+        .filter(({ action }) => action === 'identity_provider.set_trunk_groups')
+        .filter((one) => readView(ownerView, one).registration_id === stored.registrationId);
+      const trunkGroups = within(
+        stored.trunkGroups,
+        changes.map((change) => readView(ownerView, change).service_trunk_groups),
+      );
+      const last = changes.at(-1);
+      if (last !== undefined && trunkGroups.length === 0) {
+        const moved = describeChange('given to others', last);
+        throw new DroppedItem(`${moved}: set its trunk groups again`);
+      }
+      return {
+        item: { ...stored, trunkGroups },
+        narrowed: saying(
+          trunkGroups.length < stored.trunkGroups.length && `only for ${trunkGroups.join(', ')}`,
+        ),
+        lookAt: lookAtLast(changes),
+      };
+    },
   };
 }
 
@@ -152,32 +148,28 @@ function restorableGrants(
     view: (list) => ({ place: list.place, values: list.grants.map(({ value }) => value) }),
     list: () => grants(kind),
     ...inRecords(store),
-    replay: (stored, all) =>
-      replaying(() => {
-        const changes = all.filter(({ action }) => action === `${noun}.set`);
-        const views = changes.map((change) => ({
-          ...readView(grantView, change),
-          isWithdrawn: change.after === undefined,
-        }));
-        const narrow = ({ value, trunkGroups }: Grant): Grant => {
-          const own = views.filter((view) => view.value === value);
-          const allowed = own.map((one) => (one.isWithdrawn ? [] : one.service_trunk_groups));
-          return { value, trunkGroups: within(trunkGroups, allowed) };
-        };
-        const narrowed = stored.grants.map(narrow);
-        return {
-          outcome: 'kept',
-          item: { ...stored, grants: narrowed.filter((one) => one.trunkGroups.length > 0) },
-          narrowed: narrowed
-            .filter(
-              (one, at) => one.trunkGroups.length < (stored.grants[at]?.trunkGroups ?? []).length,
-            )
-            .map(
-              ({ value, trunkGroups }) => `${value} only for ${trunkGroups.join(', ') || 'none'}`,
-            ),
-          lookAt: lookAtLast(changes),
-        };
-      }),
+    replay: (stored, all) => {
+      const changes = all.filter(({ action }) => action === `${noun}.set`);
+      const views = changes.map((change) => ({
+        ...readView(grantView, change),
+        isWithdrawn: change.after === undefined,
+      }));
+      const narrow = ({ value, trunkGroups }: Grant): Grant => {
+        const own = views.filter((view) => view.value === value);
+        const allowed = own.map((one) => (one.isWithdrawn ? [] : one.service_trunk_groups));
+        return { value, trunkGroups: within(trunkGroups, allowed) };
+      };
+      const narrowed = stored.grants.map(narrow);
+      return {
+        item: { ...stored, grants: narrowed.filter((one) => one.trunkGroups.length > 0) },
+        narrowed: narrowed
+          .filter(
+            (one, at) => one.trunkGroups.length < (stored.grants[at]?.trunkGroups ?? []).length,
+          )
+          .map(({ value, trunkGroups }) => `${value} only for ${trunkGroups.join(', ') || 'none'}`),
+        lookAt: lookAtLast(changes),
+      };
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges } from '../../../core/restore/restore-items.ts';
 import { testConfig } from '../../support/management.ts';
+import { replaying } from '../../support/replaying.ts';
 import { anyStep, beginning, createFatedManagement, play, stepOf } from './histories.ts';
 import { operations } from './operations.ts';
 
@@ -25,11 +26,11 @@ const snapshot = ({ clients, apiKeys }: Items): Items => structuredClone({ clien
 function restore(from: Items, audit: readonly AuditRecord[]): Items {
   const changesOf = indexChanges(findChanges(audit));
   const clients = [...from.clients.values()].flatMap((client) => {
-    const replayed = replayClient(client, changesOf(client.clientId), testConfig);
+    const replayed = replaying(replayClient)(client, changesOf(client.clientId), testConfig);
     return replayed.outcome === 'kept' ? [replayed.item] : [];
   });
   const apiKeys = [...from.apiKeys.values()].flatMap((key) => {
-    const replayed = replayApiKey(key, changesOf(key.keyId));
+    const replayed = replaying(replayApiKey)(key, changesOf(key.keyId));
     return replayed.outcome === 'kept' ? [replayed.item] : [];
   });
   return {

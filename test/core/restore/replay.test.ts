@@ -8,9 +8,9 @@ import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { viewClient, viewClientSecret } from '../../../core/management/client-view.ts';
 import { auditDays } from '../../../core/restore/audit-views.ts';
 import { findChanges } from '../../../core/restore/replay.ts';
-import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
-import { replayClient } from '../../../core/restore/replay-client.ts';
-import { indexChanges, replayProvider } from '../../../core/restore/restore-items.ts';
+import * as apiKeys from '../../../core/restore/replay-api-key.ts';
+import * as clients from '../../../core/restore/replay-client.ts';
+import * as items from '../../../core/restore/restore-items.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
 import {
@@ -21,6 +21,12 @@ import {
   setApiKeyEnabled,
   updateApiKey,
 } from '../../support/operations.ts';
+import { replaying } from '../../support/replaying.ts';
+
+const { indexChanges } = items;
+const replayApiKey = replaying(apiKeys.replayApiKey);
+const replayClient = replaying(clients.replayClient);
+const replayProvider = replaying(items.replayProvider);
 
 const actor = 'arn:aws:iam::123456789012:user/ada';
 
