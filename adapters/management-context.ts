@@ -26,7 +26,7 @@ import { createDynamoDbClientStore } from './dynamodb/stores/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/stores/identity-provider-store.ts';
 import { parseItems, readPages } from './dynamodb/stores/read-items.ts';
 import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
-import { createDynamoDbSigningKeyStore } from './dynamodb/stores/signing-key-store.ts';
+import { createDynamoDbSigningKeyReader } from './dynamodb/stores/signing-key-reader.ts';
 import type { StoreOptions } from './dynamodb/stores/store-options.ts';
 import { createFetchProviderKeys, withGivenKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
@@ -108,7 +108,7 @@ export function openManagementTables(
         table('identityProviders'),
         store,
       ),
-      signingKeys: createDynamoDbSigningKeyStore(dynamodb, table('signingKeys'), store),
+      signingKeys: createDynamoDbSigningKeyReader(dynamodb, table('signingKeys'), store),
       ...createDynamoDbSettings(dynamodb, table('settings'), store),
       audit,
       auditPages: audit,

@@ -42,8 +42,8 @@ type Executor<K extends RotationActionKind> = (
 ) => Promise<void>;
 
 const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
-  open_intent: ({ slot, alg, last }, { ports, settings }) => {
-    const intent: KeyIntent = {
+  open_intent: ({ slot, alg, last }, { ports, settings }) =>
+    ports.store.putKeyIntent({
       slot,
       intentId: ports.newId(),
       regionId: settings.regionId,
@@ -52,11 +52,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
       leaseUntil: ports.now() + intentLease,
       closed: false,
       version: (last?.version ?? 0) + 1,
-    };
-    return last === undefined
-      ? ports.store.createKeyIntent(intent)
-      : ports.store.replaceKeyIntent(intent);
-  },
+    }),
   take_over_intent: ({ intent, alg }, { ports, settings }) =>
     takeOver(intent, alg, settings, ports),
   create_key: ({ intent }, { ports }, state) =>
@@ -65,7 +61,7 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   read_public_key: ({ intent }, { ports }) => readPublicKey(intent, ports),
   publish: ({ intent }, { ports }) => requestPublication(intent, ports),
   close_intent: ({ intent }, { ports }) =>
-    ports.store.replaceKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
+    ports.store.putKeyIntent({ ...intent, closed: true, version: intent.version + 1 }),
   promote: ({ key }, { ports }, state) =>
     replace(key, { state: 'current', activatedAt: activationTime(key, state, ports.now()) }, ports),
   retire: ({ key }, { ports, settings }) => {
@@ -101,7 +97,7 @@ async function takeOver(
   ports: RotationPorts,
 ): Promise<void> {
   const isKept = intent.regionId === settings.regionId && (await isEnabled(intent, ports));
-  await ports.store.replaceKeyIntent({
+  await ports.store.putKeyIntent({
     ...intent,
     regionId: settings.regionId,
     ...(!isKept && { alg, kmsKeyArn: undefined, publicJwk: undefined }),
@@ -201,7 +197,7 @@ async function createKey(
   const adopted = chooseKey(found, intent);
   await removeUnfitKeys(found, intent, ports);
   const kmsKeyArn = adopted?.kmsKeyArn ?? (await ports.keyManagement.createKey(describe(intent)));
-  await ports.store.replaceKeyIntent({ ...intent, kmsKeyArn, version: intent.version + 1 });
+  await ports.store.putKeyIntent({ ...intent, kmsKeyArn, version: intent.version + 1 });
 }
 
 function describe(intent: KeyIntent) {
@@ -258,7 +254,7 @@ async function readPublicKey(intent: KeyIntent, ports: RotationPorts): Promise<v
     throw new TypeError('the intent has no key whose public half could be read');
   const spki = await ports.keyManagement.getPublicKey(intent.kmsKeyArn);
   const publicJwk = publicJwkFromSpki(spki, intent.alg);
-  await ports.store.replaceKeyIntent({ ...intent, publicJwk, version: intent.version + 1 });
+  await ports.store.putKeyIntent({ ...intent, publicJwk, version: intent.version + 1 });
 }
 
 /**
@@ -285,7 +281,7 @@ async function requestPublication(intent: KeyIntent, ports: RotationPorts): Prom
   const { faults } = await ports.publishKey({ slot, version });
   if (faults.length === 0) return;
   await ports.keyManagement.scheduleKeyDeletion(kmsKeyArn);
-  await ports.store.replaceKeyIntent({
+  await ports.store.putKeyIntent({
     ...intent,
     kmsKeyArn: undefined,
     publicJwk: undefined,

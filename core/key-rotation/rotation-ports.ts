@@ -12,10 +12,8 @@ import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts'
 /** The rotation's own records, stored next to the keys. Every read is strongly consistent. */
 export interface RotationStore extends SigningKeyStore {
   listKeyIntents(): Promise<readonly KeyIntent[]>;
-  /** @throws {ConflictError} if the slot has an intent. */
-  createKeyIntent(intent: KeyIntent): Promise<void>;
-  /** @throws {ConflictError} if the stored version is not `intent.version - 1`. */
-  replaceKeyIntent(intent: KeyIntent): Promise<void>;
+  /** @throws {ConflictError} if the slot's stored version is not `intent.version - 1`; 0: none. */
+  putKeyIntent(intent: KeyIntent): Promise<void>;
 
   listHeartbeats(): Promise<readonly Heartbeat[]>;
   putHeartbeat(heartbeat: Heartbeat): Promise<void>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
 import { toIdentityProviderItem } from '../../adapters/dynamodb/items/identity-provider-item.ts';
-import { toSigningKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
+import { signingKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
@@ -99,7 +99,7 @@ export function createItems(backend: Pick<Backend, 'publicSpki'>): readonly Stub
   const signingKeys = createSigningKeys(backend.publicSpki).map((key) => ({
     table: tableName(config.name, 'signingKeys'),
     key: 'signing_key',
-    item: toSigningKeyItem(key),
+    item: signingKeyItem.toItem(key),
   }));
   return [clientItem(createClient()), ...signingKeys];
 }

@@ -20,6 +20,8 @@ interface PartitionKind<Id extends string, IdSchema, Entries> {
   /** For errors: `key intent`. */
   readonly noun: string;
   readonly entries: Entries;
+  /** Whether an item of valid attributes is one, and what it must be. */
+  readonly check?: readonly [holds: (item: Item) => boolean, expected: string];
 }
 
 /** The records of items: of each attribute by its name in the program, and of the sort key. */
@@ -37,12 +39,14 @@ export function partitionItem<
   const IdSchema extends v.GenericSchema = typeof text,
 >(kind: PartitionKind<Id, IdSchema, Entries>) {
   const { recordType, idName, id = text, noun, entries } = kind;
-  const schema: v.GenericSchema<unknown, Item> = v.strictObject({
+  const [holds = () => true, expected = ''] = kind.check ?? [];
+  const attributesSchema: v.GenericSchema<unknown, Item> = v.strictObject({
     record_type: v.literal(recordType),
     record_id: id,
     schema_version: schemaVersion,
     ...entries,
   });
+  const schema = v.pipe(attributesSchema, v.check(holds, expected));
   const parse = (item: Item): Stored<Id, IdSchema, Entries> => {
     const {
       record_type: _type,
@@ -57,5 +61,5 @@ export function partitionItem<
     const head = { record_type: recordType, record_id: recordId, schema_version: 1 };
     return toReadableItem(parse, { ...head, ...toAttributes(attributes) });
   };
-  return { schema, parse, toItem };
+  return { recordType, schema, parse, toItem };
 }

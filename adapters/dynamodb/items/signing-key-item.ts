@@ -2,17 +2,9 @@ import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes } from '../../../contract/tables.ts';
-import { type SigningKey, signingKeyStates } from '../../../core/signing-key/signing-key.ts';
-import {
-  epochSeconds,
-  type Item,
-  parseItem,
-  schemaVersion,
-  toAttributes,
-  toReadableItem,
-  toRecord,
-  version,
-} from './item.ts';
+import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
+import { epochSeconds, version } from './item.ts';
+import { partitionItem } from './partition-item.ts';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
@@ -43,11 +35,12 @@ export const kmsKeyArn = v.pipe(
   v.regex(/^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,64}$/),
 );
 
-export const signingKeySchema = v.pipe(
-  v.strictObject({
-    record_type: v.literal(signingKeyRecordTypes.key),
-    record_id: kid,
-    schema_version: schemaVersion,
+export const signingKeyItem = partitionItem({
+  recordType: signingKeyRecordTypes.key,
+  idName: 'kid',
+  id: kid,
+  noun: 'signing key',
+  entries: {
     region_id: v.picklist(regionIds),
     alg: v.picklist(algs),
     kms_key_arn: kmsKeyArn,
@@ -64,28 +57,12 @@ export const signingKeySchema = v.pipe(
     disabled_at: v.optional(epochSeconds),
     deletion_scheduled_at: v.optional(epochSeconds),
     version,
-  }),
-  v.check(
-    (item) => item.public_jwk.kid === item.record_id && item.public_jwk.alg === item.alg,
+  },
+  check: [
+    ({ record_id, alg, public_jwk }) => {
+      const jwk = public_jwk as v.InferOutput<typeof publicJwkSchema>;
+      return jwk.kid === record_id && jwk.alg === alg;
+    },
     'a public_jwk of this kid and alg',
-  ),
-);
-
-export function parseSigningKeyItem(item: Item): SigningKey {
-  const {
-    record_type: _type,
-    schema_version: _version,
-    record_id: kid,
-    ...key
-  } = parseItem(signingKeySchema, item, 'signing key', 'record_id');
-  return { kid, ...toRecord(key) };
-}
-
-export function toSigningKeyItem({ kid, ...key }: SigningKey): Item {
-  return toReadableItem(parseSigningKeyItem, {
-    record_type: signingKeyRecordTypes.key,
-    record_id: kid,
-    schema_version: 1,
-    ...toAttributes(key),
-  } satisfies v.InferInput<typeof signingKeySchema>);
-}
+  ],
+});

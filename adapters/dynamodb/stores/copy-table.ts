@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import {
-  settingRecordTypes,
   signingKeyRecordTypes,
   type TableKey,
   type TableSchema,
@@ -10,18 +9,15 @@ import {
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { parseApiKeyItem } from '../items/api-key-item.ts';
 import { parseClientItem } from '../items/client-item.ts';
-import { grantListItems } from '../items/grant-item.ts';
 import {
   isGivenKeysItem,
   parseGivenKeysItem,
   parseIdentityProviderItem,
 } from '../items/identity-provider-item.ts';
 import type { Item } from '../items/item.ts';
-import { parsePersonItem } from '../items/person-item.ts';
-import { providerOwnerItem } from '../items/provider-owner-item.ts';
 import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
-import { parseSigningKeyItem } from '../items/signing-key-item.ts';
-import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { settingItems } from '../items/setting-items.ts';
+import { signingKeyItem } from '../items/signing-key-item.ts';
 import { scanItems } from './read-items.ts';
 import { absent, putItem } from './write-item.ts';
 
@@ -49,17 +45,14 @@ export interface CopiedRow {
 }
 
 /** Parses by the partition that an item is in. */
-function parseByType<Name extends string>(
-  types: Readonly<Record<Name, string>>,
-  parsersOf: Readonly<Record<NoInfer<Name>, (item: Item) => unknown>>,
+function parseByType(
+  kinds: readonly { readonly recordType: string; readonly parse: (item: Item) => unknown }[],
 ): (item: Item) => unknown {
-  const names = Object.entries(types) as [Name, string][];
-  const byType = new Map(names.map(([name, type]) => [type, parsersOf[name]]));
   return (item) => {
     const type = String(item[tables.signingKeys.partitionKey]);
-    const parse = byType.get(type);
-    if (parse === undefined) throw new MalformedRecordError(`unknown type of record "${type}"`);
-    return parse(item);
+    const kind = kinds.find(({ recordType }) => recordType === type);
+    if (kind === undefined) throw new MalformedRecordError(`unknown type of record "${type}"`);
+    return kind.parse(item);
   };
 }
 
@@ -69,19 +62,8 @@ const parsers: { readonly [T in CopiedTable]: (item: Item) => unknown } = {
   apiKeys: parseApiKeyItem,
   identityProviders: (item) =>
     isGivenKeysItem(item) ? parseGivenKeysItem(item) : parseIdentityProviderItem(item),
-  signingKeys: parseByType(signingKeyRecordTypes, {
-    key: parseSigningKeyItem,
-    intent: keyIntentItem.parse,
-    heartbeat: heartbeatItem.parse,
-    choice: algorithmChoiceItem.parse,
-  }),
-  settings: parseByType(settingRecordTypes, {
-    limits: trunkGroupLimitsItem.parse,
-    owner: providerOwnerItem.parse,
-    subject: grantListItems.subject.parse,
-    issuer: grantListItems.issuer.parse,
-    person: parsePersonItem,
-  }),
+  signingKeys: parseByType([signingKeyItem, keyIntentItem, heartbeatItem, algorithmChoiceItem]),
+  settings: parseByType(Object.values(settingItems)),
 };
 
 function keyOf(table: CopiedTable, item: Item): Record<string, string> {

@@ -1,11 +1,8 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
-import { settingRecordTypes, tables } from '../../../contract/tables.ts';
+import { tables } from '../../../contract/tables.ts';
 import type { RestoredTables } from '../../../core/restore/restored-tables.ts';
-import { grantListItems } from '../items/grant-item.ts';
 import type { Item } from '../items/item.ts';
-import { parsePersonItem } from '../items/person-item.ts';
-import { providerOwnerItem } from '../items/provider-owner-item.ts';
-import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { settingItems } from '../items/setting-items.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
@@ -30,18 +27,20 @@ export function createRestoredTables(
   table: string,
   store: StoreOptions,
 ): RestoredTables {
-  const settings = <T extends object>(recordType: string, parse: (item: Item) => T) =>
-    parseItems(scanRecords(dynamodb, table, recordType, store), parse, store);
+  const settings = <T extends object>(kind: {
+    readonly recordType: string;
+    readonly parse: (item: Item) => T;
+  }) => parseItems(scanRecords(dynamodb, table, kind.recordType, store), kind.parse, store);
   return {
     clients: () => createDynamoDbClientStore(dynamodb, table, store).list(),
     apiKeys: () => createDynamoDbApiKeyStore(dynamodb, table, store).list(),
     identityProviders: () =>
       createDynamoDbIdentityProviderStore(dynamodb, table, store).listIdentityProviders(),
     settings: {
-      limits: () => settings(settingRecordTypes.limits, trunkGroupLimitsItem.parse),
-      owners: () => settings(settingRecordTypes.owner, providerOwnerItem.parse),
-      grants: (kind) => settings(settingRecordTypes[kind], grantListItems[kind].parse),
-      people: () => settings(settingRecordTypes.person, parsePersonItem),
+      limits: () => settings(settingItems.limits),
+      owners: () => settings(settingItems.owner),
+      grants: (kind) => settings(settingItems[kind]),
+      people: () => settings(settingItems.person),
     },
   };
 }

@@ -1,15 +1,19 @@
-import { signingKeyRecordTypes, tables } from '../../../contract/tables.ts';
+import {
+  changedSigningKeyAttributes,
+  signingKeyRecordTypes,
+  tables,
+} from '../../../contract/tables.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
 import type { Heartbeat } from '../../../core/key-rotation/rotation-state.ts';
-import { collect } from '../../../core/paging.ts';
+import type { SigningKeyStore } from '../../../core/signing-key/signing-key.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
-import { parseItems, queryPartition } from './read-items.ts';
-import { createDynamoDbSigningKeyStore } from './signing-key-store.ts';
+import { signingKeyItem } from '../items/signing-key-item.ts';
+import { createDynamoDbSigningKeyReader, listRecords } from './signing-key-reader.ts';
 import type { StoreOptions } from './store-options.ts';
-import { absent, having, putItem } from './write-item.ts';
+import { absent, following, having, putItem, updateItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;
 
@@ -17,14 +21,40 @@ function keyOf(recordType: string, recordId: string): Record<string, string> {
   return { [partitionKey]: recordType, [sortKey]: recordId };
 }
 
+/** Signing keys in DynamoDB: one item each, all in one partition, which one Query reads. */
+export function createDynamoDbSigningKeyStore(
+  dynamodb: DynamoDbDocuments,
+  table: string,
+  store: StoreOptions = {},
+): SigningKeyStore {
+  return {
+    ...createDynamoDbSigningKeyReader(dynamodb, table, store),
+    createSigningKey: async (key) =>
+      putItem(dynamodb, signingKeyItem.toItem(key), {
+        table,
+        key: keyOf(signingKeyRecordTypes.key, key.kid),
+        condition: absent(partitionKey),
+        doing: `record signing key "${key.kid}"`,
+        conflict: 'it is recorded',
+      }),
+    replaceSigningKey: async (key) =>
+      updateItem(dynamodb, signingKeyItem.toItem(key), {
+        table,
+        key: keyOf(signingKeyRecordTypes.key, key.kid),
+        attributes: changedSigningKeyAttributes,
+        condition: having('version', key.version - 1),
+        doing: `change signing key "${key.kid}"`,
+        conflict: 'it was changed meanwhile',
+      }),
+  };
+}
+
 /** Heartbeats as this region sees them: an eventually consistent read. */
 export function createDynamoDbHeartbeatReader(
   dynamodb: DynamoDbDocuments,
   table: string,
 ): () => Promise<readonly Heartbeat[]> {
-  const partition = { table, partitionKey, value: signingKeyRecordTypes.heartbeat };
-  return () =>
-    collect(parseItems(queryPartition(dynamodb, partition, {}), heartbeatItem.parse, {}));
+  return listRecords(dynamodb, table, heartbeatItem);
 }
 
 /**
@@ -37,39 +67,25 @@ export function createDynamoDbRotationStore(
   options: Pick<StoreOptions, 'onMalformedRecord'> = {},
 ): RotationStore {
   const store: StoreOptions = { ...options, consistentRead: true };
-  const list = <T extends object>(value: string, parse: (item: Item) => T): Promise<readonly T[]> =>
-    collect(
-      parseItems(queryPartition(dynamodb, { table, partitionKey, value }, store), parse, store),
-    );
   const put = (item: Item, doing: string) =>
     callAws('DynamoDB', doing, async () => {
       await dynamodb.put({ TableName: table, Item: item });
     });
-  const intentWrite = (slot: string, doing: string) => ({
-    table,
-    key: keyOf(signingKeyRecordTypes.intent, slot),
-    doing: `${doing} the key intent of ${slot}`,
-    conflict: 'another run was faster',
-  });
+  const listChoices = listRecords(dynamodb, table, algorithmChoiceItem, store);
   return {
     ...createDynamoDbSigningKeyStore(dynamodb, table, store),
-    listKeyIntents: () => list(signingKeyRecordTypes.intent, keyIntentItem.parse),
-    createKeyIntent: (intent) =>
+    listKeyIntents: listRecords(dynamodb, table, keyIntentItem, store),
+    putKeyIntent: async (intent) =>
       putItem(dynamodb, keyIntentItem.toItem(intent), {
-        ...intentWrite(intent.slot, 'record'),
-        condition: absent(partitionKey),
+        table,
+        key: keyOf(signingKeyRecordTypes.intent, intent.slot),
+        condition: following(partitionKey, intent.version),
+        doing: `write the key intent of ${intent.slot}`,
+        conflict: 'another run was faster',
       }),
-    replaceKeyIntent: (intent) =>
-      putItem(dynamodb, keyIntentItem.toItem(intent), {
-        ...intentWrite(intent.slot, 'change'),
-        condition: having('version', intent.version - 1),
-      }),
-    listHeartbeats: () => list(signingKeyRecordTypes.heartbeat, heartbeatItem.parse),
+    listHeartbeats: listRecords(dynamodb, table, heartbeatItem, store),
     putHeartbeat: (heartbeat) => put(heartbeatItem.toItem(heartbeat), 'record the heartbeat'),
-    findAlgorithmChoice: async () => {
-      const [choice] = await list(signingKeyRecordTypes.choice, algorithmChoiceItem.parse);
-      return choice;
-    },
+    findAlgorithmChoice: async () => (await listChoices())[0],
     putAlgorithmChoice: (choice) => put(algorithmChoiceItem.toItem(choice), 'record the algorithm'),
   };
 }

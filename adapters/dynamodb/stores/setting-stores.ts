@@ -1,11 +1,10 @@
-import { settingRecordTypes, tables } from '../../../contract/tables.ts';
+import { tables } from '../../../contract/tables.ts';
 import type { PersonName, PersonNameStore, StoredPerson } from '../../../core/audit/person-name.ts';
 import {
   type GrantKind,
   type GrantList,
   withoutGrants,
 } from '../../../core/identity-provider/grant.ts';
-import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
 import type { RecordStore } from '../../../core/record-store.ts';
 import {
   type TrunkGroupLimits,
@@ -13,11 +12,8 @@ import {
 } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
-import { grantListItems } from '../items/grant-item.ts';
 import type { Item } from '../items/item.ts';
-import { parsePersonItem, toPersonItem } from '../items/person-item.ts';
-import { providerOwnerItem } from '../items/provider-owner-item.ts';
-import { trunkGroupLimitsItem } from '../items/trunk-group-limits-item.ts';
+import { settingItems } from '../items/setting-items.ts';
 import { queryPage } from '../pages/read-page.ts';
 import { findItem, parseOrReport } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
@@ -35,11 +31,17 @@ interface SettingsTable {
   readonly store: StoreOptions;
 }
 
+/** A kind of records: {@link settingItems}. */
+interface RecordKind<T> {
+  readonly recordType: string;
+  readonly parse: (item: Item) => T;
+  readonly toItem: (record: T) => Item;
+}
+
 /** Reads of one partition. */
 function readRecords<T extends object>(
   { dynamodb, table, store }: SettingsTable,
-  recordType: string,
-  parse: (item: Item) => T,
+  { recordType, parse }: RecordKind<T>,
 ): Omit<RecordStore<T>, 'put'> {
   const read = (id: string) => {
     const key = { [partitionKey]: recordType, [sortKey]: id };
@@ -72,26 +74,19 @@ function readRecords<T extends object>(
   };
 }
 
-/** What a store of records needs to know of their kind. */
-interface RecordKind<T> {
-  readonly recordType: string;
-  readonly parse: (item: Item) => T;
-  readonly toItem: (record: T) => Item;
-  /** For errors: `the owner of …`. */
-  readonly nameOf: (record: T) => string;
-  readonly conflict?: string;
-}
-
+/** @param nameOf what a write is about, for errors: `the owner of …`. */
 function openRecords<T extends { readonly version: number }>(
   settings: SettingsTable,
-  { recordType, parse, toItem, nameOf, conflict = 'it was changed meanwhile' }: RecordKind<T>,
+  kind: RecordKind<T>,
+  nameOf: (record: T) => string,
+  conflict = 'it was changed meanwhile',
 ): RecordStore<T> {
   const { dynamodb, table } = settings;
   return {
-    ...readRecords(settings, recordType, parse),
+    ...readRecords(settings, kind),
     put: async (record) => {
-      const item = toItem(record);
-      const key = { [partitionKey]: recordType, [sortKey]: String(item[sortKey]) };
+      const item = kind.toItem(record);
+      const key = { [partitionKey]: kind.recordType, [sortKey]: String(item[sortKey]) };
       const condition = following(partitionKey, record.version);
       const doing = `change ${nameOf(record)}`;
       return putItem(dynamodb, item, { table, key, condition, doing, conflict });
@@ -105,20 +100,16 @@ function filled<T>(store: RecordStore<T>, missing: (id: string) => T): RecordSto
 }
 
 function openGrants(settings: SettingsTable, kind: GrantKind): RecordStore<GrantList, never> {
-  const records = openRecords<GrantList>(settings, {
-    recordType: settingRecordTypes[kind],
-    parse: grantListItems[kind].parse,
-    toItem: grantListItems[kind].toItem,
-    nameOf: ({ place }) => `what is granted at "${place}"`,
-  });
+  const nameOf = ({ place }: GrantList) => `what is granted at "${place}"`;
+  const records = openRecords(settings, settingItems[kind], nameOf);
   return filled(records, (place) => withoutGrants(kind, place));
 }
 
 function openPersonNames(settings: SettingsTable): PersonNameStore {
   const { dynamodb, table } = settings;
-  const people = readRecords(settings, settingRecordTypes.person, parsePersonItem);
+  const people = readRecords(settings, settingItems.person);
   const put = async (person: StoredPerson, condition = {}) => {
-    const input = { TableName: table, Item: toPersonItem(person), ...condition };
+    const input = { TableName: table, Item: settingItems.person.toItem(person), ...condition };
     await callAws('DynamoDB', 'write the name of a person', () => dynamodb.put(input));
   };
   return {
@@ -151,21 +142,19 @@ export function createDynamoDbSettings(
   store: StoreOptions = {},
 ) {
   const settings = { dynamodb, table, store };
-  const limits = openRecords<TrunkGroupLimits>(settings, {
-    recordType: settingRecordTypes.limits,
-    parse: trunkGroupLimitsItem.parse,
-    toItem: trunkGroupLimitsItem.toItem,
-    nameOf: ({ serviceTrunkGroup }) => `the limits of trunk group "${serviceTrunkGroup}"`,
-    conflict: 'they were changed meanwhile',
-  });
+  const limits = openRecords<TrunkGroupLimits>(
+    settings,
+    settingItems.limits,
+    ({ serviceTrunkGroup }) => `the limits of trunk group "${serviceTrunkGroup}"`,
+    'they were changed meanwhile',
+  );
   return {
     trunkGroupLimits: filled(limits, withoutLimits),
-    providerOwners: openRecords<ProviderOwner>(settings, {
-      recordType: settingRecordTypes.owner,
-      parse: providerOwnerItem.parse,
-      toItem: providerOwnerItem.toItem,
-      nameOf: ({ issuer }) => `the owner of the provider "${issuer}"`,
-    }),
+    providerOwners: openRecords(
+      settings,
+      settingItems.owner,
+      ({ issuer }) => `the owner of the provider "${issuer}"`,
+    ),
     subjectGrants: openGrants(settings, 'subject'),
     issuerGrants: openGrants(settings, 'issuer'),
     personNames: openPersonNames(settings),

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConflictError, UncertainConflictError } from '../../../core/errors.ts';
-import type { PortOptions } from '../../../core/port.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
@@ -82,24 +81,22 @@ interface ItemWrite extends Omit<ConditionalWrite, 'send' | 'wasDone'> {
   readonly condition: WriteCondition;
 }
 
-function readBack(dynamodb: DynamoDbDocuments, write: ItemWrite): Promise<Item | undefined> {
+/** Makes a write after which this is stored. Throws the errors of {@link writeConditionally}. */
+function writeItem(
+  dynamodb: DynamoDbDocuments,
+  item: Item | undefined,
+  write: ItemWrite & Pick<ConditionalWrite, 'send'>,
+): Promise<void> {
   const { table, key } = write;
-  return findItem(dynamodb, { table, key, consistentRead: true });
+  const wasDone = async () =>
+    isDeepStrictEqual(await findItem(dynamodb, { table, key, consistentRead: true }), item);
+  return writeConditionally({ ...write, wasDone });
 }
 
-/** Puts a whole item if the condition is met. Throws the errors of {@link writeConditionally}. */
-export function putItem(
-  dynamodb: DynamoDbDocuments,
-  item: Item,
-  write: ItemWrite,
-  options: PortOptions = {},
-): Promise<void> {
+/** Puts a whole item if the condition is met. Errors as {@link writeConditionally}. */
+export function putItem(dynamodb: DynamoDbDocuments, item: Item, write: ItemWrite): Promise<void> {
   const input = { TableName: write.table, Item: item, ...write.condition };
-  return writeConditionally({
-    ...write,
-    send: () => dynamodb.put(input, { abortSignal: options.signal }),
-    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
-  });
+  return writeItem(dynamodb, item, { ...write, send: () => dynamodb.put(input) });
 }
 
 /**
@@ -110,15 +107,10 @@ export function updateItem(
   dynamodb: DynamoDbDocuments,
   item: Item,
   write: ItemWrite & { readonly attributes: readonly string[] },
-  options: PortOptions = {},
 ): Promise<void> {
   const changes = write.attributes.map((name) => [[name], item[name]] as const);
   const input = toUpdateInput(write, toUpdateExpression(changes));
-  return writeConditionally({
-    ...write,
-    send: () => dynamodb.update(input, { abortSignal: options.signal }),
-    wasDone: async () => isDeepStrictEqual(await readBack(dynamodb, write), item),
-  });
+  return writeItem(dynamodb, item, { ...write, send: () => dynamodb.update(input) });
 }
 
 /** An update with its condition. */
@@ -142,18 +134,10 @@ export function toUpdateInput(
   };
 }
 
-/** Deletes an item if the condition is met. Throws the errors of {@link writeConditionally}. */
-export function deleteItem(
-  dynamodb: DynamoDbDocuments,
-  write: ItemWrite,
-  options: PortOptions = {},
-): Promise<void> {
+/** Deletes an item if the condition is met. Errors as {@link writeConditionally}. */
+export function deleteItem(dynamodb: DynamoDbDocuments, write: ItemWrite): Promise<void> {
   const input = { TableName: write.table, Key: write.key, ...write.condition };
-  return writeConditionally({
-    ...write,
-    send: () => dynamodb.delete(input, { abortSignal: options.signal }),
-    wasDone: async () => (await readBack(dynamodb, write)) === undefined,
-  });
+  return writeItem(dynamodb, undefined, { ...write, send: () => dynamodb.delete(input) });
 }
 
 /** What a failed change or deletion of a version means. */

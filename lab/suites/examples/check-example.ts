@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/signing-key-store.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { Sign } from '../../../core/signing-key/sign-jws.ts';

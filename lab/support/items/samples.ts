@@ -1,21 +1,18 @@
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { toAuditItem } from '../../../adapters/dynamodb/items/audit-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
-import { grantListItems } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   toGivenKeysItem,
   toIdentityProviderItem,
 } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { type Item, toItem } from '../../../adapters/dynamodb/items/item.ts';
-import { toPersonItem } from '../../../adapters/dynamodb/items/person-item.ts';
-import { providerOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
   algorithmChoiceItem,
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { toSigningKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
-import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
+import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts';
+import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
@@ -205,10 +202,10 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       }),
     ],
     signing_key: [
-      ...algs.map((alg) => toSigningKeyItem(signingKey(alg, {}))),
-      ...signingKeyStates.map((state) => toSigningKeyItem(signingKey('RS256', { state }))),
+      ...algs.map((alg) => signingKeyItem.toItem(signingKey(alg, {}))),
+      ...signingKeyStates.map((state) => signingKeyItem.toItem(signingKey('RS256', { state }))),
       ...regionIds.map((regionId) =>
-        toSigningKeyItem(signingKey('ES384', { ...everyTime, regionId })),
+        signingKeyItem.toItem(signingKey('ES384', { ...everyTime, regionId })),
       ),
     ],
     key_intent: [
@@ -244,9 +241,9 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         ownProviders: 2,
       },
       { ...noLimits, maxApiKeyLifetime: 90 * 86_400, requireApiKeyScopes: true },
-    ].map(trunkGroupLimitsItem.toItem),
+    ].map(settingItems.limits.toItem),
     provider_owner: [[], ['tg-1001', 'tg-1002']].map((trunkGroups) =>
-      providerOwnerItem.toItem({
+      settingItems.owner.toItem({
         registrationId: identityProvider.registrationId,
         issuer: identityProvider.issuer,
         trunkGroups,
@@ -261,7 +258,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         { value: 'repo:acme/', trunkGroups: ['tg-1001', 'tg-1002'] },
       ],
     ].map((grants) =>
-      grantListItems.subject.toItem({
+      settingItems.subject.toItem({
         ...grantList,
         kind: 'subject',
         place: identityProvider.issuer,
@@ -269,7 +266,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       }),
     ),
     issuer_grants: [
-      grantListItems.issuer.toItem({
+      settingItems.issuer.toItem({
         ...grantList,
         kind: 'issuer',
         place: new URL(identityProvider.issuer).host,
@@ -280,7 +277,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       { subject: 'https://login.example.com#ada', name: 'Ada', trunkGroups: ['tg-1001'] },
       { subject: 'https://login.example.com#linus', name: 'Linus' },
       { subject: 'https://login.example.com#vic', erased: true as const },
-    ].map(toPersonItem),
+    ].map(settingItems.person.toItem),
     audit: (['intended', 'done', 'failed'] as const).flatMap((outcome) => [
       toItem(toAuditItem({ ...auditRecord, outcome })),
       toItem(

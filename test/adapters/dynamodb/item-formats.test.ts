@@ -2,20 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { apiKeySchema } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { auditSchema } from '../../../adapters/dynamodb/items/audit-item.ts';
 import { clientSchema } from '../../../adapters/dynamodb/items/client-item.ts';
-import { grantListItems } from '../../../adapters/dynamodb/items/grant-item.ts';
 import {
   givenKeysSchema,
   identityProviderSchema,
 } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
-import { personSchema } from '../../../adapters/dynamodb/items/person-item.ts';
-import { providerOwnerItem } from '../../../adapters/dynamodb/items/provider-owner-item.ts';
 import {
   algorithmChoiceItem,
   heartbeatItem,
   keyIntentItem,
 } from '../../../adapters/dynamodb/items/rotation-item.ts';
-import { signingKeySchema } from '../../../adapters/dynamodb/items/signing-key-item.ts';
-import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
+import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts';
+import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { type ItemKind, parsers } from '../../../lab/support/items/parsers.ts';
 import { writeSamples } from '../../../lab/support/items/samples.ts';
 
@@ -67,16 +64,16 @@ const schemas: Readonly<Record<ItemKind, unknown>> = {
   api_key: apiKeySchema,
   identity_provider: identityProviderSchema,
   given_keys: givenKeysSchema,
-  signing_key: signingKeySchema,
+  signing_key: signingKeyItem.schema,
   key_intent: keyIntentItem.schema,
   region_heartbeat: heartbeatItem.schema,
   key_choice: algorithmChoiceItem.schema,
   audit: auditSchema,
-  trunk_group_limits: trunkGroupLimitsItem.schema,
-  provider_owner: providerOwnerItem.schema,
-  subject_grants: grantListItems.subject.schema,
-  issuer_grants: grantListItems.issuer.schema,
-  person: personSchema,
+  trunk_group_limits: settingItems.limits.schema,
+  provider_owner: settingItems.owner.schema,
+  subject_grants: settingItems.subject.schema,
+  issuer_grants: settingItems.issuer.schema,
+  person: settingItems.person.schema,
 };
 
 /** Ids within a client's `secrets` and within `ends`, and what the audit says of a state, are not attributes. */

@@ -6,8 +6,8 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamod
 import { createJsonCalls } from '../../../adapters/dynamodb/clients/json-calls.ts';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createDynamoDbSigningKeyReader } from '../../../adapters/dynamodb/stores/signing-key-reader.ts';
-import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/signing-key-store.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';

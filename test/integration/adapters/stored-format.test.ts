@@ -442,8 +442,8 @@ describe('the stored form of other records', () => {
       closed: false,
       version: 1,
     } as const;
-    await store.createKeyIntent(intent);
-    await store.replaceKeyIntent({ ...intent, kmsKeyArn, publicJwk, version: 2 });
+    await store.putKeyIntent(intent);
+    await store.putKeyIntent({ ...intent, kmsKeyArn, publicJwk, version: 2 });
     await store.putHeartbeat({ regionId: 'slc', at: 1_800_000_000 });
     await store.putAlgorithmChoice({
       alg: 'ES256',

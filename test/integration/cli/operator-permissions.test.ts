@@ -5,7 +5,7 @@ import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamod
 import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
-import { trunkGroupLimitsItem } from '../../../adapters/dynamodb/items/trunk-group-limits-item.ts';
+import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts';
 import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,
@@ -143,7 +143,7 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
       { table: 'clients', from: toClientItem(underProvider) },
       { table: 'apiKeys', from: toApiKeyItem(apiKey) },
       { table: 'identityProviders', from: toIdentityProviderItem(registration) },
-      { table: 'settings', from: trunkGroupLimitsItem.toItem(limits) },
+      { table: 'settings', from: settingItems.limits.toItem(limits) },
     ] as const) {
       const { suffix } = tables[item.table];
       const name = restoredTableName('local', item.table);

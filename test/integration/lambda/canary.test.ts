@@ -60,7 +60,7 @@ async function publish(kmsKeyArn: string) {
     telemetry: { report: (run) => reports.push(run) },
   });
   const leaseUntil = Math.floor(Date.now() / 1000) + 60;
-  await openStore().createKeyIntent(keyIntent({ kmsKeyArn, leaseUntil }));
+  await openStore().putKeyIntent(keyIntent({ kmsKeyArn, leaseUntil }));
   const result = await canary({ action: 'publish', slot: 'slc', version: 1 });
   return { result, published: await openStore().listSigningKeys() };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
-import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/signing-key-store.ts';
+import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { Environment } from '../../../contract/environment.ts';

@@ -72,15 +72,9 @@ export class MemoryRotationStore implements RotationStore {
 
   listKeyIntents = async () => this.intents;
 
-  createKeyIntent = async (intent: KeyIntent) => {
-    if (this.#intents.has(intent.slot)) throw new ConflictError('it is recorded');
-    this.#intents.set(intent.slot, intent);
-  };
-
-  replaceKeyIntent = async (intent: KeyIntent) => {
-    if (this.#intents.get(intent.slot)?.version !== intent.version - 1) {
-      throw new ConflictError('changed');
-    }
+  putKeyIntent = async (intent: KeyIntent) => {
+    const { version = 0 } = this.#intents.get(intent.slot) ?? {};
+    if (version !== intent.version - 1) throw new ConflictError('changed');
     this.#intents.set(intent.slot, intent);
   };
 
