@@ -1,5 +1,5 @@
 import type { CliIo } from './cli-io.ts';
-import { type Cell, formatFields, formatTableWithin } from './table.ts';
+import { type Cell, type Field, formatFields, formatTableWithin } from './table.ts';
 import { Terminal } from './terminal.ts';
 
 export interface OutputOptions {
@@ -59,9 +59,10 @@ export class Output {
     return formatTableWithin(head, rows, (word) => this.#terminal.bold(word), this.#terminal.width);
   }
 
-  /** One item: a name and a value on each line. */
-  fields(fields: readonly (readonly [string, Cell])[]): string {
-    return formatFields(fields, (word) => this.#terminal.bold(word));
+  /** One item: a name and a value on each line. False and undefined are no line. */
+  fields(fields: readonly (Field | false | undefined)[]): string {
+    const present = fields.filter((field) => field !== false && field !== undefined);
+    return formatFields(present, (word) => this.#terminal.bold(word));
   }
 
   /** Clears the screen, if stdout is one. */

@@ -13,6 +13,9 @@ const layout = {
 /** One value, or several with one line each. A line feed within a value does not begin a line. */
 export type Cell = string | number | boolean | readonly string[] | undefined;
 
+/** A name and a value on one line. */
+export type Field = readonly [name: string, value: Cell];
+
 /** Highlights a word. */
 type Bold = (word: string) => string;
 
@@ -109,7 +112,7 @@ export function formatTableWithin(
 }
 
 /** One thing: a name and a value on each line. */
-export function formatFields(fields: readonly (readonly [string, Cell])[], bold: Bold): string {
+export function formatFields(fields: readonly Field[], bold: Bold): string {
   const table = new Table(layout);
   for (const [name, value] of fields) table.push([bold(name), show(value)]);
   return toText(table.toString());

@@ -6,7 +6,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
-import type { Cell } from '../table.ts';
+import type { Cell, Field } from '../table.ts';
 import { refuse, UsageError } from '../usage-error.ts';
 import { formatExpiry } from './client-secret.ts';
 import { idempotencyKeyOption } from './field-options.ts';
@@ -29,7 +29,7 @@ const formatUse = ({ lastUsedOn, isLastUseUnread }: ApiKey): Cell =>
   isLastUseUnread === true ? 'could not be read now' : (lastUsedOn ?? 'not recorded');
 
 /** @param isRead whether the key was read with the days of its last use. */
-function fieldsOf(key: ApiKey, isRead = false): readonly (readonly [string, Cell])[] {
+function fieldsOf(key: ApiKey, isRead = false): readonly (Field | false)[] {
   return [
     ['key_id', key.keyId],
     ['name', key.name],
@@ -38,12 +38,10 @@ function fieldsOf(key: ApiKey, isRead = false): readonly (readonly [string, Cell
     ['sources', formatSources(key)],
     ['scopes', formatScopes(key)],
     ['expires', formatExpiry(key)],
-    ...(isRead ? [['last used', formatUse(key)] as const] : []),
-    ...(key.oldValues ?? []).flatMap((old) => [
-      ['old value expires', formatExpiry(old)] as const,
-      ...(isRead
-        ? [['old value last used', formatUse({ ...key, lastUsedOn: old.lastUsedOn })] as const]
-        : []),
+    isRead && ['last used', formatUse(key)],
+    ...(key.oldValues ?? []).flatMap((old): readonly (Field | false)[] => [
+      ['old value expires', formatExpiry(old)],
+      isRead && ['old value last used', formatUse({ ...key, lastUsedOn: old.lastUsedOn })],
     ]),
     ['created', formatTime(key.createdAt)],
     ['updated', formatTime(key.updatedAt)],
@@ -79,10 +77,7 @@ function printValue(
   cli.output.print({
     json: { ...viewApiKey(key), api_key: value },
     quiet: value === undefined ? [] : [value],
-    text: cli.output.fields([
-      ...fieldsOf(key),
-      ...(value === undefined ? [] : [['api_key', value] as const]),
-    ]),
+    text: cli.output.fields([...fieldsOf(key), value !== undefined && ['api_key', value]]),
   });
   if (value === undefined) {
     cli.output.warn(`An earlier call with this idempotency key ${did} and was shown its value.`);

@@ -12,6 +12,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, offered, option } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+import type { Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { clientIdArgument, idempotencyKeyOption } from './field-options.ts';
 import { ifVersionOption, recordCommands, rotateCommand } from './record-commands.ts';
@@ -62,7 +63,7 @@ function printCreated(
       ['alg', secret.alg],
       ['thumbprint', thumbprintOf(secret)],
       ['expires', formatExpiry(secret)],
-      ...(value === undefined ? [] : [['client_secret', value] as const]),
+      value !== undefined && ['client_secret', value],
     ]),
   });
   if (secret.alg !== undefined) return;
@@ -75,17 +76,17 @@ function printCreated(
   }
 }
 
-/** @param fields what changed. */
+/** @param field what changed. */
 function printChanged(
   cli: Cli,
   secret: WithoutHashes<ClientSecret>,
   { id, now }: { readonly id: string; readonly now: number },
-  ...fields: readonly (readonly [string, string])[]
+  field: Field,
 ): void {
   cli.output.print({
     json: { client_id: id, ...viewClientSecret(secret, now) },
     quiet: [secret.secretId],
-    text: cli.output.fields([['secret_id', secret.secretId], ['name', secret.name], ...fields]),
+    text: cli.output.fields([['secret_id', secret.secretId], ['name', secret.name], field]),
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Client } from '../../adapters/management.ts';
+import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { clientWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
-import type { ClaimCondition } from '../../core/client/claim-condition.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
 import { describeRotation } from '../../core/client/rotation.ts';
 import { formatDuration } from '../../core/duration.ts';
@@ -10,7 +10,7 @@ import { viewClient, viewClientSecret } from '../../core/management/client-view.
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandSpec, command } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Cell, Field } from '../table.ts';
 import { clientIdArgument, fieldCell } from './field-options.ts';
 import { ifVersionOption, recordCommands } from './record-commands.ts';
 
@@ -49,32 +49,11 @@ const revokeTokens = command({
   },
 });
 
-function formatConditions(conditions: readonly ClaimCondition[]) {
-  if (conditions.length === 0) return [];
-  const lines = conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`);
-  return [['required claims', lines] as const];
-}
-
-/** How a rotation goes on, a line for each secret. */
-function formatRotation({ secrets }: Client, now: number) {
-  const steps = describeRotation(secrets, now);
-  if (steps.length === 0) return [];
-  const lines = steps.map(({ secretId, name, text }) => `${name ?? secretId} ${text}`);
-  return [['rotation', lines] as const];
-}
-
-/** The last use of an assertion. A secret has a last use of its own: `client-secret list`. */
-function formatUse(cli: Cli, { provider, lastUsedOn }: Client) {
-  const isWorkload = provider !== undefined && cli.deployment().config.federatedClients;
-  return isWorkload ? [['assertion last used', lastUsedOn ?? 'never'] as const] : [];
-}
-
 /** What was given and can be given again, a line for each. */
-function plainLines(cli: Cli, client: Client) {
+function plainLines({ federatedClients }: DeploymentConfig, client: Client): readonly Field[] {
   // A provider's token has the lifetime that the provider sets, one of this service has this one.
-  const isFederated = cli.deployment().config.federatedClients !== undefined;
   const shown = (name: PlainClientField): Cell =>
-    name === 'tokenLifetime' && client.provider !== undefined && !isFederated
+    name === 'tokenLifetime' && client.provider !== undefined && federatedClients === undefined
       ? 'its provider sets it'
       : fieldCell(clientWords[name], client[name]);
   const names = plainClientFields.filter((name) => client[name] !== undefined);
@@ -82,28 +61,33 @@ function plainLines(cli: Cli, client: Client) {
 }
 
 function formatClient(cli: Cli, client: Client): string {
-  const view = viewClient(client, cli.deployment().config);
+  const { config } = cli.deployment();
+  const { provider, tokensNotBefore } = client;
+  const conditions = provider?.conditions ?? [];
+  const rotation = describeRotation(client.secrets, cli.now());
+  const view = viewClient(client, config);
   return cli.output.fields([
     ['client_id', client.clientId],
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
-    ...plainLines(cli, client),
+    ...plainLines(config, client),
     ['scopes', client.scopes],
-    ['provider', client.provider?.issuer ?? 'this service'],
-    ...(client.provider === undefined
-      ? []
-      : [
-          ['external client id', client.provider.externalClientId] as const,
-          ...formatConditions(client.provider.conditions ?? []),
-        ]),
+    ['provider', provider?.issuer ?? 'this service'],
+    provider && ['external client id', provider.externalClientId],
+    conditions.length > 0 && [
+      'required claims',
+      conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`),
+    ],
     ['enabled', client.enabled],
-    ...(client.tokensNotBefore === undefined
-      ? []
-      : [['tokens not before', formatTime(client.tokensNotBefore)] as const]),
-    ['secrets', client.provider === undefined ? client.secrets.length : 'none, by its provider'],
-    ...formatRotation(client, cli.now()),
-    ...formatUse(cli, client),
+    tokensNotBefore !== undefined && ['tokens not before', formatTime(tokensNotBefore)],
+    ['secrets', provider === undefined ? client.secrets.length : 'none, by its provider'],
+    rotation.length > 0 && [
+      'rotation',
+      rotation.map(({ secretId, name, text }) => `${name ?? secretId} ${text}`),
+    ],
+    // Of an assertion. A secret has a last use of its own: `client-secret list`.
+    provider && config.federatedClients && ['assertion last used', client.lastUsedOn ?? 'never'],
     ['created', String(view.created_at)],
     ['updated', String(view.updated_at)],
   ]);

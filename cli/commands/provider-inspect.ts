@@ -140,11 +140,11 @@ function formatToken(cli: Cli, token: Inspected, index: number): string {
     `${title}: accepted, if there is a client with this id and one of these audiences.`,
     cli.output.fields([
       ['external client id', `${token.externalClientId} (${token.clientIdClaim})`],
-      ...(token.patterns.length === 0 ? [] : [['or a pattern', token.patterns] as const]),
+      token.patterns.length > 0 && ['or a pattern', token.patterns],
       ['audience', token.audiences],
       ['sub', token.subject],
       ['expires', formatTime(token.expiresAt)],
-      ...(others.length === 0 ? [] : [['other claims', others] as const]),
+      others.length > 0 && ['other claims', others],
     ]),
     ...hintsOf(token),
     ...describeProposal(token),

@@ -5,7 +5,7 @@ import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.
 import type { ProviderChoices } from '../../core/management/providers/provider-choices.ts';
 import type { Cli } from '../cli.ts';
 import { type OptionValues, offered, option, repeatable } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Field } from '../table.ts';
 
 export const discoveryUrl = [
   'discovery-url',
@@ -53,13 +53,13 @@ export async function confirmChoices(cli: Cli, options: ProviderOptions): Promis
 }
 
 /** The keys of a provider, and the skipped ones with the reason. */
-export function keyFields(
-  keySet: OperationResult<'registerProvider'>['keySet'],
-): readonly (readonly [string, Cell])[] {
-  const { keys, skipped } = keySet;
+export function keyFields({
+  keys,
+  skipped,
+}: OperationResult<'registerProvider'>['keySet']): readonly (Field | false)[] {
   const leftOut = skipped.map((key) => `${key.kid || 'without kid'}: ${key.reason}`);
   return [
     ['keys', keys.map((key) => `${key.kid} (${key.alg})`)],
-    ...(leftOut.length === 0 ? [] : [['keys left out', leftOut] as const]),
+    leftOut.length > 0 && ['keys left out', leftOut],
   ];
 }

@@ -15,7 +15,7 @@ import {
 import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
-import type { Cell } from '../table.ts';
+import type { Cell, Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { grantCommands } from './provider-grants.ts';
@@ -50,27 +50,23 @@ function describeOwner({ owner }: ManagedProvider): Cell {
   return others === true ? [...trunkGroups, 'others'] : trunkGroups;
 }
 
-function keySource(provider: ManagedProvider): readonly (readonly [string, Cell])[] {
-  if (!hasGivenKeys(provider)) {
-    return [
-      ['discovery URL', provider.discoveryUrl],
-      ['JWKS URI', provider.jwksUri],
-    ];
-  }
-  return [['keys from a file', describeGivenKeys(provider.givenKeys)]];
-}
-
-function fieldsOf(provider: ManagedProvider): readonly (readonly [string, Cell])[] {
+function fieldsOf(provider: ManagedProvider): readonly (Field | false)[] {
+  const keySource: readonly Field[] = hasGivenKeys(provider)
+    ? [['keys from a file', describeGivenKeys(provider.givenKeys)]]
+    : [
+        ['discovery URL', provider.discoveryUrl],
+        ['JWKS URI', provider.jwksUri],
+      ];
   return [
     ['issuer', provider.issuer],
     ['trunk groups', describeOwner(provider)],
-    ...keySource(provider),
+    ...keySource,
     ['algorithms', provider.allowedAlgorithms.join(' ')],
     ['client id claim', provider.clientIdClaim ?? usualClaims],
     ['audience', provider.audienceFrom === 'scope' ? audienceOfScope : 'aud'],
     ['tokens of people', describeRule(provider)],
-    ...(provider.clientPatterns === true ? [['client patterns', 'allowed'] as const] : []),
-    ...(provider.leeway === undefined ? [] : [['leeway', `${provider.leeway} s`] as const]),
+    provider.clientPatterns === true && ['client patterns', 'allowed'],
+    provider.leeway !== undefined && ['leeway', `${provider.leeway} s`],
     ['registration', provider.registrationId],
     ['registered', formatTime(provider.registeredAt)],
   ];
