@@ -1,63 +1,14 @@
 import { parseArgs } from 'node:util';
-import {
-  type AccessTokenType,
-  accessTokenTypes,
-  defaultAccessTokenType,
-  isAccessTokenType,
-} from '../../contract/access-token-type.ts';
+import { accessTokenTypes, defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
-import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
+import { isOrigin, isProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
-import {
-  isLookupFailureChoice,
-  lookupFailureChoices,
-  type OnLookupFailure,
-} from '../../contract/revocation-check.ts';
+import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
 import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
 import { InputError, refuseOption } from '../../core/errors.ts';
 import { isLoopbackAddress, parseIpAddress } from '../../core/network/ip-address.ts';
-
-export type LoggedRequests = 'all' | 'refused' | 'none';
-
-/** The options of the process, checked as far as possible without a network. */
-export interface ForwardAuthOptions {
-  readonly issuer: string;
-  readonly audiences: readonly [string, ...string[]];
-  readonly defaultAudience: string | undefined;
-  /** Undefined: only the issuer's own tokens are accepted. */
-  readonly tables: string | undefined;
-  readonly cacheSeconds: number;
-  /** Undefined: the clients of the issuer's own tokens are not looked up. */
-  readonly onLookupFailure: OnLookupFailure | undefined;
-  /** Megabytes of tokens whose signature is not verified again. */
-  readonly tokenMemory: number;
-  readonly listen: ListenTarget;
-  /** In lower case. */
-  readonly clientAddressHeader: string | undefined;
-  /** Undefined: no proofs are checked, and tokens that are bound to a key are refused. */
-  readonly proofs: ForwardAuthProofs | undefined;
-  readonly accessTokenType: AccessTokenType;
-  readonly realm: string;
-  /** URL of the API, whose metadata is then served (RFC 9728). */
-  readonly resource: string | undefined;
-  /** Scopes that its metadata names. */
-  readonly resourceScopes: readonly string[];
-  readonly log: LoggedRequests;
-  /** Providers on loopback: for the local run and tests only. */
-  readonly allowLoopbackProviders: boolean;
-}
-
-/** How proofs of a proxy's requests are checked. */
-export interface ForwardAuthProofs {
-  readonly origins: readonly string[];
-  readonly required: boolean;
-  readonly algorithms: readonly ProofAlg[];
-  /** Headers in which the proxy says what was asked, in lower case. */
-  readonly methodHeader: string;
-  readonly uriHeader: string;
-}
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -90,6 +41,7 @@ const actions = { help: { type: 'boolean' }, version: { type: 'boolean' } } as c
 type FlagName = keyof typeof flags;
 /** Flags that may be repeated. */
 type ListFlag = 'audience' | 'dpop-origin';
+type TextFlag = Exclude<FlagName, ListFlag>;
 type GivenFlags = ReturnType<typeof readArguments>;
 
 const variablePrefix = 'FORWARD_AUTH_';
@@ -132,11 +84,12 @@ function checkVariables(environment: Environment): void {
 /** Reads options by name, an argument before its variable. Empty means missing. */
 function createReader(flags: GivenFlags, environment: Environment) {
   const variable = (flag: FlagName) => environment[variableOf(flag)] || undefined;
+  const text = (flag: TextFlag): string | undefined => {
+    const value = flags[flag];
+    return (typeof value === 'string' ? value : variable(flag)) || undefined;
+  };
   return {
-    text: (flag: Exclude<FlagName, ListFlag>): string | undefined => {
-      const value = flags[flag];
-      return (typeof value === 'string' ? value : variable(flag)) || undefined;
-    },
+    text,
     list: (flag: ListFlag): readonly string[] =>
       (flags[flag] ?? variable(flag)?.split(' ') ?? []).filter((value) => value !== ''),
     isSet: (flag: 'own-tokens-only' | 'listen-beyond-loopback' | 'dpop-required'): boolean => {
@@ -144,29 +97,59 @@ function createReader(flags: GivenFlags, environment: Environment) {
       if (value !== undefined && value !== '1') refuse(flag, value, '1, or nothing');
       return flags[flag] === true || value === '1';
     },
+    /** @param parse returns undefined for a text that is not allowed. */
+    parsed: <T>(
+      flag: TextFlag,
+      allowed: string,
+      parse: (text: string) => T | undefined,
+    ): T | undefined => {
+      const received = text(flag);
+      if (received === undefined) return undefined;
+      return parse(received) ?? refuse(flag, received, allowed);
+    },
   };
 }
 
 type Reader = ReturnType<typeof createReader>;
 
-function readIssuer(reader: Reader): string {
-  const issuer = reader.text('issuer');
+function oneOf<T extends string>(choices: readonly T[]) {
+  return (text: string): T | undefined => choices.find((choice) => choice === text);
+}
+
+/** Words, separated by spaces. */
+function wordsOf<T extends string>(isWord: (text: string) => text is T) {
+  return (text: string): readonly T[] | undefined => {
+    const words = text.split(' ');
+    return words.every(isWord) ? words : undefined;
+  };
+}
+
+function numberUpTo(most: number, pattern: RegExp) {
+  return (text: string): number | undefined => {
+    const value = pattern.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+    return value <= most ? value : undefined;
+  };
+}
+
+function readIssuer({ text }: Reader): string {
+  const issuer = text('issuer');
   const allowed = 'the URL of the authorization server, e.g. "https://auth.example.com"';
   if (issuer === undefined || !URL.canParse(issuer)) return refuse('issuer', issuer, allowed);
   return issuer;
 }
 
-function readAudiences(reader: Reader): readonly [string, ...string[]] {
-  const [first, ...others] = reader.list('audience');
+function readAudiences({ list }: Reader): readonly [string, ...string[]] {
+  const [first, ...others] = list('audience');
   const allowed = 'one value of "aud" or more, e.g. "https://api.example.com"';
   return first === undefined ? refuse('audience', undefined, allowed) : [first, ...others];
 }
 
-function readTables(reader: Reader): string | undefined {
-  const tables = reader.text('tables');
-  if (reader.isSet('own-tokens-only')) {
-    if (tables === undefined) return undefined;
-    return refuse('tables', tables, 'nothing, because --own-tokens-only reads no tables');
+const nothingToRead = 'nothing, because --own-tokens-only reads no tables';
+
+function readTables({ text, isSet }: Reader): string | undefined {
+  const tables = text('tables');
+  if (isSet('own-tokens-only')) {
+    return tables === undefined ? undefined : refuse('tables', tables, nothingToRead);
   }
   if (tables === undefined || parseTableLocation(tables) === undefined) {
     return refuse('tables', tables, `${tableLocationHelp}; or --own-tokens-only`);
@@ -174,27 +157,21 @@ function readTables(reader: Reader): string | undefined {
   return tables;
 }
 
-function readRevocationCheck(reader: Reader): OnLookupFailure | undefined {
+function readRevocationCheck({ text, isSet, parsed }: Reader): OnLookupFailure | undefined {
   const flag = 'check-revocation';
-  const choice = reader.text(flag);
-  if (choice === undefined) return undefined;
-  if (reader.isSet('own-tokens-only')) {
-    return refuse(flag, choice, 'nothing, because --own-tokens-only reads no tables');
-  }
+  const choice = text(flag);
+  if (choice !== undefined && isSet('own-tokens-only')) return refuse(flag, choice, nothingToRead);
   const allowed = `${lookupFailureChoices.join(' or ')}, for tokens whose client cannot be looked up`;
-  return isLookupFailureChoice(choice) ? choice : refuse(flag, choice, allowed);
+  return parsed(flag, allowed, oneOf(lookupFailureChoices));
 }
 
 /** RFC 9110 §5.1, except names that no proxy uses for an address. */
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const otherHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'cookie', 'forwarded']);
 
-function readHeaderName(
-  reader: Reader,
-  flag: Exclude<FlagName, ListFlag>,
-  allowed: string,
-): string | undefined {
-  const name = reader.text(flag)?.toLowerCase();
+/** The name of a header in lower case, as a message shows it too. */
+function readHeaderName({ text }: Reader, flag: TextFlag, allowed: string): string | undefined {
+  const name = text(flag)?.toLowerCase();
   if (name === undefined || (headerName.test(name) && !otherHeaders.has(name))) return name;
   return refuse(flag, name, allowed);
 }
@@ -202,15 +179,13 @@ function readHeaderName(
 const originHelp = 'an origin of your API, e.g. "https://api.example.com"';
 
 /** A proof is checked against what the proxy says, so it must say all of it. */
-function readProofs(reader: Reader): ForwardAuthProofs | undefined {
+function readProofs(reader: Reader) {
   const origins = reader.list('dpop-origin');
   const required = reader.isSet('dpop-required');
-  const read = (flag: 'request-method-header' | 'request-uri-header', example: string) =>
-    readHeaderName(
-      reader,
-      flag,
-      `the name of a header that the proxy always sets, e.g. "${example}"`,
-    );
+  const read = (flag: 'request-method-header' | 'request-uri-header', example: string) => {
+    const allowed = `the name of a header that the proxy always sets, e.g. "${example}"`;
+    return readHeaderName(reader, flag, allowed);
+  };
   const methodHeader = read('request-method-header', 'X-Original-Method');
   const uriHeader = read('request-uri-header', 'X-Original-URI');
   const isAny = required || methodHeader !== undefined || uriHeader !== undefined;
@@ -221,90 +196,55 @@ function readProofs(reader: Reader): ForwardAuthProofs | undefined {
   const wrong = origins.find((one) => !isOrigin(one));
   if (wrong !== undefined) return refuse('dpop-origin', wrong, originHelp);
   const needed = 'the name of the header in which the proxy says it, because --dpop-origin is set';
+  const algorithms = `one or more of ${proofAlgs.join(', ')}, separated by spaces`;
   return {
     origins,
     required,
-    algorithms: readProofAlgorithms(reader),
+    algorithms: reader.parsed('dpop-algorithms', algorithms, wordsOf(isProofAlg)) ?? proofAlgs,
+    /** Headers in which the proxy says what was asked, in lower case. */
     methodHeader: methodHeader ?? refuse('request-method-header', undefined, needed),
     uriHeader: uriHeader ?? refuse('request-uri-header', undefined, needed),
   };
 }
 
-function readProofAlgorithms(reader: Reader): readonly ProofAlg[] {
-  const flag = 'dpop-algorithms';
-  const text = reader.text(flag);
-  if (text === undefined) return proofAlgs;
-  const algorithms = text.split(' ');
-  if (algorithms.every(isProofAlg)) return algorithms;
-  return refuse(flag, text, `one or more of ${proofAlgs.join(', ')}, separated by spaces`);
-}
+/** How proofs of a proxy's requests are checked. */
+export type ForwardAuthProofs = NonNullable<ReturnType<typeof readProofs>>;
 
 function readAddressHeader(reader: Reader): string | undefined {
   const allowed = 'the name of a header that holds one address, e.g. "X-Real-IP"';
   return readHeaderName(reader, 'client-address-header', allowed);
 }
 
-function readCacheSeconds(reader: Reader): number {
-  const flag = 'cache-lookups';
-  const text = reader.text(flag) ?? '0';
-  const seconds = /^\d{1,2}s?$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-  if (seconds <= maxLookupCacheSeconds) return seconds;
-  return refuse(flag, text, `0 to ${maxLookupCacheSeconds} seconds, e.g. "5" or "5s"`);
+function readResource({ parsed, list }: Reader): string | undefined {
+  return parsed('resource', resourceHelp, (text) =>
+    resourceMetadata(text, '', list('audience')) === undefined ? undefined : text,
+  );
 }
 
-function readTokenMemory(reader: Reader): number {
-  const flag = 'token-memory';
-  const text = reader.text(flag) ?? String(tokenMemoryMegabytes.default);
-  const megabytes = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
-  if (megabytes <= tokenMemoryMegabytes.max) return megabytes;
-  return refuse(flag, text, `0 to ${tokenMemoryMegabytes.max} megabytes, e.g. "4"`);
-}
+const logChoices = ['all', 'refused', 'none'] as const;
 
-function readAccessTokenType(reader: Reader): AccessTokenType {
-  const flag = 'access-token-type';
-  const type = reader.text(flag) ?? defaultAccessTokenType;
-  return isAccessTokenType(type) ? type : refuse(flag, type, accessTokenTypes.join(' or '));
-}
+export type LoggedRequests = (typeof logChoices)[number];
 
-function readResource(reader: Reader): string | undefined {
-  const flag = 'resource';
-  const resource = reader.text(flag);
-  const isUsable =
-    resource === undefined || resourceMetadata(resource, '', reader.list('audience')) !== undefined;
-  return isUsable ? resource : refuse(flag, resource, resourceHelp);
-}
-
-function readResourceScopes(reader: Reader): readonly string[] {
-  const flag = 'resource-scopes';
-  const text = reader.text(flag);
-  const scopes = text?.split(' ') ?? [];
-  if (scopes.every(isScopeToken)) return scopes;
-  return refuse(flag, text, 'scopes, separated by spaces, e.g. "messaging:view"');
-}
-
-const logChoices: readonly LoggedRequests[] = ['all', 'refused', 'none'];
-
-function readLog(reader: Reader): LoggedRequests {
-  const text = reader.text('log') ?? 'refused';
-  return logChoices.find((choice) => choice === text) ?? refuse('log', text, logChoices.join(', '));
-}
-
-function readListen(reader: Reader): ListenTarget {
-  const text = reader.text('listen') ?? '127.0.0.1:9100';
-  const target = parseListenTarget(text);
+function readListen({ text, isSet }: Reader): ListenTarget {
+  const address = text('listen') ?? '127.0.0.1:9100';
+  const target = parseListenTarget(address);
   if (target === undefined) {
     const allowed = '"127.0.0.1:9100", "[::1]:9100", "unix:/path" or another address and port';
-    return refuse('listen', text, allowed);
+    return refuse('listen', address, allowed);
   }
-  if (target.isBeyondLoopback && !reader.isSet('listen-beyond-loopback')) {
+  if (target.isBeyondLoopback && !isSet('listen-beyond-loopback')) {
     const reason = 'anyone who reaches the check can ask it about any credential';
-    return refuse('listen', text, `a loopback address, or --listen-beyond-loopback (${reason})`);
+    return refuse('listen', address, `a loopback address, or --listen-beyond-loopback (${reason})`);
   }
   return target;
 }
 
+const cacheHelp = `0 to ${maxLookupCacheSeconds} seconds, e.g. "5" or "5s"`;
+const memoryHelp = `0 to ${tokenMemoryMegabytes.max} megabytes, e.g. "4"`;
+const scopesHelp = 'scopes, separated by spaces, e.g. "messaging:view"';
+
 /** Reads every option before it refuses, so all mistakes are reported at once. */
-function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
+function readAll(reader: Reader, environment: Environment) {
   const problems: string[] = [];
   function attempt<T>(read: (reader: Reader) => T): T {
     try {
@@ -315,28 +255,44 @@ function readAll(reader: Reader, environment: Environment): ForwardAuthOptions {
       return undefined as never;
     }
   }
-  const options: ForwardAuthOptions = {
+  const parsed: Reader['parsed'] = (...option) => attempt((all) => all.parsed(...option));
+  const readSeconds = numberUpTo(maxLookupCacheSeconds, /^\d{1,2}s?$/);
+  const readMegabytes = numberUpTo(tokenMemoryMegabytes.max, /^\d{1,2}$/);
+  const readScopes = wordsOf((text): text is string => isScopeToken(text));
+  const options = {
     issuer: attempt(readIssuer),
     audiences: attempt(readAudiences),
     defaultAudience: reader.text('default-audience'),
+    /** Undefined: only the issuer's own tokens are accepted. */
     tables: attempt(readTables),
-    cacheSeconds: attempt(readCacheSeconds),
+    cacheSeconds: parsed('cache-lookups', cacheHelp, readSeconds) ?? 0,
+    /** Undefined: the clients of the issuer's own tokens are not looked up. */
     onLookupFailure: attempt(readRevocationCheck),
-    tokenMemory: attempt(readTokenMemory),
+    /** Megabytes of tokens whose signature is not verified again. */
+    tokenMemory: parsed('token-memory', memoryHelp, readMegabytes) ?? tokenMemoryMegabytes.default,
     listen: attempt(readListen),
+    /** In lower case. */
     clientAddressHeader: attempt(readAddressHeader),
+    /** Undefined: no proofs are checked, and tokens that are bound to a key are refused. */
     proofs: attempt(readProofs),
-    accessTokenType: attempt(readAccessTokenType),
+    accessTokenType:
+      parsed('access-token-type', accessTokenTypes.join(' or '), oneOf(accessTokenTypes)) ??
+      defaultAccessTokenType,
     realm: reader.text('realm') ?? defaultBearerRealm,
+    /** URL of the API, whose metadata is then served (RFC 9728). */
     resource: attempt(readResource),
-    resourceScopes: attempt(readResourceScopes),
-    log: attempt(readLog),
-    // The whole project uses this name.
+    /** Scopes that its metadata names. */
+    resourceScopes: parsed('resource-scopes', scopesHelp, readScopes) ?? [],
+    log: parsed('log', logChoices.join(', '), oneOf(logChoices)) ?? 'refused',
+    /** For the local run and tests only. The whole project uses this name. */
     allowLoopbackProviders: environment['AUTH_ALLOW_LOOPBACK_PROVIDERS'] === '1',
   };
   if (problems.length > 0) throw new InputError(problems.join('\n'));
   return options;
 }
+
+/** The options of the process, checked as far as possible without a network. */
+export type ForwardAuthOptions = Readonly<ReturnType<typeof readAll>>;
 
 /**
  * Reads the options of the process.
