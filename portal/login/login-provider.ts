@@ -3,13 +3,15 @@ import * as oidc from 'openid-client';
 import { ServiceUnavailableError, UnavailableError } from '../../core/errors.ts';
 import type { Claims } from './people.ts';
 
+/** `silent` shows nothing to the person; `forced` asks for credentials in any case. */
+export const loginKinds = ['normal', 'silent', 'forced', 'recent'] as const;
+
 /** A request to the provider, which the answer must match. */
 export interface LoginRequest {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
-  /** `silent` shows nothing to the person; `forced` asks for credentials in any case. */
-  readonly kind: 'normal' | 'silent' | 'forced' | 'recent';
+  readonly kind: (typeof loginKinds)[number];
 }
 
 /** Why a login was not completed. */

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import * as v from 'valibot';
 import { type CookieScope, readCookies, setCookie } from '../session/cookies.ts';
 import { type LoginContext, redirect, withCookies } from './login-context.ts';
 import {
@@ -8,9 +9,9 @@ import {
   oldAttemptPage,
   tooLargePage,
 } from './login-pages.ts';
-import { LoginError, type LoginRequest } from './login-provider.ts';
+import { LoginError, loginKinds } from './login-provider.ts';
 import { type Access, type Claims, findAccess, nameOf } from './people.ts';
-import { type SealingKeys, seal, unseal } from './sealing.ts';
+import { type SealingKeys, sealedRecord } from './sealing.ts';
 import {
   isRecent,
   readAuthTime,
@@ -20,15 +21,19 @@ import {
 } from './session.ts';
 
 /** A login that a browser began, in a sealed cookie until the browser comes back. */
-interface LoginAttempt extends LoginRequest {
+const sealedAttempt = sealedRecord('login', {
+  state: v.string(),
+  nonce: v.string(),
+  codeVerifier: v.string(),
+  kind: v.picklist(loginKinds),
   /** Where the person wanted to go: a path of the portal. */
-  readonly returnTo: string;
-  readonly startedAt: number;
+  returnTo: v.string(),
+  startedAt: v.number(),
   /** The person whose session a silent login continues; another one must sign in. */
-  readonly subject?: string | undefined;
-}
+  subject: v.optional(v.string()),
+});
 
-const purpose = 'login';
+type LoginAttempt = Readonly<Parameters<typeof sealedAttempt.seal>[1]>;
 
 /** Seconds for which a person may look for a password. */
 const lifetime = 600;
@@ -41,8 +46,6 @@ const maxAttempts = 5;
  * for other headers. A cookie takes 300 bytes, and a kilobyte more with the longest address.
  */
 const maxAttemptBytes = 3000;
-
-const kinds: readonly string[] = ['normal', 'silent', 'forced', 'recent'];
 
 const drawText = () => randomBytes(32).toString('base64url');
 
@@ -75,32 +78,11 @@ function attemptCookies(
   scope: CookieScope,
   attempt: LoginAttempt,
 ): readonly string[] {
-  const { state, nonce, codeVerifier, kind, returnTo, startedAt, subject } = attempt;
-  const value = [state, nonce, codeVerifier, kind, returnTo, startedAt, subject ?? null];
-  const sealed = seal(keys, purpose, value);
+  const sealed = sealedAttempt.seal(keys, attempt);
   return [
     ...findSurplus(request, scope, sealed.length).map((name) => setCookie(scope, name, '', 0)),
-    setCookie(scope, cookieNameOf(state), sealed, lifetime),
+    setCookie(scope, cookieNameOf(attempt.state), sealed, lifetime),
   ];
-}
-
-function read(value: unknown): LoginAttempt | undefined {
-  if (!Array.isArray(value) || value.length !== 7) return undefined;
-  const [state, nonce, codeVerifier, kind, returnTo, startedAt, subject] =
-    value as readonly unknown[];
-  const texts = [state, nonce, codeVerifier, kind, returnTo];
-  if (!texts.every((text) => typeof text === 'string') || !kinds.includes(String(kind))) {
-    return undefined;
-  }
-  return {
-    state: String(state),
-    nonce: String(nonce),
-    codeVerifier: String(codeVerifier),
-    kind: String(kind) as LoginAttempt['kind'],
-    returnTo: String(returnTo),
-    startedAt: Number(startedAt),
-    subject: typeof subject === 'string' ? subject : undefined,
-  };
 }
 
 /** The attempt that a callback belongs to: begun by the same browser, not too long ago. */
@@ -114,7 +96,7 @@ function findAttempt(
   if (state === null) return undefined;
   const text = readCookies(request).get(`${scope.prefix}${cookieNameOf(state)}`);
   if (text === undefined) return undefined;
-  const attempt = read(unseal(keys, purpose, text));
+  const attempt = sealedAttempt.unseal(keys, text);
   const isValid = attempt?.state === state && now - attempt.startedAt <= lifetime;
   return isValid ? attempt : undefined;
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import * as v from 'valibot';
 
 /** 256-bit keys. A value is sealed with the first, and opened with any of them. */
 export type SealingKeys = readonly [Uint8Array, ...Uint8Array[]];
@@ -28,7 +29,7 @@ function checkKeys(keys: SealingKeys): void {
  *
  * @param purpose is bound to the value: a sealed session cannot be opened as anything else.
  */
-export function seal(keys: SealingKeys, purpose: string, value: unknown): string {
+function seal(keys: SealingKeys, purpose: string, value: unknown): string {
   checkKeys(keys);
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, keys[0], nonce).setAAD(Buffer.from(purpose));
@@ -62,4 +63,34 @@ export function unseal(keys: SealingKeys, purpose: string, text: string): unknow
     }
   }
   return undefined;
+}
+
+/** A record that is sealed as a list: the names of its members would make a third of a cookie. */
+export function sealedRecord<const Entries extends v.ObjectEntries>(
+  purpose: string,
+  entries: Entries,
+) {
+  type Value = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
+  const names = Object.keys(entries);
+  return {
+    seal: (keys: SealingKeys, value: Value): string => {
+      const members: Readonly<Record<string, unknown>> = value;
+      return seal(
+        keys,
+        purpose,
+        names.map((name) => members[name] ?? null),
+      );
+    },
+    /** @returns undefined for anything but such a record of this release. */
+    unseal: (keys: SealingKeys, text: string): Value | undefined => {
+      const list = unseal(keys, purpose, text);
+      if (!Array.isArray(list) || list.length !== names.length) return undefined;
+      const members = names.map((name, index): [string, unknown] => [
+        name,
+        list[index] ?? undefined,
+      ]);
+      const found = v.safeParse(v.object(entries), Object.fromEntries(members));
+      return found.success ? found.output : undefined;
+    },
+  };
 }

@@ -1,23 +1,31 @@
-import { type Person, type Role, roles } from '../access/person.ts';
+import * as v from 'valibot';
+import { type Person, roles } from '../access/person.ts';
 import { maxCookieBytes, readCookies, setCookie } from '../session/cookies.ts';
 import type { LoginContext } from './login-context.ts';
-import type { Access } from './people.ts';
-import { seal, unseal } from './sealing.ts';
+import { sealedRecord } from './sealing.ts';
+
+const time = v.pipe(v.number(), v.safeInteger());
 
 /** A person who signed in. It is kept in a sealed cookie; the portal stores nothing. */
-export interface Session extends Access {
+const sealedSession = sealedRecord('session', {
   /** The person is an issuer and a subject there. */
-  readonly issuer: string;
-  readonly subject: string;
+  issuer: v.string(),
+  subject: v.string(),
+  name: v.string(),
+  role: v.picklist(roles),
+  /** Undefined for an administrator: every group. */
+  trunkGroups: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** When the claims were read, in seconds since the epoch. */
-  readonly begunAt: number;
+  begunAt: time,
   /** When the last request came, with the precision of {@link renewAfter}. */
-  readonly usedAt: number;
+  usedAt: time,
   /** When the person gave credentials to the provider; undefined if the provider does not tell. */
-  readonly authenticatedAt: number | undefined;
+  authenticatedAt: v.optional(time),
   /** Sessions of an earlier epoch of the config have ended. */
-  readonly epoch: number;
-}
+  epoch: time,
+});
+
+export type Session = Readonly<Parameters<typeof sealedSession.seal>[1]>;
 
 /** Limits in seconds. */
 export const sessionLimits = {
@@ -62,61 +70,6 @@ export function isRecent(session: Session, now: number, limit: number): boolean 
   return authenticatedAt !== undefined && now - authenticatedAt <= limit;
 }
 
-/** As a list, because the names of members would make a third of the cookie. */
-export function toStored(session: Session): readonly unknown[] {
-  const { issuer, subject, name, role, trunkGroups, begunAt, usedAt, authenticatedAt, epoch } =
-    session;
-  return [
-    issuer,
-    subject,
-    name,
-    roles.indexOf(role),
-    trunkGroups ?? null,
-    begunAt,
-    usedAt,
-    authenticatedAt ?? null,
-    epoch,
-  ];
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
-
-/** The role of a number, which a later release may not know. */
-function roleAt(index: unknown): Role | undefined {
-  return isTime(index) ? roles[index] : undefined;
-}
-
-function readGroups(value: unknown): readonly string[] | null | undefined {
-  if (value === null) return null;
-  return Array.isArray(value) && value.every(isText) ? value : undefined;
-}
-
-/** @returns undefined for anything but a session of this release. */
-function fromStored(value: unknown): Session | undefined {
-  if (!Array.isArray(value) || value.length !== 9) return undefined;
-  const [issuer, subject, name, index, groups, begunAt, usedAt, authenticatedAt, epoch] =
-    value as readonly unknown[];
-  const [role, trunkGroups] = [roleAt(index), readGroups(groups)];
-  if (!isText(issuer) || !isText(subject) || !isText(name)) return undefined;
-  if (!isTime(begunAt) || !isTime(usedAt) || !isTime(epoch)) return undefined;
-  if (role === undefined || trunkGroups === undefined) return undefined;
-  if (authenticatedAt !== null && !isTime(authenticatedAt)) return undefined;
-  // Only an administrator is without a limit. A list that got lost must not become one.
-  if ((trunkGroups === null) !== (role === 'administrator')) return undefined;
-  return {
-    issuer,
-    subject,
-    name,
-    role,
-    trunkGroups: trunkGroups ?? undefined,
-    begunAt,
-    usedAt,
-    authenticatedAt: authenticatedAt ?? undefined,
-    epoch,
-  };
-}
-
 /** A subject without spaces and other characters that an actor cannot have. */
 function encodeSubject(subject: string): string {
   return subject.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7E]/gu, encodeURIComponent);
@@ -128,7 +81,6 @@ export function personOf({ issuer, subject, name, role, trunkGroups }: Session):
 }
 
 const name = 'session';
-const purpose = 'session';
 
 /** The cookie that holds a session, sealed. */
 export class SessionCookie {
@@ -143,14 +95,17 @@ export class SessionCookie {
     const { scope, options } = this.#login;
     const text = readCookies(request).get(scope.prefix + name);
     if (text === undefined) return undefined;
-    const session = fromStored(unseal(await options.keys(), purpose, text));
-    return session?.issuer === options.provider.issuer ? session : undefined;
+    const session = sealedSession.unseal(await options.keys(), text);
+    if (session?.issuer !== options.provider.issuer) return undefined;
+    // Only an administrator is without a limit. A list that got lost must not become one.
+    const isUnlimited = session.trunkGroups === undefined;
+    return isUnlimited === (session.role === 'administrator') ? session : undefined;
   }
 
   /** @returns undefined if the session does not fit into a cookie. */
   async write(session: Session): Promise<string | undefined> {
     const { scope, options } = this.#login;
-    const value = seal(await options.keys(), purpose, toStored(session));
+    const value = sealedSession.seal(await options.keys(), session);
     return value.length + name.length > maxCookieBytes ? undefined : setCookie(scope, name, value);
   }
 

@@ -31,7 +31,7 @@ const rule: Readonly<Record<string, { folders: readonly string[]; packages: read
     // It gets what it does with AWS as an argument, so that it never imports the SDK.
     portal: {
       folders: ['portal', 'adapters', 'core', 'contract'],
-      packages: ['hono', '@hono/node-server', 'openid-client', 'node:'],
+      packages: ['hono', '@hono/node-server', 'openid-client', 'node:', 'valibot'],
     },
     cli: {
       folders: ['cli', 'portal', 'adapters', 'core', 'contract'],
