@@ -1,5 +1,6 @@
+import type { ApiKey } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
-import { fieldLabels } from '../../../contract/management/field-words.ts';
+import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import {
   defaultExpiry,
   type ExpiryValues,
@@ -18,13 +19,24 @@ import {
 } from '../../forms/subnet-rows.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox, textField } from '../../html/field.ts';
+import { html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
 import { subnetRows } from '../../html/subnet-fields.ts';
-import type { RequestContext } from '../../request-context.ts';
+import type { Page, RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { trunkGroupField } from '../clients/client-fields.ts';
+import { callCommand } from '../clients/first-request.ts';
+import { command } from '../clients/next-steps.ts';
+import { madeCredentialPage } from '../made-credential.ts';
 import { quotaLimit, readQuota } from '../quota.ts';
-import { createdKeyPage } from './created-key.ts';
+import { ofKey } from './change-key.ts';
+import {
+  expirySummary,
+  oldValueFacts,
+  scopesSummary,
+  sourcesSummary,
+  warningNotes,
+} from './key-row.ts';
 import {
   type KeyScopes,
   keyScopesField,
@@ -98,6 +110,60 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   const start = { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
   const expiry = defaultExpiry(granted.maxApiKeyLifetime);
   return { ...start, ...startKeyScopes(undefined, granted), expiry, expiryDate: '' };
+}
+
+interface Created {
+  readonly key: ApiKey;
+  readonly value?: string | undefined;
+  readonly warnings?: readonly string[] | undefined;
+}
+
+/** The response to the form that created a key, or rotated it: the only place that shows the value. */
+export function createdKeyPage(
+  context: RequestContext,
+  { key, value, warnings = [] }: Created,
+  isRotated = false,
+): Page {
+  const { now, api } = context;
+  const address = `/api-keys/${key.keyId}`;
+  const did = isRotated ? 'rotated' : 'created';
+  const page = madeCredentialPage(context, {
+    title: `The API key was ${did}`,
+    ...ofKey(context, key),
+    value,
+    kind: 'API key',
+    label: 'the API key',
+    address,
+    facts: [
+      ['Key id', html`<code>${key.keyId}</code>`],
+      ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
+      ['Usable from', sourcesSummary(key)],
+      [fieldLabel('scopes'), scopesSummary(key)],
+      ['Expires', expirySummary(key, now)],
+      ...oldValueFacts(key, now),
+      !key.enabled && ['Status', 'Disabled: it does not work until it is enabled'],
+      ['Sent as', html`<code>Authorization: Bearer &lt;API key&gt;</code>`],
+      [
+        'Try it',
+        html`
+          ${command(callCommand(api.apiUrl), 'the command')}<span class="hint">Paste the key, and
+          press Enter.${api.apiUrl === undefined && ' Replace API_URL by the address of an API method.'}</span>
+        `,
+      ],
+    ],
+    before: {
+      title: `An API key that was ${did} before`,
+      what: isRotated ? `A new value of ${key.name}` : key.name,
+      back: 'To the key',
+      again: isRotated
+        ? [`${address}/rotate`, 'Rotate again…']
+        : [`${address}/delete`, 'Delete it…'],
+      cure: isRotated
+        ? 'rotate the key again: the value before it works until it expires'
+        : 'delete it and create another one',
+    },
+  });
+  return { ...page, body: html`${page.body}${warningNotes(warnings)}` };
 }
 
 export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = {

@@ -11,7 +11,7 @@ import {
   readOverlapValues,
 } from '../client-secrets/rotate-secret.ts';
 import { getKey, ofKey } from './change-key.ts';
-import { createdKeyPage } from './created-key.ts';
+import { createdKeyPage } from './new-key.ts';
 
 interface RotationValues extends OverlapValues, ExpiryValues {}
 
@@ -32,7 +32,7 @@ export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> 
   act: async (context, { input, values: _values, showAgain: _showAgain, ...guards }) => {
     const keyId = context.id('keyId');
     const rotated = await context.management.rotateApiKey(keyId, { ...input, ...guards });
-    return createdKeyPage(context, rotated, 'rotated');
+    return createdKeyPage(context, rotated, true);
   },
   look: async (context, { subject: key, values, problems }) => ({
     title: `Rotate ${key.name}`,

@@ -1,4 +1,4 @@
-import type { Client, InputError } from '../../../adapters/management.ts';
+import type { Client, ClientSecret, InputError } from '../../../adapters/management.ts';
 import { maxNameLength } from '../../../contract/limits.ts';
 import { fieldLabels } from '../../../contract/management/field-words.ts';
 import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
@@ -13,10 +13,15 @@ import type { Form, InputOf } from '../../forms/form.ts';
 import { FormError, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { expiryField } from '../../html/expiry-field.ts';
 import { textField } from '../../html/field.ts';
-import type { Html } from '../../html/html.ts';
+import { type Html, html } from '../../html/html.ts';
+import { copyable } from '../../html/parts.ts';
+import { timeWithDistance } from '../../html/time.ts';
+import type { Page, Redirect, RequestContext } from '../../request-context.ts';
+import { tokenCommand } from '../clients/first-request.ts';
+import { command } from '../clients/next-steps.ts';
+import { isKey, secretTitle } from '../clients/secret-table.ts';
 import { getClient, ofClient } from '../clients/stop-client.ts';
-import { createdSecretPage } from './created-secret.ts';
-
+import { madeCredentialPage } from '../made-credential.ts';
 export const secretLabels = fieldLabels('publicKey', 'alg', 'name', 'expiresAt', 'overlap');
 
 /** A public key as typed, or why the text is refused. */
@@ -69,6 +74,55 @@ export function secretNameField(value: string, problems: Problems): Html {
     value,
     maxLength: maxNameLength,
     error: problemAt(problems, 'name'),
+  });
+}
+
+interface Created {
+  readonly client: Pick<Client, 'clientId' | 'name'>;
+  readonly secret: ClientSecret;
+  readonly value: string | undefined;
+  /** The secrets that expire because of a rotation, with their new expiry. */
+  readonly expired?: readonly ClientSecret[];
+}
+
+/** The response to a form that created a secret: the only place that shows the value. A key has none. */
+export function createdSecretPage(
+  context: RequestContext,
+  { client, secret, value, expired = [] }: Created,
+): Page | Redirect {
+  const { now, deployment, href } = context;
+  const { clientId } = client;
+  const address = `/clients/${clientId}`;
+  if (isKey(secret)) return { redirectTo: href(address, { done: 'key-added' }) };
+  const others = expired.map(
+    (one) => html`<li>${secretTitle(one)}: ${timeWithDistance(one.expiresAt ?? now, now)}</li>`,
+  );
+  const request = command(tokenCommand({ issuer: deployment.issuer, clientId }), 'the command');
+  const hint = html`<span class="hint">curl asks for the password: paste the secret there.</span>`;
+  return madeCredentialPage(context, {
+    title: 'The secret was created',
+    ...ofClient(context, client),
+    value,
+    kind: 'Client secret',
+    label: 'the client secret',
+    address,
+    facts: [
+      ['Client id', copyable(clientId, 'the client id')],
+      ['Name', secretTitle(secret)],
+      [
+        'Expires',
+        secret.expiresAt === undefined ? 'Never' : timeWithDistance(secret.expiresAt, now),
+      ],
+      expired.length > 0 && ['These expire', html`<ul>${others}</ul>`],
+      ['Try it', html`${request}${hint}`],
+    ],
+    before: {
+      title: 'A secret that was created before',
+      what: secretTitle(secret),
+      back: 'Back to the client',
+      again: [`${address}/secrets/${secret.secretId}/delete`, 'Delete it…'],
+      cure: 'delete it and create another one',
+    },
   });
 }
 

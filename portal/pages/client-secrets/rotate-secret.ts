@@ -11,8 +11,8 @@ import { type Html, html } from '../../html/html.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { isKey, uses } from '../clients/secret-table.ts';
 import { getClient, ofClient } from '../clients/stop-client.ts';
-import { createdSecretPage } from './created-secret.ts';
 import {
+  createdSecretPage,
   emptySecretValues,
   keyInput,
   readSecretValues,
