@@ -24,8 +24,7 @@ export function expiryField(field: ExpiryField): Html {
   const isTyped = error !== undefined && values.expiryDate !== '';
   const date = html`
     <input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires">
-    <span class="hint"> until
-    23:59 UTC</span>
+    <span class="hint"> until 23:59 UTC</span>
   `;
   return radioGroup({
     name: 'expiresAt',

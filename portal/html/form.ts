@@ -30,9 +30,7 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
           : html`<ul>${fields.map(
               ({ field, message }) =>
                 html`
-              <li>
-                ${linkTo(field, labels)}: ${message}
-              </li>
+              <li>${linkTo(field, labels)}: ${message}</li>
             `,
             )}</ul>`
       }

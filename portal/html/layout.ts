@@ -25,9 +25,7 @@ ${assets.styles.map(
 `,
 )}<script src="${assets.script}" defer></script>
 </head>
-<body>
-${body}
-</body>
+<body>${body}</body>
 </html>
 `;
 }
@@ -128,10 +126,8 @@ ${noticeLine(appearance)}
             <nav aria-label="Menu">${navigationList(context, page.section)}</nav>
             ${account(context, canSignOut)}${supportLink(appearance)}
           </details>
-<nav class="nav" aria-label="Main">${navigationList(context, page.section)}
-          </nav>
-<div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}
-          </div>
+<nav class="nav" aria-label="Main">${navigationList(context, page.section)}</nav>
+<div class="nav-foot">${account(context, canSignOut)}${supportLink(appearance)}</div>
 </header>
 <main id="main" tabindex="-1">
 ${head(context, page)}${doneNotice(context.query)}${page.problems && errorSummary(page.problems, page.labels ?? {})}${page.body}</main>

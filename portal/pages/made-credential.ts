@@ -53,8 +53,7 @@ export function madeCredentialPage({ href }: RequestContext, made: MadeCredentia
         It is sent once: a reload, a second click or a form that is sent again does not show it
         again. If you did not see it, ${before.cure}.
       </p>
-      <div class="form-actions">${link(before.back)}${linkButton(href(again), text)}</div>
-    </div>
+      <div class="form-actions">${link(before.back)}${linkButton(href(again), text)}</div></div>
   `;
   return { ...page, title: before.title, body };
 }

@@ -158,9 +158,7 @@ export function auditEntry(
       <time datetime="${entry.time}">${entry.time.slice(11, 19)}</time>
       <p class="entry-action">${describeAction(entry.action)} ${outcomes[entry.outcome]}</p>
       <p class="entry-subject">${entry.subject !== about && linked}</p>
-      <p class="entry-actor muted">
-        ${actorOf(entry)}${region && html`, in ${region}`}
-      </p>
+      <p class="entry-actor muted">${actorOf(entry)}${region && html`, in ${region}`}</p>
       ${changes(entry)}
     </li>
   `;

@@ -381,9 +381,7 @@ async function firstSteps(context: RequestContext): Promise<Html | undefined> {
       ${
         api.documentation !== undefined &&
         html`
-          <p class="panel-text">
-            <a href="${api.documentation}">The documentation of the API</a>
-          </p>
+          <p class="panel-text"><a href="${api.documentation}">The documentation of the API</a></p>
         `
       }
     `,

@@ -72,8 +72,7 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
           client is deleted.
         </p>
         <p>
-          If you leave, what was deleted stays deleted,
-          and the provider stays with the rest.
+          If you leave, what was deleted stays deleted, and the provider stays with the rest.
         </p>
         <div class="form-actions">
           <button class="button button-danger" type="submit">

@@ -60,8 +60,7 @@ function lookUpForm(
       ${choiceFields(values, problems)}
       <div class="form-actions">
         <button class="button button-${url === '' ? 'primary' : 'plain'}" type="submit">
-          Look
-          it up
+          Look it up
         </button>
       </div>
     </form>
@@ -103,18 +102,14 @@ function confirmation({ href }: RequestContext, found: Inspection, problems: Pro
     ${errorSummary(problems, providerLabels)}
     <div class="sheet">
       <p>
-        Tokens
-        that <code>${found.issuer}</code> signs with these keys, and those that it
-        publishes
-        later, are then accepted for the clients that you create under
-        it.
+        Tokens that <code>${found.issuer}</code> signs with these keys, and those that it publishes
+        later, are then accepted for the clients that you create under it.
       </p>
       <input type="hidden" form="${formId}" name="ifIssuer" value="${found.issuer ?? ''}">
       <input type="hidden" form="${formId}" name="ifJwksUri" value="${found.jwksUri ?? ''}">
       <div class="form-actions">
         <button class="button button-primary" type="submit" form="${formId}" formmethod="post" formaction="${href('/identity-providers')}">
-          Register
-          provider
+          Register provider
         </button>
         <a class="button button-plain" href="${href('/identity-providers')}">
         Cancel</a>
