@@ -24,18 +24,15 @@ function ancestors(folder: string): readonly string[] {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment that `npm start` wrote, in a folder or above it; undefined if there is none. */
-export function findLocalEnvironment(cwd: string): Environment | undefined {
-  const path = ancestors(cwd)
-    .map((folder) => join(folder, demoEnvironment))
-    .find(existsSync);
-  return path === undefined ? undefined : parseDemoEnvironment(readFileSync(path, 'utf8'));
-}
-
-/** @throws {UsageError} if there is none; see {@link findLocalEnvironment}. */
+/**
+ * The environment that `npm start` wrote, in a folder or above it.
+ *
+ * @throws {UsageError} if there is none.
+ */
 function readLocalEnvironment(cwd: string): Environment {
-  const environment = findLocalEnvironment(cwd);
-  if (environment !== undefined) return environment;
+  const paths = ancestors(cwd).map((folder) => join(folder, demoEnvironment));
+  const path = paths.find(existsSync);
+  if (path !== undefined) return parseDemoEnvironment(readFileSync(path, 'utf8'));
   throw new UsageError(
     `--local: found no ${demoEnvironment} in ${cwd} or above it; start the local run there with npm start`,
   );

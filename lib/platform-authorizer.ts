@@ -2,7 +2,7 @@ import { Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AccessTokenType } from '../contract/access-token-type.ts';
@@ -24,9 +24,12 @@ import {
 } from '../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../contract/tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
-import { addAuthorizerAlarms, addAuthorizerFunction } from './platform/authorizer-function.ts';
+import {
+  addAuthorizerAlarms,
+  addAuthorizerFunction,
+  tableArns,
+} from './platform/authorizer-function.ts';
 import { addBearerResponses } from './platform/bearer-gateway-responses.ts';
-import { tableArns } from './platform/read-tables.ts';
 import { RequiredScopeError, RouteScopes } from './platform/route-scopes.ts';
 
 /** What {@link PlatformAuthorizer} guards, and what it accepts. */

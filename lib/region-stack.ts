@@ -6,7 +6,7 @@ import {
   type StackProps,
   Validations,
 } from 'aws-cdk-lib';
-import { type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -31,8 +31,7 @@ import {
   type ServiceTables,
   tableId,
 } from './data/service-tables.ts';
-import { addNotices } from './functions/notices.ts';
-import { addSchedules } from './functions/schedules.ts';
+import { addNotices, addSchedules } from './functions/schedules.ts';
 import { addGradualDeployment } from './functions/service-function.ts';
 import { ServiceFunctions } from './functions/service-functions.ts';
 import { addDeploymentCheck, addFirstSigningKey, letAllWait } from './keys/first-signing-key.ts';

@@ -1,11 +1,16 @@
 import type { Fields } from './forms/fields.ts';
 import { type Form, sendForm, showForm } from './forms/form.ts';
-import { keyDeletion, keyDisabling, keyEdit, keyEnabling } from './pages/api-keys/change-key.ts';
+import {
+  keyDeletion,
+  keyDisabling,
+  keyEdit,
+  keyEnabling,
+  subnetAddition,
+  subnetRemoval,
+} from './pages/api-keys/change-key.ts';
 import { showApiKey } from './pages/api-keys/key-details.ts';
 import { exportApiKeys, showApiKeys } from './pages/api-keys/key-list.ts';
-import { subnetAddition, subnetRemoval } from './pages/api-keys/key-subnets.ts';
-import { keyCreation } from './pages/api-keys/new-key.ts';
-import { keyRotation } from './pages/api-keys/rotate-key.ts';
+import { keyCreation, keyRotation } from './pages/api-keys/new-key.ts';
 import { showAudit } from './pages/audit/audit.ts';
 import { showApiKeyHistory, showClientHistory } from './pages/audit/history.ts';
 import {
@@ -14,13 +19,11 @@ import {
   secretEdit,
   secretEnabling,
 } from './pages/client-secrets/change-secret.ts';
-import { secretCreation } from './pages/client-secrets/new-secret.ts';
+import { secretCreation, secretRotation } from './pages/client-secrets/new-secret.ts';
 import { publicKeyAddition, publicKeyRotation } from './pages/client-secrets/public-key.ts';
-import { secretRotation } from './pages/client-secrets/rotate-secret.ts';
 import { showClient } from './pages/clients/client-details.ts';
+import { clientCreation, clientEdit } from './pages/clients/client-forms.ts';
 import { exportClients, showClients } from './pages/clients/client-list.ts';
-import { clientEdit } from './pages/clients/edit-client.ts';
-import { clientCreation } from './pages/clients/new-client.ts';
 import {
   clientDeletion,
   clientDisabling,
@@ -37,9 +40,8 @@ import {
   subjectWithdrawal,
 } from './pages/providers/grant-forms.ts';
 import { showGrants, showIssuerGrants } from './pages/providers/grants.ts';
-import { showProvider } from './pages/providers/provider-details.ts';
 import { providerGroups } from './pages/providers/provider-groups.ts';
-import { showProviders } from './pages/providers/provider-list.ts';
+import { showProvider, showProviders } from './pages/providers/provider-pages.ts';
 import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
 import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
 import { showSigningKeys } from './pages/signing-keys.ts';

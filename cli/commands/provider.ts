@@ -19,8 +19,13 @@ import type { Cell, Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { grantCommands } from './provider-grants.ts';
-import { inspectCommand } from './provider-inspect.ts';
-import { confirmChoices, discoveryUrl, keyFields, providerOptions } from './provider-options.ts';
+import {
+  confirmChoices,
+  discoveryUrl,
+  inspectCommand,
+  keyFields,
+  providerOptions,
+} from './provider-inspect.ts';
 import { showCommand } from './record-commands.ts';
 
 const issuer = ['issuer', 'issuer of the provider, exactly as registered'] as const;

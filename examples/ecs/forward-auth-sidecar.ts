@@ -12,7 +12,7 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { batchedPlatformApiActions } from '../../contract/platform-api-tables.ts';
-import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
+import { readTablesOf, tableArns } from '../../lib/platform/authorizer-function.ts';
 import { forwardAuthPort, forwardAuthUser, readyProbe } from './forward-auth-container.ts';
 
 /** Which credentials the check accepts: all three, or only tokens of the issuer. */

@@ -1,7 +1,11 @@
 import { secondsPerDay } from '../../contract/limits.ts';
 import { expiryOrTyped } from '../../core/rfc3339.ts';
+import { radioGroup } from '../html/field.ts';
+import { type Html, html } from '../html/html.ts';
+import { formatExactSpan, formatMinute } from '../html/time.ts';
 import { requireChoice } from './choice.ts';
 import type { Fields } from './fields.ts';
+import { type Problems, problemAt } from './problems.ts';
 
 const dayLabel = 'On a day';
 
@@ -21,7 +25,7 @@ function daysOf(choice: string): number | undefined {
 }
 
 /** The choices within the longest life that a secret may have, in seconds. */
-export function offeredExpiries(maxLifetime: number | undefined) {
+function offeredExpiries(maxLifetime: number | undefined) {
   return expiryChoices.filter(([choice]) => {
     if (maxLifetime === undefined || choice === 'date') return true;
     return (daysOf(choice) ?? Number.POSITIVE_INFINITY) * secondsPerDay <= maxLifetime;
@@ -64,4 +68,46 @@ export function readExpiry(
   const days = daysOf(expiry);
   if (days !== undefined) return now + days * secondsPerDay;
   return expiryOrTyped(expiryDate.trim());
+}
+
+interface ExpiryField {
+  readonly label: string;
+  readonly values: ExpiryValues;
+  readonly problems: Problems;
+  /** What has an expiry that can stay. */
+  readonly present?: { readonly expiresAt?: number | undefined };
+  /** Seconds that a secret may have left. */
+  readonly maxLifetime: number | undefined;
+}
+
+const keepText = ({ expiresAt }: NonNullable<ExpiryField['present']>) =>
+  `As it is: ${expiresAt === undefined ? 'never' : formatMinute(expiresAt)}`;
+
+/** A field for the expiry of a secret or an API key. */
+export function expiryField(field: ExpiryField): Html {
+  const { label, values, problems, present, maxLifetime } = field;
+  const error = problemAt(problems, 'expiresAt');
+  const isTyped = error !== undefined && values.expiryDate !== '';
+  const date = html`
+    <input type="date" name="expiryDate" value="${values.expiryDate}" aria-label="Day on which it expires">
+    <span class="hint"> until 23:59 UTC</span>
+  `;
+  return radioGroup({
+    name: 'expiresAt',
+    group: 'expiry',
+    label,
+    hint: `Then it no longer works. It can be replaced before that without a gap.${
+      maxLifetime === undefined
+        ? ''
+        : ` In this trunk group, it may be valid for at most ${formatExactSpan(maxLifetime)}.`
+    }`,
+    value: isTyped ? 'date' : values.expiry,
+    error,
+    options: [
+      ...(present === undefined ? [] : [{ value: 'keep', text: keepText(present) }]),
+      ...offeredExpiries(maxLifetime).map(([value, text]) =>
+        value === 'date' ? { value, text, more: date } : { value, text },
+      ),
+    ],
+  });
 }

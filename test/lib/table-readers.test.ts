@@ -6,7 +6,7 @@ import { batchedPlatformApiActions } from '../../contract/platform-api-tables.ts
 import { evaluateRequest, type PolicyDocument } from '../../lab/emulator/iam/evaluate-request.ts';
 import { findHarm } from '../../lab/support/template-changes/find-harm.ts';
 import type { Template } from '../../lab/support/template-changes/template.ts';
-import { readTablesOf, tableArns } from '../../lib/platform/read-tables.ts';
+import { readTablesOf, tableArns } from '../../lib/platform/authorizer-function.ts';
 import { type ReadTable, readerCondition } from './reader-condition.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 

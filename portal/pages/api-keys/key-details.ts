@@ -4,13 +4,19 @@ import { acceptsSource, formatCidr, formatNetmask } from '../../../core/api-key/
 import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
-import { currentAddressName, emptyRow, type SubnetRow } from '../../forms/subnet-rows.ts';
+import {
+  currentAddressButton,
+  currentAddressName,
+  emptyRow,
+  type SubnetRow,
+  subnetFields,
+  subnetHint,
+} from '../../forms/subnet-rows.ts';
 import { hiddenField } from '../../html/field.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, dataTable, enabledBadge } from '../../html/list.ts';
 import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
-import { currentAddressButton, subnetFields, subnetHint } from '../../html/subnet-fields.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-row.ts';

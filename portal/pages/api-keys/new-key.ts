@@ -4,32 +4,39 @@ import { fieldLabel, fieldLabels } from '../../../contract/management/field-word
 import {
   defaultExpiry,
   type ExpiryValues,
+  expiryField,
   readExpiry,
   readExpiryValues,
 } from '../../forms/expiry.ts';
 import type { Fields } from '../../forms/fields.ts';
-import { type Form, type InputOf, Instead } from '../../forms/form.ts';
+import { type Form, type InputOf, Instead, ownVersion } from '../../forms/form.ts';
 import { noProblems, typedField } from '../../forms/problems.ts';
 import {
   currentAddressRow,
   readSubnetRows,
   type SubnetRow,
   showSubnetRows,
+  subnetRows,
   toSubnets,
 } from '../../forms/subnet-rows.ts';
-import { expiryField } from '../../html/expiry-field.ts';
 import { checkbox, textField } from '../../html/field.ts';
 import { html } from '../../html/html.ts';
 import { linkButton } from '../../html/parts.ts';
-import { subnetRows } from '../../html/subnet-fields.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
-import { trunkGroupField } from '../clients/client-fields.ts';
+import {
+  defaultOverlap,
+  type OverlapValues,
+  overlapField,
+  readOverlap,
+  readOverlapValues,
+} from '../client-secrets/new-secret.ts';
+import { trunkGroupField } from '../clients/client-forms.ts';
 import { callCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
 import { madeCredentialPage } from '../made-credential.ts';
 import { quotaLimit, readQuota } from '../quota.ts';
-import { ofKey } from './change-key.ts';
+import { getKey, ofKey } from './change-key.ts';
 import {
   expirySummary,
   oldValueFacts,
@@ -119,7 +126,7 @@ interface Created {
 }
 
 /** The response to the form that created a key, or rotated it: the only place that shows the value. */
-export function createdKeyPage(
+function createdKeyPage(
   context: RequestContext,
   { key, value, warnings = [] }: Created,
   isRotated = false,
@@ -227,4 +234,47 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
       ],
     };
   },
+};
+
+interface RotationValues extends OverlapValues, ExpiryValues {}
+
+const overlapLabel = 'The old value expires';
+
+export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> = {
+  operation: 'rotateApiKey',
+  creates: true,
+  find: getKey,
+  version: ownVersion,
+  start: () => ({ ...defaultOverlap, expiry: 'keep', expiryDate: '' }),
+  read: (form) => ({ ...readOverlapValues(form), ...readExpiryValues(form, 'keep') }),
+  input: (values, { now }) => ({
+    overlap: () => readOverlap(values),
+    expiresAt: () => readExpiry(values, now) ?? undefined,
+  }),
+  // What is left makes it happen once, and only to the version that the form showed.
+  act: async (context, { input, values: _values, showAgain: _showAgain, ...guards }) => {
+    const keyId = context.id('keyId');
+    const rotated = await context.management.rotateApiKey(keyId, { ...input, ...guards });
+    return createdKeyPage(context, rotated, true);
+  },
+  look: async (context, { subject: key, values, problems }) => ({
+    title: `Rotate ${key.name}`,
+    ...ofKey(context, key),
+    lead: 'A new value now, and an expiry for the old one, in one step. The id, the name, the scopes and the subnets stay.',
+    labels: { overlap: overlapLabel, expiresAt: fieldLabel('expiresAt') },
+    submit: 'Create the new value',
+    fields: [
+      overlapField(values, problems, {
+        label: overlapLabel,
+        hint: 'Until then, the old and the new value both work, at every verifier.',
+      }),
+      expiryField({
+        label: 'The key expires',
+        values,
+        problems,
+        present: key,
+        maxLifetime: (await context.granted(key.serviceTrunkGroup)).maxApiKeyLifetime,
+      }),
+    ],
+  }),
 };

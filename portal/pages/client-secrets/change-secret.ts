@@ -1,8 +1,7 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { readExpiry, readExpiryValues } from '../../forms/expiry.ts';
+import { expiryField, readExpiry, readExpiryValues } from '../../forms/expiry.ts';
 import { type Form, type InputOf, noValues } from '../../forms/form.ts';
-import { expiryField } from '../../html/expiry-field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import { formatDayDistance } from '../../html/time.ts';

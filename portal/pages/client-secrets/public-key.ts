@@ -9,8 +9,7 @@ import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { isKey } from '../clients/secret-table.ts';
 import { getClient } from '../clients/stop-client.ts';
-import { type KeyValues, type SecretValues, secretCreation } from './new-secret.ts';
-import { secretRotation } from './rotate-secret.ts';
+import { type KeyValues, type SecretValues, secretCreation, secretRotation } from './new-secret.ts';
 
 const noKey: KeyValues = { publicKey: '', chosen: '' };
 

@@ -7,7 +7,7 @@ import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
 import type { ListedPage } from '../read-pages.ts';
-import { countOf, getProvider, ofProvider, toProvider } from './provider-details.ts';
+import { countOf, getProvider, ofProvider, toProvider } from './provider-pages.ts';
 
 /** Names on the page; the rest is counted. */
 const shownClients = 10;

@@ -10,8 +10,8 @@ import { type Crumb, code, consequences } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
-import { ofProvider } from './provider-details.ts';
 import { readGroups } from './provider-groups.ts';
+import { ofProvider } from './provider-pages.ts';
 
 const section = 'identity-providers';
 

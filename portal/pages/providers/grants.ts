@@ -6,7 +6,7 @@ import { code, emptyState, linkButton } from '../../html/parts.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { readPages } from '../read-pages.ts';
-import { ofProvider } from './provider-details.ts';
+import { ofProvider } from './provider-pages.ts';
 
 const section = 'identity-providers';
 

@@ -3,12 +3,10 @@ import { maxListedItems } from '../../../contract/limits.ts';
 import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
-import { providerLabels } from '../../forms/provider-form.ts';
+import { providerLabels, riskField, trunkGroupChoices } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { panel } from '../../html/parts.ts';
-import { riskField } from '../../html/provider-fields.ts';
-import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { RequestContext } from '../../request-context.ts';
 import {
   clientsPanel,
@@ -16,7 +14,7 @@ import {
   ofProvider,
   providerFacts,
   toProvider,
-} from './provider-details.ts';
+} from './provider-pages.ts';
 
 interface GroupValues {
   readonly trunkGroups: readonly string[];

@@ -9,18 +9,18 @@ import {
   problemsOf,
 } from '../../forms/problems.ts';
 import {
+  choiceFields,
   choicesOf,
   type ProviderValues,
   providerLabels,
   readProviderValues,
+  trunkGroupChoices,
 } from '../../forms/provider-form.ts';
 import { textField } from '../../html/field.ts';
 import { errorSummary } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { providerKeyTable } from '../../html/list.ts';
 import { facts, panel } from '../../html/parts.ts';
-import { choiceFields } from '../../html/provider-fields.ts';
-import { trunkGroupChoices } from '../../html/trunk-group-choices.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { nothingPage } from '../choose-trunk-group.ts';
 

@@ -1,12 +1,15 @@
-import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { type Html, html } from '../../html/html.ts';
-import { limitFacts } from '../../html/limit-facts.ts';
-import { badge } from '../../html/list.ts';
+import type { Management } from '../../../adapters/management.ts';
+import type {
+  GrantLimits,
+  TrunkGroupLimits,
+} from '../../../core/trunk-group/trunk-group-limits.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { limitFacts, limitLabel, limitValue } from '../../html/limit-facts.ts';
+import { badge, dataTable, rowLink } from '../../html/list.ts';
 import { facts, linkButton, panel } from '../../html/parts.ts';
-import { timeWithDistance } from '../../html/time.ts';
-import type { Handler, RequestContext } from '../../request-context.ts';
+import { endTime, formatExactSpan, timeWithDistance } from '../../html/time.ts';
+import type { Handler, Href, RequestContext } from '../../request-context.ts';
 import { readUsage } from '../quota.ts';
-import { excessTable } from './excess-table.ts';
 
 /** The limits of the deployment config, which hold for everyone who comes through the portal. */
 function configPanel({ deployment }: RequestContext): Html | '' {
@@ -65,3 +68,89 @@ export const showTrunkGroup: Handler = async (context) => {
     )}${isStaff && (await excessPanel(context, limits))}${isStaff && configPanel(context)}`,
   };
 };
+
+type Check = Awaited<ReturnType<Management['checkTrunkGroupLimits']>>;
+type Excess = Check['excesses'][number];
+
+/** Limits of which the subject is an API key. */
+const ofApiKey = ['requireSubnet', 'requireApiKeyScopes', 'maxApiKeyLifetime'];
+
+/** The page of what is above a limit. */
+function addressOf(href: Href, group: string, { limit, subject }: Excess): string {
+  if (limit === 'maxClients') return href('/clients', { trunkGroup: group });
+  if (limit === 'maxApiKeys') return href('/api-keys', { trunkGroup: group });
+  if (limit === 'ownProviders') return href('/identity-providers');
+  if (ofApiKey.includes(limit)) return href(`/api-keys/${subject}`);
+  // A client is found by the id of its secret, too.
+  if (limit === 'maxSecretLifetime') return href('/clients', { text: subject });
+  return href(`/clients/${subject}`);
+}
+
+function nameOf({ limit, subject, name }: Excess): string {
+  if (limit === 'maxClients') return 'All clients';
+  if (limit === 'maxApiKeys') return 'All API keys';
+  if (limit === 'ownProviders') return 'All its own providers';
+  return name ?? subject;
+}
+
+function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {
+  const link = rowLink(addressOf(href, group, excess), nameOf(excess));
+  if (excess.limit !== 'maxSecretLifetime') return link;
+  return html`${link}<span class="sub"><code>${excess.subject}</code></span>`;
+}
+
+function valueOf({ limit, received }: Excess, now: number): HtmlValue {
+  if (limit === 'maxSecretLifetime' || limit === 'maxApiKeyLifetime') {
+    const end = Date.parse(received) / 1000;
+    return Number.isNaN(end) ? 'Never expires' : endTime(end, now);
+  }
+  if (limit === 'maxTokenLifetime') return formatExactSpan(Number(received));
+  return limit === 'scopes' || limit === 'providers' ? html`<code>${received}</code>` : received;
+}
+
+/** Rows of the table: more are a long way for someone who uses the keyboard. */
+const maxRows = 20;
+
+/** How much is above each limit: `Token lifetime 252, Scopes 3`. */
+function countsOf({ excesses }: Check): string {
+  const byLimit = Map.groupBy(excesses, ({ limit }) => limit);
+  return [...byLimit].map(([limit, { length }]) => `${limitLabel(limit)} ${length}`).join(', ');
+}
+
+/** What a trunk group has above limits, with links to it. */
+export function excessTable(
+  context: Pick<RequestContext, 'href' | 'now'>,
+  {
+    group,
+    limits,
+    check,
+  }: {
+    readonly group: string;
+    readonly limits: GrantLimits;
+    readonly check: Check;
+  },
+): Html {
+  const rows = check.excesses.slice(0, maxRows);
+  const count = check.excesses.length;
+  const head =
+    count > rows.length
+      ? html`
+        These are ${rows.length} of ${check.more ? `more than ${count}` : count}
+        ${!check.more && html` (${countsOf(check)})`}. <code>authctl trunk-group-limits
+        check ${group}</code> lists the others. `
+      : '';
+  return html`
+    <p class="panel-text">
+      ${head}All of it stays and works. A change can only make it smaller.</p>
+    ${dataTable(
+      'Above the limits',
+      [
+        ['Item', (excess) => itemCell(context, group, excess)],
+        ['Limit', ({ limit }) => limitLabel(limit)],
+        ['Has', (excess) => valueOf(excess, context.now)],
+        ['Allowed', ({ limit }) => limitValue(limits, limit)],
+      ],
+      rows,
+    )}
+  `;
+}

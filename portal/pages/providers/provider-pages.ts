@@ -1,16 +1,15 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
 import { describeGivenKeys, hasGivenKeys } from '../../../core/identity-provider/given-keys.ts';
-import { mayChange, needsGrants } from '../../access/own-providers.ts';
+import { mayChange, mayRegister, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';
-import { type Html, html } from '../../html/html.ts';
-import { dataTable, providerKeyTable } from '../../html/list.ts';
-import { type Fact, facts, linkButton, panel } from '../../html/parts.ts';
-import { timeWithDistance } from '../../html/time.ts';
+import { type Html, type HtmlValue, html } from '../../html/html.ts';
+import { badge, dataTable, providerKeyTable, rowLink } from '../../html/list.ts';
+import { emptyState, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
+import { distance, timeWithDistance } from '../../html/time.ts';
 import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
 import { clientColumns } from '../clients/client-row.ts';
-import { describeOwner, healthBadge } from './provider-list.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;
@@ -181,5 +180,68 @@ export const showProvider: Handler = async (context) => {
         ['Registered', timeWithDistance(provider.registeredAt, now)],
       ]),
     )}${clientsPanel(context, issuer, clients)}${keysPanel(healths.get(issuer))}`,
+  };
+};
+
+/** The text about the keys of a provider. */
+function healthBadge(health: Health): Html {
+  if (health === undefined) return badge('info', 'Being checked');
+  if (health.keySet === undefined) return badge('bad', 'Keys cannot be fetched');
+  const { length } = health.keySet.keys;
+  return badge('good', `${length} ${length === 1 ? 'key' : 'keys'}`);
+}
+
+/** Whose a provider is. */
+export function describeOwner(owner: IdentityProvider['owner']): HtmlValue {
+  if (owner === undefined) return 'All';
+  const { trunkGroups, others, version } = owner;
+  if (trunkGroups.length === 0) return version === 0 ? 'Not known, so none' : 'All';
+  return html`<code>${trunkGroups.join(', ')}</code>${others === true && ' and others'}`;
+}
+
+export const showProviders: Handler = async (context) => {
+  const { management, person, href, now, health } = context;
+  const providers = await context.listProviders(person.trunkGroups ?? []);
+  const healths = await health.check(
+    management,
+    providers.map(({ issuer }) => issuer),
+    now,
+  );
+  const register = (await mayRegister(context))
+    ? linkButton(href('/identity-providers/new'), 'Register provider', 'primary')
+    : undefined;
+  return {
+    title: 'Identity providers',
+    section: 'identity-providers',
+    lead: 'Tokens that a registered provider issues for its clients are accepted by the platform’s APIs.',
+    actions: [
+      person.trunkGroups === undefined &&
+        context.may('listGrants') &&
+        linkButton(href('/identity-providers/issuer-grants'), 'Granted issuers'),
+      register,
+    ],
+    body:
+      providers.length === 0
+        ? emptyState(
+            'No identity providers yet',
+            register === undefined
+              ? 'The platform’s staff registers them.'
+              : 'Register one by its discovery URL. Its clients then need no secret here.',
+            register,
+          )
+        : dataTable(
+            'Identity providers',
+            [
+              [
+                'Issuer',
+                ({ issuer }) => rowLink(href('/identity-providers/show', { issuer }), issuer),
+              ],
+              ['Trunk groups', ({ owner }) => describeOwner(owner)],
+              ['Keys at present', ({ issuer }) => healthBadge(healths.get(issuer))],
+              ['Algorithms', ({ allowedAlgorithms }) => allowedAlgorithms.join(', '), 'minor'],
+              ['Registered', ({ registeredAt }) => distance(registeredAt, now), 'minor'],
+            ],
+            providers,
+          ),
   };
 };
