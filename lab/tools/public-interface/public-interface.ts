@@ -51,11 +51,18 @@ function claimLines(): readonly string[] {
   return Object.keys(claims).map((name) => `claim ${name}`);
 }
 
-/** Attributes of an item, with those of what is in its lists. */
+/** What is within an attribute: entries of a list, a map, or the values of one whose keys are ids. */
+function partsOf(name: string, value: unknown): readonly unknown[] {
+  if (['ends', 'before', 'after'].includes(name)) return [];
+  if (Array.isArray(value)) return value as readonly unknown[];
+  return name === 'secrets' ? Object.values(value as object) : [value];
+}
+
+/** Attributes of an item, with those of what is in its lists and maps. */
 function attributesOf(value: object, path = ''): readonly string[] {
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => [
     path + name,
-    ...(Array.isArray(entry) ? entry : []).flatMap((each: unknown) =>
+    ...partsOf(name, entry).flatMap((each) =>
       typeof each === 'object' && each !== null ? attributesOf(each, `${path}${name}.`) : [],
     ),
   ]);

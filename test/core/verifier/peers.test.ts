@@ -108,40 +108,4 @@ describe('other verifiers', () => {
       { numRuns: 1500 },
     );
   });
-
-  const [head, body] = [JSON.stringify(header), JSON.stringify(claims)];
-  const text = (value: string) => Buffer.from(value).toString('base64url');
-  const sign = (first: string, second: string) => signParts(ownKey, text(first), text(second));
-  const withClaims = (different: object) => sign(head, JSON.stringify({ ...claims, ...different }));
-  const withHeader = (different: object) => sign(JSON.stringify({ ...header, ...different }), body);
-
-  /** Where this verifier refuses what a peer accepts: name, token, jose, aws-jwt-verify. */
-  const stricter: readonly [string, string, Acceptance, Acceptance][] = [
-    ['a repeated claim', sign(head, body.replace('{', '{"exp":1,')), true, true],
-    ['a repeated header member', sign(head.replace('{', '{"alg":"none",'), body), true, true],
-    ['padding', `${sign(head, body)}==`, true, true],
-    ['no kid', withHeader({ kid: undefined }), true, false],
-    ['an empty crit', withHeader({ crit: [] }), false, true],
-    ['a crit that no one knows', withHeader({ crit: ['x'], x: 1 }), false, true],
-    ['no typ', withHeader({ typ: undefined }), false, true],
-    ['typ JWT', withHeader({ typ: 'JWT' }), false, true],
-    ['no exp', withClaims({ exp: undefined }), false, true],
-    ['a fraction of a second', withClaims({ exp: now + 60.5 }), true, true],
-    ['a life of ten years', withClaims({ exp: now + 315_360_000 }), true, true],
-    ['iat an hour ahead', withClaims({ iat: now + 3600, exp: now + 7200 }), true, true],
-    ['a number in aud next to us', withClaims({ aud: [audience, 1] }), true, false],
-    ['an empty sub', withClaims({ sub: '' }), true, true],
-    ['no trunk group', withClaims({ service_trunk_group: undefined }), true, true],
-  ];
-
-  it.each(stricter)(
-    'are laxer in known places: %s',
-    async (_, token, joseAcceptance, awsAcceptance) => {
-      expect({ ours: await ours(token), jose: await jose(token), aws: await aws(token) }).toEqual({
-        ours: false,
-        jose: joseAcceptance,
-        aws: awsAcceptance,
-      });
-    },
-  );
 });

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
-import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
+import {
+  createDynamoDbRotationStore,
+  createDynamoDbSigningKeyStore,
+} from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createDynamoDbSettings } from '../../../adapters/dynamodb/stores/setting-stores.ts';
 import type { TableKey } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
@@ -294,6 +297,35 @@ describe('the signing key store', () => {
     expect(malformed.map(({ message }) => message)).toEqual([
       'the item of signing key "bad" cannot be read: record_id: expected /^[A-Za-z0-9_-]{43}$/',
     ]);
+  });
+});
+
+describe('the store of the rotation', () => {
+  it('loses no update of an intent, and has heartbeats and the choice as they were written', async () => {
+    const store = createDynamoDbRotationStore(tables.dynamodb, tables.nameOf('signingKeys'));
+    const intent = {
+      slot: 'first',
+      intentId: 'intent_1',
+      regionId: 'slc',
+      alg: 'ES256',
+      holder: 'run-1',
+      leaseUntil: 1_800_000_000,
+      closed: false,
+      version: 1,
+    } as const;
+    await store.putKeyIntent(intent);
+    await expect(store.putKeyIntent(intent)).rejects.toThrow(ConflictError);
+    const taken = { ...intent, holder: 'run-2', version: 2 };
+    await store.putKeyIntent(taken);
+    await expect(store.putKeyIntent({ ...taken, holder: 'run-3' })).rejects.toThrow(ConflictError);
+    const heartbeat = { regionId: 'slc', at: 1_800_000_000 } as const;
+    const choice = { alg: 'ES256', insteadOf: 'RS256', chosenAt: 1_800_000_000 } as const;
+    await store.putHeartbeat(heartbeat);
+    await store.putAlgorithmChoice(choice);
+    expect(await store.listKeyIntents()).toEqual([taken]);
+    expect(await store.listHeartbeats()).toEqual([heartbeat]);
+    expect(await store.findAlgorithmChoice()).toEqual(choice);
+    expect(await store.listSigningKeys()).toEqual([]);
   });
 });
 
