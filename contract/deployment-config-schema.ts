@@ -13,7 +13,7 @@ import {
 import { operationsEntries } from './operations-config.ts';
 import { findRegionProblem } from './partitions.ts';
 import { portalSchema } from './portal-config.ts';
-import { clientKeyAlgs } from './proof-algorithms.ts';
+import { clientKeyAlgs, proofAlgs, proofModes } from './proof-algorithms.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { isResourceUri } from './resource-metadata.ts';
 import { isScopeToken, scopePartPattern } from './scopes.ts';
@@ -129,16 +129,18 @@ const federatedClients = v.strictObject({
   ownProviders: v.optional(v.boolean(), false),
 });
 
+/** A choice of algorithms. */
+function someOf<const Names extends readonly string[]>(names: Names) {
+  return v.pipe(
+    v.array(v.picklist(names)),
+    v.minLength(1, 'allowed: one algorithm or more'),
+    v.check((all) => new Set(all).size === all.length, 'allowed: each algorithm once'),
+  );
+}
+
 const clientKeys = v.strictObject({
   /** What keys may sign with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
-  algorithms: v.optional(
-    v.pipe(
-      v.array(v.picklist(clientKeyAlgs)),
-      v.minLength(1, 'allowed: one algorithm or more'),
-      v.check((all) => new Set(all).size === all.length, 'allowed: each algorithm once'),
-    ),
-    [...clientKeyAlgs],
-  ),
+  algorithms: v.optional(someOf(clientKeyAlgs), [...clientKeyAlgs]),
   /** Whether no secret authenticates a client any more. */
   only: v.optional(v.boolean(), false),
   /** Seconds after its `iat` for which an assertion is accepted. Until then, it can be sent again. */
@@ -180,6 +182,16 @@ const audience = v.pipe(
   ),
 );
 
+const dpop = v.strictObject({
+  /** By audience. Tokens of all others are bearer tokens: their APIs check no proofs. */
+  audiences: v.pipe(
+    v.record(audience, v.picklist(proofModes)),
+    v.check((all) => Object.keys(all).length > 0, 'allowed: one audience or more'),
+  ),
+  /** What proofs may be signed with. FAPI 2.0 allows PS256, ES256 and Ed25519. */
+  algorithms: v.optional(someOf(proofAlgs), [...proofAlgs]),
+});
+
 /** Each key is described in docs/configuration.md. */
 export const deploymentConfigSchema = v.strictObject({
   /** Prefix of stacks, tables and functions. */
@@ -211,14 +223,7 @@ export const deploymentConfigSchema = v.strictObject({
   /**
    * The first is used for new keys. Keys of the others may still sign during a change of algorithm.
    */
-  signingAlgorithms: v.optional(
-    v.pipe(
-      v.array(v.picklist(algs)),
-      v.minLength(1, 'allowed: one algorithm or more'),
-      v.check((all) => new Set(all).size === all.length, 'allowed: each algorithm once'),
-    ),
-    [defaultAlg],
-  ),
+  signingAlgorithms: v.optional(someOf(algs), [defaultAlg]),
   /** `typ` of access tokens. `JWT` only for platforms that refuse `at+jwt`. */
   accessTokenType: v.optional(v.picklist(accessTokenTypes), defaultAccessTokenType),
   /**
@@ -247,6 +252,8 @@ export const deploymentConfigSchema = v.strictObject({
   clientKeys: v.optional(clientKeys),
   /** Clients move here with the ids and secrets of another provider. Off by default. */
   clientImport: v.optional(clientImport),
+  /** Binds tokens to keys of clients that prove them (RFC 9449). Off by default. */
+  dpop: v.optional(dpop),
   scopes: v.pipe(v.array(scope), v.minLength(1, 'allowed: one scope or more')),
   /**
    * Scopes of a request that are treated as if they were not there, e.g. `openid`, which some

@@ -65,6 +65,11 @@ export interface FederationVariables {
   readonly allowLoopback?: true | undefined;
 }
 
+/** `AUTH_DPOP`: which tokens are bound to keys. Only the token function's file of proofs reads it. */
+export interface BindingVariables extends NonNullable<DeploymentConfig['dpop']> {
+  readonly tokenEndpoints: readonly string[];
+}
+
 /** Of a deployment in which only its own clients send assertions. */
 export const withoutProviders = { maxAge: 0, ownProviders: false, providers: false } as const;
 
@@ -116,6 +121,12 @@ export function tokenEnvironment(
     }),
     ...keysOnlyVariable(config),
     ...(config.clientImport && { AUTH_CLIENT_IMPORT: '1' as const }),
+    ...(config.dpop && {
+      AUTH_DPOP: source.toJson({
+        ...config.dpop,
+        tokenEndpoints: tokenEndpointsOf(source.addresses),
+      } satisfies BindingVariables),
+    }),
   };
 }
 
@@ -137,6 +148,9 @@ export function discoveryEnvironment(source: EnvironmentSource): EnvironmentVari
       AUTH_CLIENT_KEYS: source.config.clientKeys.algorithms.join(' '),
     }),
     ...keysOnlyVariable(source.config),
+    ...(source.config.dpop && {
+      AUTH_DPOP_ALGORITHMS: source.config.dpop.algorithms.join(' '),
+    }),
   };
 }
 

@@ -15,6 +15,11 @@ export const clientKeyAlgs = ['ES256', 'ES384', 'Ed25519', 'PS256', 'RS256', 'RS
 
 export type ClientKeyAlg = (typeof clientKeyAlgs)[number];
 
+/** Whether a token is bound to the key of a proof: if its request has one, or always. */
+export const proofModes = ['allowed', 'required'] as const;
+
+export type ProofMode = (typeof proofModes)[number];
+
 /** Whether a text is an origin (RFC 6454 §6.2), the part of a proof's URL that an API knows itself. */
 export function isOrigin(text: string): boolean {
   return URL.parse(text)?.origin === text;

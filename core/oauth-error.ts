@@ -1,19 +1,22 @@
-/** The error codes of RFC 6749 §5.2 and RFC 8707 §2 that the token endpoint sends, and their status. */
-const statusByCode = {
-  invalid_request: 400,
-  invalid_client: 401,
-  invalid_grant: 400,
-  unsupported_grant_type: 400,
-  invalid_scope: 400,
-  invalid_target: 400,
-} as const;
-
-export type OAuthErrorCode = keyof typeof statusByCode;
+/** The error codes of RFC 6749 §5.2, RFC 8707 §2 and RFC 9449 §5 that the token endpoint sends. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_dpop_proof';
 
 type ErrorText = readonly [code: OAuthErrorCode, description: string];
 
 /** One text for every failure, so a response reveals nothing about the client. */
 const authenticationFailed: ErrorText = ['invalid_client', 'client authentication failed'];
+
+const onlyBasic: ErrorText = [
+  'invalid_client',
+  'the client must authenticate with HTTP Basic (client_secret_basic)',
+];
 
 /**
  * Why a token request is refused. The reason is for logs; code and description go to the client.
@@ -42,14 +45,8 @@ const errorTexts = {
     'invalid_request',
     'client_id must be the same in the request body and in the Authorization header',
   ],
-  no_authentication: [
-    'invalid_client',
-    'the client must authenticate with HTTP Basic (client_secret_basic)',
-  ],
-  authentication_method: [
-    'invalid_client',
-    'the client must authenticate with HTTP Basic (client_secret_basic)',
-  ],
+  no_authentication: onlyBasic,
+  authentication_method: onlyBasic,
   keys_only: ['invalid_client', 'the client must authenticate with private_key_jwt'],
   authentication_scheme: authenticationFailed,
   malformed_credentials: authenticationFailed,
@@ -80,7 +77,7 @@ export const oauthErrorReasons = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ Object.keys(errorTexts),
 ) as readonly OAuthErrorReason[];
 
-/** Why a request with an assertion is refused, which the token function's second file says. */
+/** Why a request with an assertion or a proof is refused, which another file of the function says. */
 export interface OAuthRefusal {
   readonly reason: string;
   readonly code: OAuthErrorCode;
@@ -108,6 +105,6 @@ export class OAuthError extends Error implements OAuthRefusal {
       ? errorTexts[reason]
       : [reason.code, reason.description];
     this.outcome = (isKnown ? undefined : reason.outcome) ?? this.code;
-    this.status = statusByCode[this.code];
+    this.status = this.code === 'invalid_client' ? 401 : 400;
   }
 }

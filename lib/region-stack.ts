@@ -104,6 +104,18 @@ export class RegionStack extends Stack {
     this.addOutputs();
     letAllWait(check, functions);
     this.warnOfLowConcurrency();
+    this.warnOfBoundTokens();
+  }
+
+  /** An API that does not look at `cnf` takes a stolen bound token for a bearer token, unseen. */
+  private warnOfBoundTokens(): void {
+    const { audiences = {} } = this.props.config.dpop ?? {};
+    const required = Object.keys(audiences).filter((name) => audiences[name] === 'required');
+    if (required.length === 0) return;
+    Annotations.of(this).addWarningV2(
+      'authorization-server:dpop.audiences',
+      `dpop.audiences: received "required" for ${required.join(', ')}; allowed: audiences of APIs that check proofs, because many libraries accept a bound token as a bearer token: docs/platform-api.md#tokens-that-are-bound-to-a-key`,
+    );
   }
 
   /** A throttle that Lambda reaches first gives callers 5xx instead of 429. */
@@ -189,7 +201,7 @@ export class RegionStack extends Stack {
       name: config.name,
       stage: api.restApi.deploymentStage,
       rules: serviceRules(config.webAcl),
-      redactedHeaders: ['authorization'],
+      redactedHeaders: ['authorization', ...(config.dpop ? ['dpop'] : [])],
     });
   }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { clientKeyAlgs } from '../proof-algorithms.ts';
+import { clientKeyAlgs, proofAlgs } from '../proof-algorithms.ts';
 import { algs } from '../signing-algorithms.ts';
 import { flag, json, list, regionId, text, wholeNumber } from './read-variables.ts';
 
@@ -19,5 +19,7 @@ export const discoveryVariables = v.object({
   AUTH_CLIENT_KEYS: v.optional(list(v.picklist(clientKeyAlgs))),
   /** Whether no secret authenticates a client. */
   AUTH_KEYS_ONLY: flag,
+  /** What proofs are signed with, if tokens can be bound to keys. */
+  AUTH_DPOP_ALGORITHMS: v.optional(list(v.picklist(proofAlgs))),
   AUTH_DOCUMENT_MAX_AGE: wholeNumber,
 });

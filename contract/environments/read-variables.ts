@@ -50,9 +50,9 @@ export const list = <T extends v.GenericSchema<string, unknown>>(item: T) =>
   );
 
 /** A JSON value that the reader checks further. */
-export const json = v.pipe(
+export const json = /* @__PURE__ */ v.pipe(
   text,
-  v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+  /* @__PURE__ */ v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
     try {
       return JSON.parse(dataset.value);
     } catch {

@@ -33,6 +33,8 @@ export const tokenVariables = v.object({
   AUTH_ACCESS_TOKEN_TYPE: plainTokenType,
   /** JSON of `FederationVariables`. Without a value, no assertion is accepted. */
   AUTH_FEDERATED_CLIENTS: v.optional(text),
+  /** JSON of `BindingVariables`. Without a value, no token is bound to a key. */
+  AUTH_DPOP: v.optional(text),
   /** What `audience` of a request means. Without a value: nothing. */
   AUTH_AUDIENCE_PARAMETER: v.optional(
     v.picklist(['refuse', 'resource'], 'allowed: refuse or resource'),

@@ -12,6 +12,7 @@ const keys = [
   'providerKeyFiles',
   'clientKeys',
   'clientImport',
+  'dpop',
   'tokenLifetime',
   'fairShare',
   'scopes',

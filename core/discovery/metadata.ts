@@ -1,5 +1,5 @@
 import type { RegionalAddresses } from '../../contract/addresses.ts';
-import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
+import type { ClientKeyAlg, ProofAlg } from '../../contract/proof-algorithms.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { authorizationPath, jwksPath, tokenPath } from '../../contract/routes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
@@ -20,6 +20,8 @@ interface MetadataSettings {
   readonly clientKeys?: readonly ClientKeyAlg[] | undefined;
   /** Whether no secret authenticates a client. */
   readonly keysOnly?: boolean;
+  /** What proofs are signed with; undefined if no token is bound to a key. */
+  readonly proofs?: readonly ProofAlg[] | undefined;
 }
 
 /**
@@ -55,6 +57,8 @@ export function buildMetadata(settings: MetadataSettings) {
     ],
     // RFC 8414 §2: with `private_key_jwt`, the algorithms of assertions.
     ...(assertionAlgs && { token_endpoint_auth_signing_alg_values_supported: assertionAlgs }),
+    // RFC 9449 §5.1.
+    ...(settings.proofs && { dpop_signing_alg_values_supported: settings.proofs }),
     // Required by RFC 8414 §2. The registered value for a server that returns nothing this way.
     response_types_supported: ['none'],
     // Required by OpenID Connect. Clients are the only subjects, and each always has the same one.

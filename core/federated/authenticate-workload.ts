@@ -219,7 +219,7 @@ export class WorkloadAuthentication {
     }
     const unverified = readUnverifiedAssertion(received, presented.form, this.#settings, now);
     const assertion = await this.#verify(unverified, presented.form, values);
-    log.assertion = {
+    log.further = {
       assertion_issuer: assertion.issuer,
       assertion_subject: assertion.subject,
       assertion_jti: assertion.tokenId,
@@ -250,7 +250,7 @@ export class WorkloadAuthentication {
     } catch (error) {
       if (error instanceof UnavailableError && error.constructor === UnavailableError) {
         log.counts = [assertionMetrics.withoutKeys];
-        log.assertion = { assertion_issuer: assertion.issuer };
+        log.further = { assertion_issuer: assertion.issuer };
         failures.assertAllowed(attempt, now);
         failures.record(attempt, now);
         throw new AssertionRefusal('provider_keys_unavailable', form, { cause: error });

@@ -10,7 +10,7 @@ import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
-import { grantScopes, selectAudience } from '../token/granted.ts';
+import { findProofMode, grantScopes, selectAudience } from '../token/granted.ts';
 import { parseResource, parseScope } from '../token/token-parameters.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -81,6 +81,21 @@ function addLimits(
   steps.add('limits of the client', 'passed', `${limits}; above them ${above}`);
 }
 
+/** A proof is of one request: without one here, nothing is refused for want of it. */
+function addProof(
+  steps: ExplainedSteps,
+  { dpop }: ManagementContext['config'],
+  audience: string,
+): void {
+  const mode = dpop && findProofMode(dpop.audiences, audience);
+  if (mode === undefined) return;
+  const needs =
+    mode === 'required'
+      ? 'the request also needs a DPoP proof, and the token is bound to its key'
+      : 'with a DPoP proof, the token is bound to its key';
+  steps.add('proof of a key', 'passed', `${needs}; ${dpop?.algorithms.join(', ')}`);
+}
+
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
@@ -115,6 +130,7 @@ async function explain(
     String,
     `the client has ${effectiveAudiences(client, config).join(' ')}`,
   );
+  addProof(steps, config, audience);
   const { jti: _, ...claims } = buildAccessTokenClaims(
     { client, scopes, audience },
     { now, random: new Uint8Array(idBytes) },

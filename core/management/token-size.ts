@@ -28,7 +28,7 @@ export function longestSigningInput(client: Client, config: ManagementConfig): n
   const audiences = effectiveAudiences(client, config);
   const audience = audiences.reduce((a, b) => (b.length > a.length ? b : a), '');
   const claims = buildAccessTokenClaims(
-    { client, scopes: client.scopes, audience },
+    { client, scopes: client.scopes, audience, jkt: config.dpop && 'x'.repeat(43) },
     // Ten digits of seconds until the year 2286.
     { now: 9_000_000_000, random: new Uint8Array(idBytes) },
     { issuer: config.issuer ?? derivedIssuer, maxTokenLifetime },

@@ -14,6 +14,8 @@ export interface AccessTokenClaims {
   readonly scope: string;
   /** The platform's account within which the client acts. */
   readonly service_trunk_group: string;
+  /** The key that the token is bound to (RFC 9449 §6.1). */
+  readonly cnf?: { readonly jkt: string };
 }
 
 interface AccessTokenGrant {
@@ -22,6 +24,8 @@ interface AccessTokenGrant {
   readonly audience: string;
   /** No token may outlive what authenticated the client: seconds since the epoch. */
   readonly latestExpiry?: number | undefined;
+  /** RFC 7638 thumbprint of the key that the token is bound to. */
+  readonly jkt?: string | undefined;
 }
 
 /**
@@ -35,7 +39,7 @@ export function buildAccessTokenClaims(
   values: { readonly now: number; readonly random: Uint8Array },
   settings: { readonly issuer: string; readonly maxTokenLifetime: number },
 ): AccessTokenClaims {
-  const { client, scopes, audience, latestExpiry = Infinity } = grant;
+  const { client, scopes, audience, latestExpiry = Infinity, jkt } = grant;
   const lifetime = Math.min(client.tokenLifetime, settings.maxTokenLifetime);
   return {
     iss: settings.issuer,
@@ -47,5 +51,6 @@ export function buildAccessTokenClaims(
     jti: encodeBase62(values.random),
     scope: scopes.join(' '),
     service_trunk_group: client.serviceTrunkGroup,
+    ...(jkt !== undefined && { cnf: { jkt } }),
   };
 }

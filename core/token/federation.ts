@@ -20,16 +20,19 @@ export interface AuthenticatedWorkload {
   readonly latestExpiry?: number | undefined;
 }
 
-/** A value and no error: the function's second file has error classes of its own. */
-export type FederatedOutcome =
-  | { readonly workload: AuthenticatedWorkload }
+/** A value and no error: the function's other files have error classes of their own. */
+export type Outcome<Found> =
+  | { readonly found: Found }
   | { readonly refusal: OAuthRefusal }
   /** Seconds. */
   | { readonly retryAfter: number }
   | { readonly unavailable: string };
 
 /** Decides about requests that authenticate in another way than HTTP Basic. */
-export type Federation = (request: TokenRequest, values: TokenValues) => Promise<FederatedOutcome>;
+export type Federation = (
+  request: TokenRequest,
+  values: TokenValues,
+) => Promise<Outcome<AuthenticatedWorkload>>;
 
 const otherCredentials = [
   'assertion',
@@ -53,19 +56,14 @@ export function readBasicForm({
 }
 
 /**
- * Authenticates a client by an assertion (RFC 7521 §4).
+ * What another file of the function found.
  *
  * @throws {OAuthError} if the request is refused.
  * @throws {TooManyFailuresError}
  * @throws {UnavailableError}
  */
-export async function authenticateWorkload(
-  request: TokenRequest,
-  federation: Federation,
-  values: TokenValues,
-): Promise<AuthenticatedWorkload> {
-  const outcome = await federation(request, values);
-  if ('workload' in outcome) return outcome.workload;
+export function settle<Found>(outcome: Outcome<Found>): Found {
+  if ('found' in outcome) return outcome.found;
   if ('refusal' in outcome) throw new OAuthError(outcome.refusal);
   if ('retryAfter' in outcome)
     throw new TooManyFailuresError(outcome.retryAfter, 'assertion_throttled');

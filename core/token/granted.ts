@@ -1,3 +1,4 @@
+import type { ProofMode } from '../../contract/proof-algorithms.ts';
 import { OAuthError } from '../oauth-error.ts';
 
 /**
@@ -47,4 +48,18 @@ export function selectAudience(
   const same = [first, ...others].find((audience) => isSameResource(audience, resource));
   if (same === undefined) throw new OAuthError('resource_not_allowed');
   return same;
+}
+
+/**
+ * Whether the tokens of an audience are bound to keys; undefined: never. Of two spellings of one
+ * audience, the stricter one counts.
+ */
+export function findProofMode(
+  audiences: Readonly<Record<string, ProofMode>>,
+  audience: string,
+): ProofMode | undefined {
+  const modes = Object.entries(audiences)
+    .filter(([name]) => name === audience || isSameResource(name, audience))
+    .map(([, mode]) => mode);
+  return modes.includes('required') ? 'required' : modes[0];
 }

@@ -17,8 +17,9 @@ import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import type { FairShare } from './fair-share.ts';
-import { authenticateWorkload, type Federation, readBasicForm } from './federation.ts';
+import { type Federation, readBasicForm, settle } from './federation.ts';
 import { grantScopes, selectAudience } from './granted.ts';
+import type { FindBinding } from './token-binding.ts';
 import {
   type AudienceParameter,
   parseTokenParameters,
@@ -40,6 +41,8 @@ export interface TokenPorts {
   readonly share?: FairShare | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
   readonly federation?: Federation | undefined;
+  /** If the deployment config has `dpop`. */
+  readonly findBinding?: FindBinding | undefined;
   /** Whether no secret authenticates a client (`clientKeys.only`). */
   readonly keysOnly?: boolean | undefined;
 }
@@ -63,7 +66,7 @@ export interface TokenSettings extends KeySettings {
 /** A successful response (RFC 6749 §5.1). `scope` is always stated. */
 interface TokenResponse {
   readonly access_token: string;
-  readonly token_type: 'Bearer';
+  readonly token_type: 'Bearer' | 'DPoP';
   readonly expires_in: number;
   readonly scope: string;
 }
@@ -91,7 +94,7 @@ export async function issueToken(
   const form = federation && readBasicForm(request);
   const found =
     federation !== undefined && form === undefined
-      ? await authenticateWorkload(request, federation, values)
+      ? settle(await federation(request, values))
       : await authenticateBySecret(
           request,
           ports,
@@ -100,11 +103,14 @@ export async function issueToken(
         );
   const { client, secret, parameters } = found;
 
-  // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2).
+  // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2, RFC 9449 §5).
   const scopes = grantScopes(parameters.scopes, client.scopes, settings.ignoredScopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
   const { latestExpiry } = found;
-  const grant = { client, scopes, audience, latestExpiry };
+  const { findBinding } = ports;
+  const { proofs = [] } = request;
+  const jkt = findBinding && settle(await findBinding(proofs, { client, audience }, values));
+  const grant = { client, scopes, audience, latestExpiry, jkt };
   const claims = buildAccessTokenClaims(grant, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
@@ -130,7 +136,7 @@ export async function issueToken(
   // Respond (RFC 6749 §5.1).
   return {
     access_token: token.jws,
-    token_type: 'Bearer',
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     expires_in: token.claims.exp - now,
     scope: token.claims.scope,
   };

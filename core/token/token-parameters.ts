@@ -10,6 +10,8 @@ export interface TokenRequest {
   readonly contentTypes: readonly string[];
   /** Each `Authorization` header. */
   readonly authorizations: readonly string[];
+  /** Each `DPoP` header (RFC 9449 §4.1). */
+  readonly proofs?: readonly string[];
   /** Names of the parameters in the query. */
   readonly queryNames: readonly string[];
   readonly body: Uint8Array;

@@ -3,11 +3,15 @@ import type { ClientLimitReason } from '../errors.ts';
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
 
-/** Log fields of an assertion. Its issuer is registered, and signed the rest, which is there if it did. */
-interface VerifiedAssertionFields {
-  readonly assertion_issuer: string;
+/** Log fields of an assertion, whose issuer is registered and signed the rest, and of a proof. */
+interface FurtherFields {
+  readonly assertion_issuer?: string;
   readonly assertion_subject?: string;
   readonly assertion_jti?: string | undefined;
+  /** Thumbprint of the key that the token is bound to. */
+  readonly bound_to?: string;
+  /** What is wrong with a proof: one of a closed set. */
+  readonly proof_part?: string | undefined;
 }
 
 /**
@@ -29,8 +33,8 @@ export interface TokenLogFields {
   /** Whether the token was returned before. */
   isReused?: boolean;
   secretUse?: SecretUse;
-  /** An assertion whose signature is good, as its provider wrote it. */
-  assertion?: VerifiedAssertionFields | undefined;
+  /** What the function's other files know. */
+  further?: FurtherFields;
   /** Set if an assertion authenticated the client. */
   isWorkload?: true;
   /** The limit of new tokens that the client is above, also if it is only counted. */

@@ -68,7 +68,7 @@ const forms = {
   proof_invalid: badProof('the DPoP proof is not valid'),
   proof_key_wrong: badProof('the DPoP proof is of another key than the access token'),
   proof_replayed: badProof('the DPoP proof was used before'),
-  proof_limit_reached: badProof('there are too many DPoP proofs of this key, try again later'),
+  proof_limit_reached: badProof('there are too many DPoP proofs, try again later'),
   proof_nonce_missing: {
     status: 401,
     code: 'use_dpop_nonce',

@@ -31,17 +31,22 @@ export interface ProofRules {
   readonly algorithms?: readonly ProofAlg[] | undefined;
 }
 
-/** What a proof must be about. */
+/** The token of a request, and the key that it is bound to. */
 interface ProvenToken {
   readonly value: string;
-  /** RFC 7638 thumbprint of the key that the token is bound to. */
+  /** RFC 7638. */
   readonly boundTo: string;
+}
+
+/** A client that is authenticated, and asks for a token that is bound to any key. */
+interface AskingClient {
+  readonly clientId: string;
 }
 
 function refuseProof(
   name: string,
   received: unknown,
-  expected: string,
+  expected = '',
   reason: RefusalReason = 'proof_invalid',
 ): BearerRefusal {
   return refuse(reason, () => ({ name, received, expected }), { proofPart: name });
@@ -99,15 +104,19 @@ function decodeProof(proofs: readonly string[]) {
   }
 }
 
-/** The key of a proof, which must be the one that the token is bound to. */
-function importKey(jwk: unknown, alg: ProofAlg, boundTo: string, memory: ProofMemory): KeyObject {
+/** The key of a proof. @param boundTo which it must be, if a token is bound to it. */
+function importKey(
+  jwk: unknown,
+  alg: ProofAlg,
+  boundTo: string | undefined,
+  memory: ProofMemory,
+): { readonly jkt: string; readonly publicKey: KeyObject } {
   try {
     const key = readPublicJwk(jwk);
+    const jkt = key.thumbprint;
     // Before anything is imported or remembered: only the holders of good tokens take space.
-    if (key.thumbprint !== boundTo) {
-      throw refuseProof('jwk', key.thumbprint, boundTo, 'proof_key_wrong');
-    }
-    return memory.importKey(key, alg);
+    if (jkt !== (boundTo ?? jkt)) throw refuseProof('jwk', jkt, boundTo, 'proof_key_wrong');
+    return { jkt, publicKey: memory.importKey(key, alg) };
   } catch (error) {
     if (!(error instanceof PublicJwkError)) throw error;
     throw new BearerRefusal('proof_invalid', { proofPart: 'jwk' }, { cause: error });
@@ -117,7 +126,7 @@ function importKey(jwk: unknown, alg: ProofAlg, boundTo: string, memory: ProofMe
 /** RFC 9449 §4.2: `typ`, an asymmetric `alg`, and the public key itself. */
 function readHeader(
   { typ, alg, jwk, crit }: JsonObject,
-  boundTo: string,
+  boundTo: string | undefined,
   { memory, algorithms = proofAlgs }: ProofRules,
 ) {
   if (readType(typ) !== 'dpop+jwt') throw refuseProof('typ', typ, 'dpop+jwt');
@@ -125,22 +134,24 @@ function readHeader(
     throw refuseProof('alg', alg, algorithms.join(', '));
   }
   if (crit !== undefined) throw refuseProof('crit', crit, 'none');
-  return { alg, publicKey: importKey(jwk, alg, boundTo, memory) };
+  return { alg, ...importKey(jwk, alg, boundTo, memory) };
 }
 
 /**
- * Verifies the proof of a request with a bound token, whose own signature is verified (RFC 9449
- * §4.3, §7.1). Cheap checks run first.
+ * Verifies the proof of a request with a bound token, whose own signature is verified, or of one for
+ * such a token (RFC 9449 §4.3, §5, §7.1). Cheap checks run first.
  *
  * @param now seconds since the epoch.
+ * @returns the RFC 7638 thumbprint of its key.
  * @throws {BearerRefusal}
  */
 export function verifyProof(
   target: ProofTarget,
-  token: ProvenToken,
+  subject: ProvenToken | AskingClient,
   rules: ProofRules,
   now: number,
-): void {
+): string {
+  const token = 'value' in subject ? subject : undefined;
   const { memory } = rules;
   const { header, payload, signingInput, signature } = decodeProof(target.proofs);
   const { htm, htu, iat, jti, ath, nonce } = payload;
@@ -148,19 +159,21 @@ export function verifyProof(
   if (!isSameUrl(htu, target.urls)) throw refuseProof('htu', htu, target.urls.join(' or '));
   const until = checkTime(iat, now);
   const id = readProofId(jti);
-  if (ath !== hash('sha256', token.value, 'base64url')) {
+  if (token !== undefined && ath !== hash('sha256', token.value, 'base64url')) {
     throw refuseProof('ath', ath, 'the SHA-256 hash of the access token');
   }
-  const { alg, publicKey } = readHeader(header, token.boundTo, rules);
+  const { alg, jkt, publicKey } = readHeader(header, token?.boundTo, rules);
   if (!isSignatureValid(alg, publicKey, signingInput, signature)) {
     throw refuseProof('signature', 'of another key', 'of the key in the header of the proof');
   }
   if (memory.nonces !== undefined && !memory.nonces.accepts(nonce, now)) {
     throw refuseProof('nonce', nonce, 'one that this API gave', 'proof_nonce_missing');
   }
-  const admission = memory.admit({ jkt: token.boundTo, id }, until, now);
+  const holder = 'clientId' in subject ? subject.clientId : jkt;
+  const admission = memory.admit({ holder, id: `${jkt} ${id}` }, until, now);
   if (admission === 'replayed') {
     throw refuseProof('jti', id, 'one that was not used before', 'proof_replayed');
   }
   if (admission === 'full') throw new BearerRefusal('proof_limit_reached');
+  return jkt;
 }

@@ -7,8 +7,8 @@ import type { PublicJwk } from '../jws/public-jwk.ts';
 /** Proofs that a process remembers: those of 1,200 requests a second. About 15 MB. */
 const rememberedProofs = 100_000;
 
-/** Share of them that one key can take, so that no caller pushes out or locks out another. */
-const shareOfKey = 0.1;
+/** Share of them that one key, or client, can take, so that no caller pushes out or locks out another. */
+const shareOfHolder = 0.1;
 
 /** Imported keys that a process keeps: an import costs a third of a check. */
 const rememberedKeys = 1000;
@@ -50,11 +50,11 @@ export class ProofNonces {
 
 /** A proof that was accepted. */
 interface Seen {
-  readonly jkt: string;
+  readonly holder: string;
   readonly name: string;
 }
 
-/** Whether a proof may be accepted: `full` if its key has as many as one key may have. */
+/** Whether a proof may be accepted: `full` if its holder has as many as one may have. */
 type Admission = 'first' | 'replayed' | 'full';
 
 /**
@@ -86,21 +86,21 @@ export class ProofMemory {
    * @param until last second in which the proof would be accepted.
    */
   admit(
-    proof: { readonly jkt: string; readonly id: string },
+    proof: { readonly holder: string; readonly id: string },
     until: number,
     now: number,
   ): Admission {
     this.#forget(now);
-    const { jkt } = proof;
-    const name = hash('sha256', `${jkt} ${proof.id}`, 'base64url');
+    const { holder } = proof;
+    const name = hash('sha256', `${holder} ${proof.id}`, 'base64url');
     if (this.#seen.has(name)) return 'replayed';
-    const count = this.#counts.get(jkt) ?? 0;
-    const isFull = this.#seen.size >= this.#capacity || count >= this.#capacity * shareOfKey;
+    const count = this.#counts.get(holder) ?? 0;
+    const isFull = this.#seen.size >= this.#capacity || count >= this.#capacity * shareOfHolder;
     if (isFull) return 'full';
     this.#seen.add(name);
-    this.#counts.set(jkt, count + 1);
+    this.#counts.set(holder, count + 1);
     const sameEnd = this.#ends.get(until) ?? [];
-    sameEnd.push({ jkt, name });
+    sameEnd.push({ holder, name });
     this.#ends.set(until, sameEnd);
     return 'first';
   }
@@ -111,11 +111,11 @@ export class ProofMemory {
     for (const [until, ended] of this.#ends) {
       if (until >= now) continue;
       this.#ends.delete(until);
-      for (const { jkt, name } of ended) {
+      for (const { holder, name } of ended) {
         this.#seen.delete(name);
-        const left = (this.#counts.get(jkt) ?? 0) - 1;
-        if (left > 0) this.#counts.set(jkt, left);
-        else this.#counts.delete(jkt);
+        const left = (this.#counts.get(holder) ?? 0) - 1;
+        if (left > 0) this.#counts.set(holder, left);
+        else this.#counts.delete(holder);
       }
     }
   }

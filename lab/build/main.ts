@@ -13,7 +13,9 @@ export function lambdaFunctions(): readonly string[] {
 }
 
 /** Files that a function loads when it needs them, next to `index.js`. */
-const lambdaFiles: Readonly<Record<string, readonly string[]>> = { token: ['federated'] };
+const lambdaFiles: Readonly<Record<string, readonly string[]>> = {
+  token: ['federated', 'proofs'],
+};
 
 /**
  * Bundles of functions, each in a folder of its name. One call makes all, so that esbuild reads

@@ -56,6 +56,7 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
   const environment = readEnvironment('authorizer', {
     ...variables,
     AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
+    AUTH_DPOP_ORIGINS: new URL(issuer).origin,
   });
   let authorizer: AuthorizerFunction | undefined;
   return (event, context) => {

@@ -103,6 +103,7 @@ function createHttpHandlers(
         const guard = { allowLoopback: true, ca };
         return { createFederation: (given) => file.createFederation({ ...given, guard }) };
       },
+      loadProofs: () => import('../../lambda/token/proofs.ts'),
     }),
     discovery: createDiscoveryHandler(
       readEnvironment('discovery', discoveryEnvironment(source)),

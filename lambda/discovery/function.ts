@@ -38,6 +38,7 @@ export function createDiscoveryHandler(
     federatedClients: environment.AUTH_FEDERATED_CLIENTS === '1',
     clientKeys: environment.AUTH_CLIENT_KEYS,
     keysOnly: environment.AUTH_KEYS_ONLY === '1',
+    proofs: environment.AUTH_DPOP_ALGORITHMS,
   });
   const document = createDocument(metadata, environment.AUTH_DOCUMENT_MAX_AGE);
   const serve: Endpoint = (request, exchange) => serveDocument(request, exchange, () => document);

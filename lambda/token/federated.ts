@@ -10,7 +10,7 @@ import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { AssertionRefusal } from '../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../core/federated/authenticate-workload.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
-import type { FederatedOutcome, Federation } from '../../core/token/federation.ts';
+import type { Federation, Outcome } from '../../core/token/federation.ts';
 
 export interface FederationSource {
   readonly issuer: string;
@@ -24,7 +24,7 @@ export interface FederationSource {
 }
 
 /** Errors of this file's classes, as values. Others are those of the file that loads this one. */
-function toOutcome(error: unknown): FederatedOutcome {
+function toOutcome(error: unknown): Outcome<never> {
   if (error instanceof AssertionRefusal || error instanceof OAuthError) {
     const { reason, code, description, outcome } = error;
     return { refusal: { reason, code, description, outcome } };
@@ -68,7 +68,7 @@ export function createFederation(source: FederationSource): Federation {
   );
   return async (request, values) => {
     try {
-      return { workload: await workloads.authenticate(request, values) };
+      return { found: await workloads.authenticate(request, values) };
     } catch (error) {
       return toOutcome(error);
     }

@@ -23,6 +23,7 @@ import { FairShare, isKmsThrottling, SignHistory } from '../../core/token/fair-s
 import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
+import type { FindBinding } from '../../core/token/token-binding.ts';
 import { TokenReuse } from '../../core/token/token-reuse.ts';
 import { errorResponse } from '../shared/error-response.ts';
 import {
@@ -49,6 +50,8 @@ interface TokenFunctionPorts {
   readonly sign: Sign;
   /** Only if assertions are accepted. */
   readonly federation?: Federation | undefined;
+  /** Only if tokens can be bound to keys. */
+  readonly findBinding?: FindBinding | undefined;
 }
 
 type SelfTestEvent = typeof selfTestEvent;
@@ -159,28 +162,50 @@ export function createTokenFunction(
   return handler as TokenFunction;
 }
 
-/** The function's second file. It is loaded at the first request that needs it. */
-type LoadFederation = () => Promise<{
-  readonly createFederation: (source: FederationSource) => Federation;
-}>;
+/** The function's other files. Each is loaded at the first request that needs it. */
+interface OtherFiles {
+  readonly loadFederation?: () => Promise<{
+    readonly createFederation: (source: FederationSource) => Federation;
+  }>;
+  readonly loadProofs?: () => Promise<{ readonly openBinding: (variables: string) => FindBinding }>;
+}
+
+/** @param open runs once, at the first call. */
+function later<Request extends readonly unknown[], Result>(
+  open: () => Promise<(...request: Request) => Promise<Result>>,
+): (...request: Request) => Promise<Result> {
+  let opened: ReturnType<typeof open> | undefined;
+  return async (...request) => {
+    opened ??= open();
+    return (await opened)(...request);
+  };
+}
 
 function openFederation(
   { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
   source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
-  load: LoadFederation | undefined,
+  { loadFederation: load }: OtherFiles,
 ): Federation | undefined {
   if (variables === undefined || load === undefined) return undefined;
-  let federation: Promise<Federation> | undefined;
-  return async (...request) => {
-    federation ??= load().then((file) => file.createFederation({ ...source, issuer, variables }));
-    return (await federation)(...request);
-  };
+  return later(async () => (await load()).createFederation({ ...source, issuer, variables }));
+}
+
+function openBinding(
+  { AUTH_DPOP: variables }: Environment<'token'>,
+  { loadProofs: load }: OtherFiles,
+): FindBinding | undefined {
+  if (variables === undefined || load === undefined) return undefined;
+  const find = later(async () => (await load()).openBinding(variables));
+  // An audience of that name only loads the file earlier.
+  const mayBeRequired = variables.includes('required');
+  return async (proofs, ...request) =>
+    mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
 }
 
 export function createTokenHandler(
   environment: Environment<'token'>,
   aws: AwsJsonClients,
-  options: Partial<FunctionOptions> & { readonly loadFederation?: LoadFederation } = {},
+  options: Partial<FunctionOptions> & OtherFiles = {},
 ): TokenFunction {
   const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE, AUTH_CLIENT_IMPORT } = environment;
   const calls = createJsonCalls(aws.dynamodb, rememberItems());
@@ -188,9 +213,10 @@ export function createTokenHandler(
   const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE, { hasImports });
   const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
   const sign = createJsonKmsSign(aws.kms);
-  const { clock = Date.now, loadFederation } = options;
-  const federation = openFederation(environment, { calls, clients, clock }, loadFederation);
-  const ports = { clients, uses: clients, signingKeys, sign, federation };
+  const { clock = Date.now } = options;
+  const federation = openFederation(environment, { calls, clients, clock }, options);
+  const findBinding = openBinding(environment, options);
+  const ports = { clients, uses: clients, signingKeys, sign, federation, findBinding };
   return createTokenFunction(environment, ports, options);
 }
 

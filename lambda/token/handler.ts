@@ -10,7 +10,8 @@ aws.dynamodb.open();
 
 const environment = readVariables('token', tokenVariables, process.env);
 
-// It stands next to this one in the deployed folder: `lambdaFiles` of lab/build/main.ts.
+// They stand next to this one in the deployed folder: `lambdaFiles` of lab/build/main.ts.
 const loadFederation = () => import('./federated.js');
+const loadProofs = () => import('./proofs.js');
 
-export const handler = createTokenHandler(environment, aws, { loadFederation });
+export const handler = createTokenHandler(environment, aws, { loadFederation, loadProofs });

@@ -20,6 +20,7 @@ function readTokenRequest(request: HttpRequest): TokenRequest {
   return {
     contentTypes: request.headerValues('content-type'),
     authorizations: request.headerValues('authorization'),
+    proofs: request.headerValues('dpop'),
     queryNames: request.queryNames,
     body: request.body,
   };
@@ -56,7 +57,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     reused: log.isReused,
     secret_use: log.secretUse,
     client_limit: log.clientLimit,
-    ...log.assertion,
+    ...log.further,
   });
 }
 

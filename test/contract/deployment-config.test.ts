@@ -6,6 +6,7 @@ import {
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
+import { proofAlgs } from '../../contract/proof-algorithms.ts';
 import { authorizationPath, routesOf, throttlesOf } from '../../contract/routes.ts';
 
 const single = {
@@ -155,6 +156,31 @@ describe('keys of clients', () => {
   ])('are refused: %o', (clientKeys, message) => {
     const config = { ...single, clientKeys };
     expect(() => parseDeploymentConfig(config)).toThrow(message);
+  });
+});
+
+describe('tokens that are bound to keys', () => {
+  const audiences = { 'https://api.example.com/voice': 'required' };
+
+  it('are off, and take every algorithm if they are on', () => {
+    expect(parseDeploymentConfig(single).dpop).toBeUndefined();
+    expect(parseDeploymentConfig({ ...single, dpop: { audiences } }).dpop).toEqual({
+      audiences,
+      algorithms: [...proofAlgs],
+    });
+  });
+
+  it.each([
+    [{}, 'dpop.audiences'],
+    [{ audiences: {} }, 'dpop.audiences: received {}; allowed: one audience or more'],
+    [{ audiences: { 'https://a.example': 'always' } }, 'received "always"'],
+    [{ audiences: { api: 'required' } }, 'an absolute URI'],
+    [{ audiences: ['https://a.example'] }, 'dpop.audiences'],
+    [{ audiences, algorithms: ['HS256'] }, 'dpop.algorithms.0: received "HS256"'],
+    [{ audiences, algorithms: [] }, 'dpop.algorithms'],
+    [{ audiences, clients: [] }, 'dpop.clients: unknown key'],
+  ])('are refused: %o', (dpop, message) => {
+    expect(() => parseDeploymentConfig({ ...single, dpop })).toThrow(message);
   });
 });
 

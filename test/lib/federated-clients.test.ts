@@ -11,15 +11,23 @@ import {
 const providers = 'table/authorization-server-identity-providers';
 const clients = 'table/authorization-server-clients';
 
+const voice = 'https://api.example.com/voice';
+const messages = 'https://api.example.com/messages';
+
 let on: Synthesis;
 let off: Synthesis;
 let keys: Synthesis;
 let moved: Synthesis;
+let bound: Synthesis;
 beforeAll(() => {
   const config = readConfigFile('three-regions');
   off = synthesise(config);
   on = synthesise({ ...config, federatedClients: { ownProviders: true } }, { checked: true });
   moved = synthesise({ ...config, clientImport: {} });
+  bound = synthesise({
+    ...config,
+    dpop: { audiences: { [voice]: 'required', [messages]: 'allowed' }, algorithms: ['ES256'] },
+  });
   keys = synthesise({ ...config, clientKeys: { algorithms: ['ES256'], only: true } });
 });
 
@@ -136,5 +144,48 @@ describe('a deployment with clientImport', () => {
     const allowed = (synthesis: Synthesis) =>
       withoutVersions(JSON.stringify(resources(synthesis, 'AWS::IAM::Policy')));
     expect(allowed(moved)).toBe(allowed(off));
+  });
+});
+
+describe('a deployment with dpop', () => {
+  it('tells the token function which audiences have proofs, and discovery how they are signed', () => {
+    const { AUTH_DPOP: settings = '', ...token } = variables(bound, 'token');
+    expect(JSON.parse(settings)).toEqual({
+      audiences: { [voice]: 'required', [messages]: 'allowed' },
+      algorithms: ['ES256'],
+      tokenEndpoints: ['', 'slc.', 'dfw.', 'pit.'].map(
+        (region) => `https://${region}auth.example.com/api/v1/oauth/token`,
+      ),
+    });
+    expect(token).toEqual(variables(off, 'token'));
+    expect(variables(bound, 'discovery')).toEqual({
+      ...variables(off, 'discovery'),
+      AUTH_DPOP_ALGORITHMS: 'ES256',
+    });
+  });
+
+  it('has the permissions of one without, and no proof in the log of the firewall', () => {
+    const of = (synthesis: Synthesis, type: string) =>
+      resources(synthesis, type).map(({ Properties }) => JSON.stringify(Properties));
+    expect(of(bound, 'AWS::IAM::Policy')).toEqual(of(off, 'AWS::IAM::Policy'));
+    const [logging] = resources(bound, 'AWS::WAFv2::LoggingConfiguration');
+    expect(logging?.Properties['RedactedFields']).toEqual([
+      { SingleHeader: { Name: 'authorization' } },
+      { SingleHeader: { Name: 'dpop' } },
+      { QueryString: {} },
+    ]);
+  });
+
+  it('warns that an audience that requires proofs is only for APIs that check them', () => {
+    const warnings = ({ app }: Synthesis) =>
+      app.node
+        .findChild('AuthorizationServer-slc')
+        .node.metadata.filter(({ type }) => type === 'aws:cdk:warning')
+        .map(({ data }) => String(data))
+        .filter((text) => text.startsWith('dpop'));
+    expect(warnings(off)).toEqual([]);
+    const [text, ...more] = warnings(bound);
+    expect(more).toEqual([]);
+    expect(text).toContain(`dpop.audiences: received "required" for ${voice}; allowed`);
   });
 });

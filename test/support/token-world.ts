@@ -3,6 +3,7 @@ import type { Environment } from '../../contract/environment.ts';
 import { tokenPath } from '../../contract/routes.ts';
 import type { Client } from '../../core/client/client.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import type { FindBinding } from '../../core/token/token-binding.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../lab/support/clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
@@ -36,6 +37,7 @@ export function tokenWorld(
   clients: readonly Client[] = [makeClient()],
   telemetry?: Telemetry,
   environment: Partial<Environment<'token'>> = {},
+  findBinding?: FindBinding,
 ) {
   const byId = new Map(clients.map((client) => [client.clientId, client]));
   const stores = {
@@ -53,6 +55,7 @@ export function tokenWorld(
       uses: { recordUse: stores.recordUse },
       signingKeys: { listSigningKeys: stores.listSigningKeys },
       sign: stores.sign,
+      findBinding,
     },
     { clock: () => clock.now * 1000, telemetry: telemetry ?? recorded.telemetry },
   );

@@ -104,7 +104,7 @@ function listTopics(price: string): readonly Topic[] {
     },
     {
       topic: 'clients without a secret',
-      ours: 'the token of a workload’s own provider, [by `client_assertion` or the grant `jwt-bearer`](keyless.md), if the config has `federatedClients`; [`private_key_jwt`](keyless.md#a-key-in-place-of-a-secret), if it has `clientKeys`, without a memory of `jti`; both off by default. No certificates',
+      ours: 'the token of a workload’s own provider, [by `client_assertion` or the grant `jwt-bearer`](keyless.md), if the config has `federatedClients`; [`private_key_jwt`](keyless.md#a-key-in-place-of-a-secret), if it has `clientKeys`, without a memory of `jti`, which SMART wants; both off by default. No certificates',
       cognito: ['none documented', cognitoEndpoint],
       auth0: ['`private_key_jwt` in the Enterprise plan, certificates', auth0Credentials],
       hydra: [
@@ -118,7 +118,7 @@ function listTopics(price: string): readonly Topic[] {
     },
     {
       topic: 'tokens that only their client can use',
-      ours: '**none**: a bearer token works for anyone who has it',
+      ours: '[DPoP](platform-api.md#tokens-that-are-bound-to-a-key), by audience, if the config has `dpop`; a proof works once in each process, not once. Off by default. No certificates',
       cognito: ['none documented', cognitoEndpoint],
       auth0: ['DPoP, certificates with an add-on', `${auth0}/secure/sender-constraining`],
       hydra: ['none documented', `${hydra}/guides/jwt`],

@@ -65,6 +65,13 @@ describe('metadata', () => {
     });
   });
 
+  it('says what proofs are signed with, only if tokens can be bound', () => {
+    expect(buildMetadata({ ...settings, proofs: ['ES256'] })).toEqual({
+      ...buildMetadata(settings),
+      dpop_signing_alg_values_supported: ['ES256'],
+    });
+  });
+
   it.each([undefined, []])('leaves out a list that is empty: %j', (scopesSupported) => {
     const metadata = buildMetadata({ ...settings, scopesSupported });
     expect(metadata).not.toHaveProperty('scopes_supported');

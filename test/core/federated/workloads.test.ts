@@ -266,7 +266,7 @@ describe('floods', () => {
       expect({ status, reason }).toEqual({ status: 400, reason: 'provider_keys_unavailable' });
       expect(log).toEqual({
         counts: ['AssertionsWithoutKeys', 'RefusedAssertions'],
-        assertion: { assertion_issuer: providerIssuer },
+        further: { assertion_issuer: providerIssuer },
       });
     }
     // They count as failures of the source and issuer, until the provider answers again.
@@ -295,7 +295,7 @@ describe('floods', () => {
     world.add();
     const { status, log } = await world.send(assertion({ jti }));
     expect(status).toBe(200);
-    expect(log.assertion?.assertion_jti).toBe(jti.slice(0, 255));
+    expect(log.further?.assertion_jti).toBe(jti.slice(0, 255));
   });
 });
 

@@ -59,6 +59,19 @@ describe('explaining a token request', () => {
     });
   });
 
+  it.each([
+    ['required', 'the request also needs a DPoP proof, and the token is bound to its key; ES256'],
+    ['allowed', 'with a DPoP proof, the token is bound to its key; ES256'],
+  ] as const)('for an audience with proofs says so: %s', async (mode, detail) => {
+    const { context, clientId } = await withClient();
+    await createClientSecret(context, clientId, {});
+    const dpop = { audiences: { 'https://api.example.com': mode }, algorithms: ['ES256' as const] };
+    const bound = { ...context, config: { ...context.config, dpop } };
+    const { granted, steps } = await explainToken(bound, { clientId });
+    expect(granted).toBe(true);
+    expect(steps).toContainEqual({ step: 'proof of a key', outcome: 'passed', detail });
+  });
+
   it.each<
     [string, object, (test: TestManagement & { clientId: string }) => unknown, string, string]
   >([

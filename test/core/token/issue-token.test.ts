@@ -267,7 +267,7 @@ describe('noting that a secret was used', () => {
     const secret = { secretId: 'assertion', hash: '' };
     const parameters = { scopes: undefined, resource: undefined };
     const workload = { client, secret, latestExpiry: 2e9, parameters };
-    const { issue, mocks } = setUp(client, { federation: async () => ({ workload }) });
+    const { issue, mocks } = setUp(client, { federation: async () => ({ found: workload }) });
     await issue('grant_type=client_credentials&client_assertion=x');
     expect(mocks.recordUse.mock.calls).toEqual(calls);
   });

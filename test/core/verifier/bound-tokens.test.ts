@@ -1,15 +1,8 @@
-import {
-  createHash,
-  createHmac,
-  generateKeyPairSync,
-  type JsonWebKey,
-  type KeyObject,
-} from 'node:crypto';
-import { CompactSign, SignJWT } from 'jose';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ProofAlg, proofAlgs } from '../../../contract/proof-algorithms.ts';
+import { proofAlgs } from '../../../contract/proof-algorithms.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
-import type { ProofTarget } from '../../../core/verifier/dpop-proof.ts';
+import { type ProofTarget, verifyProof } from '../../../core/verifier/dpop-proof.ts';
 import { ProofMemory, ProofNonces } from '../../../core/verifier/proof-memory.ts';
 import { encodeJson, signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -23,52 +16,15 @@ import {
   refusalOf,
 } from '../../../lab/support/verifier-world.ts';
 import { figure } from '../../support/figure.ts';
-
-interface Holder {
-  readonly alg: ProofAlg;
-  readonly privateKey: KeyObject;
-  readonly jwk: JsonWebKey;
-  readonly privateJwk: JsonWebKey;
-  readonly jkt: string;
-}
-
-const pairs = {
-  ec: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
-  ec384: () => generateKeyPairSync('ec', { namedCurve: 'P-384' }),
-  ed: () => generateKeyPairSync('ed25519'),
-  rsa: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
-};
-
-const pairOf: Readonly<Record<ProofAlg, keyof typeof pairs>> = {
-  ES256: 'ec',
-  ES384: 'ec384',
-  Ed25519: 'ed',
-  EdDSA: 'ed',
-  PS256: 'rsa',
-  RS256: 'rsa',
-  RS384: 'rsa',
-};
-
-/** RFC 7638, by a second hand. */
-function thumbprintOf(jwk: JsonWebKey): string {
-  const members = {
-    RSA: ['e', 'kty', 'n'],
-    EC: ['crv', 'kty', 'x', 'y'],
-    OKP: ['crv', 'kty', 'x'],
-  };
-  const names = members[jwk.kty as keyof typeof members];
-  return createHash('sha256').update(JSON.stringify(jwk, names)).digest('base64url');
-}
-
-function createHolder(alg: ProofAlg, pair = pairs[pairOf[alg]]()): Holder {
-  const jwk = pair.publicKey.export({ format: 'jwk' });
-  const privateJwk = pair.privateKey.export({ format: 'jwk' });
-  return { alg, privateKey: pair.privateKey, jwk, privateJwk, jkt: thumbprintOf(jwk) };
-}
-
-const holder = createHolder('ES256');
-const stranger = createHolder('ES256');
-const url = 'https://api.example.com/messages';
+import {
+  createHolder,
+  createProver,
+  type Holder,
+  holder,
+  type Row,
+  stranger,
+  url,
+} from '../../support/hostile-proofs.ts';
 
 function tokenFor({ jkt }: Pick<Holder, 'jkt'>, claims: object = {}): string {
   return signToken(ownKey, { ...ownClaims, cnf: { jkt }, ...claims });
@@ -80,34 +36,13 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-let count = 0;
-
-const goodClaims = () => ({
-  htm: 'GET',
-  htu: url,
-  iat: now,
-  jti: `proof-${++count}`,
+const {
+  prove,
+  goodClaims,
+  rows: badEverywhere,
+} = createProver('GET', now, () => ({
   ath: hashOf(token),
-});
-
-/** A proof by jose, with parts of it replaced; `undefined` removes one. */
-function prove(
-  changes: { readonly claims?: object; readonly header?: object; readonly by?: Holder } = {},
-): Promise<string> {
-  const { claims = {}, header = {}, by = holder } = changes;
-  const protectedHeader = { typ: 'dpop+jwt', alg: by.alg, jwk: by.jwk, ...header };
-  return new SignJWT({ ...goodClaims(), ...claims })
-    .setProtectedHeader(JSON.parse(JSON.stringify(protectedHeader)))
-    .sign(by.privateKey);
-}
-
-/** For headers that jose refuses to write: the signature is that of the text all the same. */
-async function forge(header: object, claims: object = goodClaims(), by = holder): Promise<string> {
-  const text = `${encodeJson(header)}.${encodeJson(claims)}`;
-  const { sign } = await import('node:crypto');
-  const key = { key: by.privateKey, dsaEncoding: 'ieee-p1363' as const };
-  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
-}
+}));
 
 let memory = new ProofMemory();
 let world = createWorld({ proofs: { memory } });
@@ -203,74 +138,7 @@ describe('a credential that is not bound', () => {
   });
 });
 
-type Row = readonly [what: string, make: () => Promise<string>, reason?: RefusalReason];
-
-const claimRows: readonly Row[] = [
-  ...[undefined, null, '', 1, true, [], {}, ['GET'], 'get', 'POST', 'GET ', ' GET', 'HEAD'].map(
-    (htm): Row => [`htm ${JSON.stringify(htm)}`, () => prove({ claims: { htm } })],
-  ),
-  ...[
-    undefined,
-    null,
-    '',
-    1,
-    [],
-    [url],
-    {},
-    'messages',
-    '/messages',
-    'https://api.example.com',
-    'https://api.example.com/',
-    `${url}/`,
-    `${url}/1`,
-    'https://api.example.com/Messages',
-    'https://api.example.com/other',
-    'https://api.example.com//messages',
-    'https://api.example.com/messages%2F',
-    'https://api.example.com/%2Fmessages',
-    'https://api.example.com/x/../../other',
-    'https://api.example.com\\messages',
-    'http://api.example.com/messages',
-    'https://api.example.com:8443/messages',
-    'https://api.example.com.evil.example/messages',
-    'https://evil.example/messages',
-    'https://evil.example/https://api.example.com/messages',
-    'https://api.example.com@evil.example/messages',
-    'https://user@api.example.com/messages',
-    'https://user:password@api.example.com/messages',
-    'https://sub.api.example.com/messages',
-    'https://api.example.com./messages',
-    'https://api.example.com/mess ages',
-    ' https://api.example.com/messages',
-    'https://api.example.com/messages\n',
-    'https://ａpi.example.com/messages',
-    'javascript:alert(1)',
-    'urn:example:messages',
-    'https:/api.example.com/other',
-  ].map((htu): Row => [`htu ${JSON.stringify(htu)}`, () => prove({ claims: { htu } })]),
-  ...[
-    undefined,
-    null,
-    '',
-    String(now),
-    true,
-    [now],
-    {},
-    0,
-    -now,
-    now - 71,
-    now - 3600,
-    now + 11,
-    now + 60,
-    now + 3600,
-    now * 1000,
-    1e300,
-    now - 70.5,
-    now + 10.5,
-  ].map((iat): Row => [`iat ${JSON.stringify(iat)}`, () => prove({ claims: { iat } })]),
-  ...[undefined, null, '', 1, true, [], {}, 'x'.repeat(257)].map(
-    (jti): Row => [`jti ${JSON.stringify(jti)?.slice(0, 20)}`, () => prove({ claims: { jti } })],
-  ),
+const ownRows: readonly Row[] = [
   ...[
     undefined,
     null,
@@ -284,112 +152,13 @@ const claimRows: readonly Row[] = [
     createHash('sha256').update(token).digest('hex'),
     createHash('sha512').update(token).digest('base64url'),
   ].map((ath): Row => [`ath ${String(ath).slice(0, 12)}`, () => prove({ claims: { ath } })]),
-];
-
-const headerRows: readonly Row[] = [
-  ...[undefined, '', 'JWT', 'at+jwt', 'dpop', 'application/jwt', 'dpop+jwt ', 'jwt+dpop'].map(
-    (typ): Row => [`typ ${String(typ)}`, () => prove({ header: { typ } })],
-  ),
-  ...[undefined, null, '', 1, [], {}, 'key', { kty: 'EC' }, { ...holder.jwk, x: undefined }].map(
-    (jwk): Row => [
-      `jwk ${JSON.stringify(jwk)?.slice(0, 30)}`,
-      () => forge({ typ: 'dpop+jwt', alg: 'ES256', jwk }),
-    ],
-  ),
-  ['a private key', () => prove({ header: { jwk: holder.privateJwk } })],
-  ['a private member', () => prove({ header: { jwk: { ...holder.jwk, d: 'AA' } } })],
-  ['a symmetric key', () => forge({ typ: 'dpop+jwt', alg: 'HS256', jwk: { kty: 'oct', k: 'AA' } })],
-  ['a symmetric member', () => prove({ header: { jwk: { ...holder.jwk, k: 'AA' } } })],
-  ['x with padding', () => prove({ header: { jwk: { ...holder.jwk, x: `${holder.jwk.x}=` } } })],
-  ['x that is a number', () => prove({ header: { jwk: { ...holder.jwk, x: 1 } } })],
-  [
-    'another curve’s name',
-    () => prove({ header: { jwk: { ...holder.jwk, crv: 'P-384' } } }),
-    'proof_key_wrong',
-  ],
-  ['a kid in place of the key', () => forge({ typ: 'dpop+jwt', alg: 'ES256', kid: holder.jkt })],
-  ['x5c in place of the key', () => forge({ typ: 'dpop+jwt', alg: 'ES256', x5c: ['AA'] })],
-  ['jku in place of the key', () => forge({ typ: 'dpop+jwt', alg: 'ES256', jku: url })],
-  ['crit', () => forge({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk, crit: ['exp'] })],
-  ['crit of nothing', () => forge({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk, crit: [] })],
-  ...[
-    'none',
-    'HS256',
-    'HS512',
-    'ES512',
-    'PS384',
-    'RS1',
-    'es256',
-    'ML-DSA-44',
-    '',
-    undefined,
-    1,
-  ].map(
-    (alg): Row => [`alg ${String(alg)}`, () => forge({ typ: 'dpop+jwt', alg, jwk: holder.jwk })],
-  ),
-  ...(['ES384', 'PS256', 'RS256', 'Ed25519', 'EdDSA'] as const).map(
-    (alg): Row => [
-      `alg ${alg} with a P-256 key`,
-      () => forge({ typ: 'dpop+jwt', alg, jwk: holder.jwk }),
-    ],
-  ),
-];
-
-/** Makes a text of another, whose signature is no longer good. */
-const changed = (change: (proof: string) => string): (() => Promise<string>) => {
-  return async () => change(await prove());
-};
-
-const formRows: readonly Row[] = [
-  ['empty', async () => ''],
-  ['a word', async () => 'proof'],
-  ['two parts', changed((proof) => proof.split('.').slice(0, 2).join('.'))],
-  ['four parts', changed((proof) => `${proof}.AA`)],
-  ['a signature less', changed((proof) => `${proof.split('.').slice(0, 2).join('.')}.`)],
-  ['another signature', changed((proof) => `${proof.slice(0, -4)}AAAA`)],
-  ['padding', changed((proof) => `${proof}=`)],
-  ['a line break at the end', changed((proof) => `${proof}\n`)],
-  ['a blank before it', changed((proof) => ` ${proof}`)],
-  ['two in one header', changed((proof) => `${proof}, ${proof}`)],
-  ['9 KiB', () => prove({ claims: { pad: 'x'.repeat(9 * 1024) } })],
   ['the access token', async () => token],
-  [
-    'a payload that is no object',
-    () =>
-      new CompactSign(new TextEncoder().encode('[]'))
-        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk })
-        .sign(holder.privateKey),
-  ],
-  [
-    'a repeated member',
-    () =>
-      new CompactSign(
-        new TextEncoder().encode(JSON.stringify(goodClaims()).replace('{', '{"htm":"POST",')),
-      )
-        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk })
-        .sign(holder.privateKey),
-  ],
-  [
-    'an HMAC with the public key',
-    async () => {
-      const text = `${encodeJson({ typ: 'dpop+jwt', alg: 'ES256', jwk: holder.jwk })}.${encodeJson(goodClaims())}`;
-      const mac = createHmac('sha256', JSON.stringify(holder.jwk)).update(text);
-      return `${text}.${mac.digest('base64url')}`;
-    },
-  ],
-];
-
-const keyRows: readonly Row[] = [
   ['of another key', () => prove({ by: stranger }), 'proof_key_wrong'],
-  [
-    'with the holder’s key and another’s signature',
-    () => prove({ by: { ...stranger, jwk: holder.jwk } }),
-  ],
   ['of another kind of key', () => prove({ by: createHolder('PS256') }), 'proof_key_wrong'],
 ];
 
 describe('a proof is refused', () => {
-  const rows = [...claimRows, ...headerRows, ...formRows, ...keyRows];
+  const rows = [...badEverywhere, ...ownRows];
 
   it.each(rows.map(([what, make, reason]) => ({ what, make, reason })))('$what', async (row) => {
     const { make, reason = 'proof_invalid' } = row;
@@ -510,9 +279,9 @@ describe('a proof is for one request', () => {
 });
 
 describe('the memory of proofs', () => {
-  const fill = (jkt: string, from: number, to: number, until: number) =>
+  const fill = (holder: string, from: number, to: number, until: number) =>
     Array.from({ length: to - from }, (_, index) =>
-      memory.admit({ jkt, id: String(from + index) }, until, now),
+      memory.admit({ holder, id: String(from + index) }, until, now),
     );
 
   beforeEach(() => {
@@ -528,13 +297,28 @@ describe('the memory of proofs', () => {
 
   it('has room again when proofs have ended', () => {
     fill('greedy', 0, 10, now + 70);
-    expect(memory.admit({ jkt: 'greedy', id: 'later' }, now + 141, now + 70)).toBe('full');
-    expect(memory.admit({ jkt: 'greedy', id: 'later' }, now + 141, now + 71)).toBe('first');
+    expect(memory.admit({ holder: 'greedy', id: 'later' }, now + 141, now + 70)).toBe('full');
+    expect(memory.admit({ holder: 'greedy', id: 'later' }, now + 141, now + 71)).toBe('first');
   });
 
   it('is bounded over all keys', () => {
     for (let key = 0; key < 10; key += 1) fill(`key-${key}`, 0, 10, now + 70);
     expect(fill('one more', 0, 1, now + 70)).toEqual(['full']);
+  });
+
+  it('gives a client that asks for tokens a tenth, with however many keys', async () => {
+    const asking = createProver('POST', now);
+    const rules = { memory: new ProofMemory(undefined, 20) };
+    const ask = async (clientId: string, by: Holder) => {
+      const target = { proofs: [await asking.prove({ by })], method: 'POST', urls: [url] };
+      return verifyProof(target, { clientId }, rules, now);
+    };
+    expect(await ask('greedy', holder)).toBe(holder.jkt);
+    expect(await ask('greedy', stranger)).toBe(stranger.jkt);
+    await expect(ask('greedy', createHolder('Ed25519'))).rejects.toMatchObject({
+      reason: 'proof_limit_reached',
+    });
+    expect(await ask('polite', holder)).toBe(holder.jkt);
   });
 
   it('tells the caller of a full part what to do', async () => {

@@ -32,8 +32,9 @@ const budgets: Readonly<Record<string, number>> = {
   portal: 360_000,
 };
 
-/** The token function's second file, which it loads at the first assertion. */
+/** The token function's other files, which it loads at the first assertion and the first proof. */
 const federatedBudget = 74_900;
+const proofsBudget = 12_900;
 
 /** Bytes of the portal's bundle, compressed as Lambda fetches it. */
 const compressedPortal = 125_000;
@@ -108,6 +109,12 @@ describe('the second file of the token function', () => {
     const verifying = ['core/federated/assertion.ts', 'core/verifier/jwks-cache.ts'];
     expect(inputs).toEqual(expect.arrayContaining(verifying));
     expect(first.inputs.filter((path) => /^core\/(federated|verifier)\//.test(path))).toEqual([]);
+  });
+
+  it(`is next to one that verifies proofs, of at most ${proofsBudget} bytes`, () => {
+    const proofs = build(built, 'proofs.js');
+    expect(proofs.bytes).toBeLessThanOrEqual(proofsBudget);
+    expect(proofs.inputs).toContain('core/verifier/dpop-proof.ts');
   });
 });
 

@@ -138,7 +138,7 @@ function openFunction({ ownProviders = false } = {}) {
   );
   const federation: Federation = async (request, values) => {
     try {
-      return { workload: await workloads.authenticate(request, values) };
+      return { found: await workloads.authenticate(request, values) };
     } catch (error) {
       if (error instanceof AssertionRefusal || error instanceof OAuthError)
         return { refusal: error };
