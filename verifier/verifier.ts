@@ -221,7 +221,7 @@ function openTokenMemory(megabytes: number = tokenMemoryMegabytes.default) {
 function readResource(
   { resource, resourceScopes: scopes }: VerifierOptions,
   { issuer, audiences }: VerifierSettings,
-  dpop: ProofSettings | undefined,
+  dpop: ProofSettings,
 ): ResourceMetadata | undefined {
   if (resource === undefined) return undefined;
   const proofs = dpop && { algorithms: dpop.algorithms, required: dpop.required };
@@ -229,17 +229,12 @@ function readResource(
   return metadata ?? refuseOption('resource', resource, resourceHelp);
 }
 
-interface ProofSettings {
-  readonly origins: readonly string[];
-  readonly required: boolean;
-  readonly algorithms: readonly ProofAlg[];
-  readonly nonces: ProofNonces | undefined;
-}
+type ProofSettings = ReturnType<typeof readProofSettings>;
 
 /** Bytes of a nonce's key. */
 const leastNonceKey = 32;
 
-function readProofSettings({ dpop }: VerifierOptions): ProofSettings | undefined {
+function readProofSettings({ dpop }: VerifierOptions) {
   if (dpop === undefined) return undefined;
   const { origins, required = false, algorithms = proofAlgs, nonceKey } = dpop;
   const wrong = origins.find((one) => !isOrigin(one));
