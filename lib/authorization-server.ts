@@ -139,25 +139,20 @@ function stackProps(config: DeploymentConfig, part: Parameters<typeof stackName>
  * The tag with the deployment's name, on what has no tag of that name. It sees also the tags that
  * the company's app adds.
  */
-class OwnTag implements IAspect {
-  readonly #value: string;
-  #hasProblem = false;
-
-  constructor(value: string) {
-    this.#value = value;
-  }
-
-  visit(node: IConstruct): void {
+function ownTagAspect(value: string): IAspect {
+  let hasProblem = false;
+  const visit = (node: IConstruct): void => {
     const tags = TagManager.of(node);
     // CloudFormation gives a stack's tags to its resources, also to those with the company's.
     if (tags === undefined || Stack.isStack(node)) return;
     const names = Object.keys(tags.tagValues());
-    if (!hasTag(names, ownTag)) tags.setTag(ownTag, this.#value);
+    if (!hasTag(names, ownTag)) tags.setTag(ownTag, value);
     const [equal] = findEqualTags(names);
-    if (equal === undefined || this.#hasProblem) return;
-    this.#hasProblem = true;
+    if (equal === undefined || hasProblem) return;
+    hasProblem = true;
     Annotations.of(Stack.of(node)).addError(describeEqualTags(equal));
-  }
+  };
+  return { visit };
 }
 
 /**
@@ -169,7 +164,7 @@ function forOwn(stack: Stack, apply: (part: IConstruct) => void): void {
 }
 
 function addTags(stack: Stack, config: DeploymentConfig): void {
-  const ownTags = new OwnTag(config.name);
+  const ownTags = ownTagAspect(config.name);
   forOwn(stack, (part) => {
     for (const [name, value] of Object.entries(config.tags)) Tags.of(part).add(name, value);
     // After the aspects that add tags, with any feature flags of the app.
@@ -231,31 +226,19 @@ function addPortalStack(
 }
 
 /** How long a company keeps logs, and the key that encrypts what a stack stores outside of tables. */
-class StoredData implements IAspect {
-  readonly #retentionDays: number;
-  readonly #key: string | undefined;
-
-  constructor(retentionDays: number, key: string | undefined) {
-    this.#retentionDays = retentionDays;
-    this.#key = key;
-  }
-
-  visit(node: IConstruct): void {
-    if (node instanceof CfnLogGroup) node.retentionInDays = this.#retentionDays;
-    if (this.#key === undefined) return;
-    if (node instanceof CfnLogGroup || node instanceof CfnSecret) node.kmsKeyId = this.#key;
-    if (node instanceof CfnTopic) node.kmsMasterKeyId = this.#key;
-  }
-}
-
-/** Applies the config's `logRetentionDays` and `encryptionKeyArn`. */
 function storeAsConfigured(
   stack: Stack,
   { logRetentionDays, regions }: DeploymentConfig,
   regionId: RegionId,
 ): void {
-  const settings = new StoredData(logRetentionDays, regions[regionId]?.encryptionKeyArn);
-  forOwn(stack, (part) => Aspects.of(part).add(settings));
+  const key = regions[regionId]?.encryptionKeyArn;
+  const visit = (node: IConstruct): void => {
+    if (node instanceof CfnLogGroup) node.retentionInDays = logRetentionDays;
+    if (key === undefined) return;
+    if (node instanceof CfnLogGroup || node instanceof CfnSecret) node.kmsKeyId = key;
+    if (node instanceof CfnTopic) node.kmsMasterKeyId = key;
+  };
+  forOwn(stack, (part) => Aspects.of(part).add({ visit }));
 }
 
 /**

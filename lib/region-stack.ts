@@ -94,12 +94,17 @@ export class RegionStack extends Stack {
       ...props,
       accessLog: api.accessLog,
       vault,
+      certificate,
+      functions,
     });
-    if (certificate !== undefined) monitoring.addCertificateAlarm(certificate);
     this.alarmTopic = monitoring.topic;
-    this.addGradualDeployment(functions, monitoring);
+    if (config.gradualDeployment) {
+      const { ofNewVersions } = monitoring;
+      addGradualDeployment(part('GradualDeployment'), config.name, functions.live, ofNewVersions);
+    }
     addSchedules(part('Schedules'), functions);
-    this.addNotices(functions, monitoring);
+    const { notices } = functions;
+    if (notices !== undefined) addNotices(part('Notices'), config.name, notices);
     addFirstSigningKey(part('FirstSigningKey'), functions, Object.values(tables));
     this.addOutputs();
     letAllWait(check, functions);
@@ -216,20 +221,6 @@ export class RegionStack extends Stack {
       shared: this.shared,
       restApi: api.restApi,
     });
-  }
-
-  private addGradualDeployment(functions: ServiceFunctions, monitoring: Monitoring): void {
-    if (!this.props.config.gradualDeployment) return;
-    const refusals = monitoring.addVersionAlarm(functions.token);
-    const part = new Construct(this, 'GradualDeployment');
-    const alarms = [...monitoring.ofNewVersions, refusals];
-    addGradualDeployment(part, this.props.config.name, functions.live, alarms);
-  }
-
-  private addNotices({ notices }: ServiceFunctions, monitoring: Monitoring): void {
-    if (notices === undefined) return;
-    addNotices(new Construct(this, 'Notices'), this.props.config.name, notices);
-    monitoring.addNoticesAlarm();
   }
 
   private addOutputs(): void {

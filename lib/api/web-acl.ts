@@ -35,6 +35,12 @@ function visibility(metricName: string): CfnWebACL.VisibilityConfigProperty {
   return { metricName, cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
 }
 
+/** A rule that blocks. */
+function makeRule(name: string, priority: number, statement: Statement): Rule {
+  const visibilityConfig = visibility(name);
+  return { name, priority, action: { block: {} }, visibilityConfig, statement };
+}
+
 /** Requests that pass are in the access log of the API, for a third of the price. */
 const onlyStopped = {
   DefaultBehavior: 'DROP',
@@ -104,20 +110,14 @@ function onPath(path: string): Statement {
  * @param path of the requests that count; all if left out.
  */
 function addressRate(name: string, priority: number, limit: number, path?: string): Rule {
-  return {
-    name,
-    priority,
-    action: { block: {} },
-    visibilityConfig: visibility(name),
-    statement: {
-      rateBasedStatement: {
-        aggregateKeyType: 'IP',
-        evaluationWindowSec: 300,
-        limit,
-        ...(path === undefined ? {} : { scopeDownStatement: onPath(path) }),
-      },
+  return makeRule(name, priority, {
+    rateBasedStatement: {
+      aggregateKeyType: 'IP',
+      evaluationWindowSec: 300,
+      limit,
+      ...(path === undefined ? {} : { scopeDownStatement: onPath(path) }),
     },
-  };
+  });
 }
 
 /**
@@ -129,30 +129,19 @@ function credentialRate({
   action,
 }: NonNullable<ServiceLimits['tokenRequestsPerCredential']>): Rule {
   const textTransformations = [{ priority: 0, type: 'NONE' }];
-  return {
-    name: 'credential-rate',
-    priority: 4,
-    action: { [action]: {} },
-    visibilityConfig: visibility('credential-rate'),
-    statement: {
-      rateBasedStatement: {
-        aggregateKeyType: 'CUSTOM_KEYS',
-        customKeys: [{ header: { name: 'authorization', textTransformations } }],
-        evaluationWindowSec: 60,
-        limit: perMinute,
-        scopeDownStatement: onPath(tokenPath),
-      },
-    },
+  const rateBasedStatement = {
+    aggregateKeyType: 'CUSTOM_KEYS',
+    customKeys: [{ header: { name: 'authorization', textTransformations } }],
+    evaluationWindowSec: 60,
+    limit: perMinute,
+    scopeDownStatement: onPath(tokenPath),
   };
+  return { ...makeRule('credential-rate', 4, { rateBasedStatement }), action: { [action]: {} } };
 }
 
 /** The function also refuses such a form, but only after API Gateway has received all of it. */
-const bodySize = (bytes: number): Rule => ({
-  name: 'body-size',
-  priority: 1,
-  action: { block: {} },
-  visibilityConfig: visibility('body-size'),
-  statement: {
+const bodySize = (bytes: number): Rule =>
+  makeRule('body-size', 1, {
     sizeConstraintStatement: {
       // A body that is longer than WAF inspects also exceeds the limit.
       fieldToMatch: { body: { oversizeHandling: 'MATCH' } },
@@ -160,8 +149,7 @@ const bodySize = (bytes: number): Rule => ({
       size: bytes,
       textTransformations: [{ priority: 0, type: 'NONE' }],
     },
-  },
-});
+  });
 
 const knownBadInputs: Rule = {
   name: 'known-bad-inputs',

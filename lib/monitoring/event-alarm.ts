@@ -4,8 +4,7 @@ import {
   type CfnRule,
   type EventPattern,
   Rule,
-  RuleTargetInput,
-  type RuleTargetInputProperties,
+  type RuleTargetInput,
 } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import {
@@ -28,20 +27,10 @@ interface EventAlarmProps extends AlarmText {
  * EventBridge omits it, and the message is then not valid JSON and not delivered. EventBridge also
  * does not escape quotes within a field.
  */
-class AlarmMessage extends RuleTargetInput {
-  readonly #text: AlarmText;
-
-  constructor(text: AlarmText) {
-    super();
-    this.#text = text;
-  }
-
-  override bind(): RuleTargetInputProperties {
-    const { id, description } = this.#text;
-    const runbook = runbookOf(this.#text);
-    const fixed = JSON.stringify({ alarm: id, description, runbook }).slice(0, -1);
-    return { inputTemplate: `${fixed},"event":<aws.events.event.json>}` };
-  }
+function alarmMessage(text: AlarmText): RuleTargetInput {
+  const { id, description } = text;
+  const fixed = JSON.stringify({ alarm: id, description, runbook: runbookOf(text) }).slice(0, -1);
+  return { bind: () => ({ inputTemplate: `${fixed},"event":<aws.events.event.json>}` }) };
 }
 
 /** Sends each event to the topic at once, and has an alarm that records it. */
@@ -54,7 +43,7 @@ export function addEventAlarm(
     description: alarmDescription(text),
     eventPattern: pattern,
     // The topic's own policy allows EventBridge to publish.
-    targets: [{ bind: () => ({ arn: context.topic.topicArn, input: new AlarmMessage(text) }) }],
+    targets: [{ bind: () => ({ arn: context.topic.topicArn, input: alarmMessage(text) }) }],
   });
   if (includesReads) {
     (rule.node.defaultChild as CfnRule).state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS';
