@@ -93,6 +93,11 @@ const forCredential = (
 
 const isUnderProvider = (fields: Fields) => fields.text('provider') !== '';
 
+const client = '/clients/:clientId';
+const secret = `${client}/secrets/:secretId`;
+const key = '/api-keys/:keyId';
+const providers = '/identity-providers';
+
 /**
  * Every page of the portal. A GET changes nothing; every change is a POST. A fixed path comes
  * before one with a name in its place.
@@ -103,58 +108,47 @@ export const routes: readonly Route[] = [
   get('/clients', showClients),
   get('/clients/export', exportClients),
   ...forCredential(form('/clients/new', '/clients', clientCreation), isUnderProvider),
-  get('/clients/:clientId', showClient),
-  get('/clients/:clientId/history', showClientHistory),
-  ...form('/clients/:clientId/edit', '/clients/:clientId', clientEdit),
-  post('/clients/:clientId/enable', clientEnabling),
-  post('/clients/:clientId/disable', clientDisabling),
-  ...formAt('/clients/:clientId/revoke-tokens', tokenRevocation),
-  ...formAt('/clients/:clientId/delete', clientDeletion),
+  get(client, showClient),
+  get(`${client}/history`, showClientHistory),
+  ...form(`${client}/edit`, client, clientEdit),
+  post(`${client}/enable`, clientEnabling),
+  post(`${client}/disable`, clientDisabling),
+  ...formAt(`${client}/revoke-tokens`, tokenRevocation),
+  ...formAt(`${client}/delete`, clientDeletion),
 
-  ...forCredential(
-    form('/clients/:clientId/secrets/new', '/clients/:clientId/secrets', secretCreation),
-  ),
-  ...forCredential(formAt('/clients/:clientId/secrets/rotate', secretRotation)),
-  ...forCredential(
-    form('/clients/:clientId/keys/new', '/clients/:clientId/keys', publicKeyAddition),
-  ),
-  ...forCredential(formAt('/clients/:clientId/keys/rotate', publicKeyRotation)),
-  ...form(
-    '/clients/:clientId/secrets/:secretId/edit',
-    '/clients/:clientId/secrets/:secretId',
-    secretEdit,
-  ),
-  post('/clients/:clientId/secrets/:secretId/enable', secretEnabling),
-  post('/clients/:clientId/secrets/:secretId/disable', secretDisabling),
-  ...formAt('/clients/:clientId/secrets/:secretId/delete', secretDeletion),
+  ...forCredential(form(`${client}/secrets/new`, `${client}/secrets`, secretCreation)),
+  ...forCredential(formAt(`${client}/secrets/rotate`, secretRotation)),
+  ...forCredential(form(`${client}/keys/new`, `${client}/keys`, publicKeyAddition)),
+  ...forCredential(formAt(`${client}/keys/rotate`, publicKeyRotation)),
+  ...form(`${secret}/edit`, secret, secretEdit),
+  post(`${secret}/enable`, secretEnabling),
+  post(`${secret}/disable`, secretDisabling),
+  ...formAt(`${secret}/delete`, secretDeletion),
 
   get('/api-keys', showApiKeys),
   get('/api-keys/export', exportApiKeys),
   ...forCredential(form('/api-keys/new', '/api-keys', keyCreation)),
-  get('/api-keys/:keyId', showApiKey),
-  get('/api-keys/:keyId/history', showApiKeyHistory),
-  ...forCredential(formAt('/api-keys/:keyId/rotate', keyRotation)),
-  ...form('/api-keys/:keyId/edit', '/api-keys/:keyId', keyEdit),
-  post('/api-keys/:keyId/enable', keyEnabling),
-  post('/api-keys/:keyId/disable', keyDisabling),
-  ...formAt('/api-keys/:keyId/delete', keyDeletion),
-  post('/api-keys/:keyId/subnets', subnetAddition),
-  ...formAt('/api-keys/:keyId/subnets/:subnetId/remove', subnetRemoval),
+  get(key, showApiKey),
+  get(`${key}/history`, showApiKeyHistory),
+  ...forCredential(formAt(`${key}/rotate`, keyRotation)),
+  ...form(`${key}/edit`, key, keyEdit),
+  post(`${key}/enable`, keyEnabling),
+  post(`${key}/disable`, keyDisabling),
+  ...formAt(`${key}/delete`, keyDeletion),
+  post(`${key}/subnets`, subnetAddition),
+  ...formAt(`${key}/subnets/:subnetId/remove`, subnetRemoval),
 
-  get('/identity-providers', showProviders),
-  ...forCredential([
-    get('/identity-providers/new', newProvider),
-    post('/identity-providers', providerRegistration),
-  ]),
-  get('/identity-providers/show', showProvider),
-  get('/identity-providers/grants', showGrants),
-  ...formAt('/identity-providers/grants/edit', subjectGrant),
-  ...formAt('/identity-providers/grants/withdraw', subjectWithdrawal),
-  get('/identity-providers/issuer-grants', showIssuerGrants),
-  ...formAt('/identity-providers/issuer-grants/edit', issuerGrant),
-  ...formAt('/identity-providers/issuer-grants/withdraw', issuerWithdrawal),
-  ...formAt('/identity-providers/trunk-groups', providerGroups),
-  ...formAt('/identity-providers/delete', providerDeletion),
+  get(providers, showProviders),
+  ...forCredential([get(`${providers}/new`, newProvider), post(providers, providerRegistration)]),
+  get(`${providers}/show`, showProvider),
+  get(`${providers}/grants`, showGrants),
+  ...formAt(`${providers}/grants/edit`, subjectGrant),
+  ...formAt(`${providers}/grants/withdraw`, subjectWithdrawal),
+  get(`${providers}/issuer-grants`, showIssuerGrants),
+  ...formAt(`${providers}/issuer-grants/edit`, issuerGrant),
+  ...formAt(`${providers}/issuer-grants/withdraw`, issuerWithdrawal),
+  ...formAt(`${providers}/trunk-groups`, providerGroups),
+  ...formAt(`${providers}/delete`, providerDeletion),
 
   get('/expiring', showExpiring),
   get('/expiring/export', exportExpiring),

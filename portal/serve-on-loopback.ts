@@ -13,11 +13,14 @@ import { readCookies } from './session/cookies.ts';
 
 /** Seconds. A link is printed to be used at once. */
 const linkLifetime = 60;
+/** Seconds without a request after which a session ends. */
 const idleLimit = 30 * 60;
+/** Seconds after which it ends in any case. */
 const sessionLifetime = 8 * 3600;
 
 interface LoopbackPortalOptions extends Pick<PortalOptions, 'onRequest' | 'onFault' | 'clock'> {
   readonly management: Management;
+  /** The user who has the link. */
   readonly person: Person;
   /** 0 selects a free one. */
   readonly port: number;
@@ -43,19 +46,10 @@ export interface LoopbackPortal {
 export async function servePortalOnLoopback(
   options: LoopbackPortalOptions,
 ): Promise<LoopbackPortal> {
-  const { person, port, isLasting = false, clock, signInHint } = options;
-  const forever = Number.MAX_SAFE_INTEGER;
-  const limits = {
-    person,
-    clock,
-    isReusable: isLasting,
-    linkLifetime: isLasting ? forever : linkLifetime,
-    idleLimit: isLasting ? forever : idleLimit,
-    sessionLifetime: isLasting ? forever : sessionLifetime,
-  };
+  const { port, signInHint } = options;
   let createLink = () => '';
   const server = await serveLoopback({ port, hint: signInHint }, ({ origin, basePath }) => {
-    const sessions = new LinkSessions(limits, basePath);
+    const sessions = new LinkSessions(options, basePath);
     createLink = () => sessions.createLink(origin);
     return createPortal({
       ...options,
@@ -150,20 +144,7 @@ const tokenBytes = 32;
  */
 const maxSessions = 20;
 
-interface LinkSessionOptions {
-  /** The user who has the link. */
-  readonly person: Person;
-  /** Seconds for which a link can be used. */
-  readonly linkLifetime: number;
-  /** Whether a link can be used again, as long as it is valid. */
-  readonly isReusable: boolean;
-  /** Seconds without a request after which a session ends. */
-  readonly idleLimit: number;
-  /** Seconds after which a session ends in any case. */
-  readonly sessionLifetime: number;
-  /** Milliseconds since the epoch. */
-  readonly clock?: (() => number) | undefined;
-}
+type LinkSessionOptions = Pick<LoopbackPortalOptions, 'person' | 'isLasting' | 'clock'>;
 
 interface Session {
   readonly begunAt: number;
@@ -217,8 +198,7 @@ export class LinkSessions {
   /** A new link. The previous link becomes invalid. */
   createLink(origin: string): string {
     const token = randomBytes(tokenBytes).toString('base64url');
-    const until = this.#now() + this.#options.linkLifetime;
-    this.#link = { digest: digestOf(token), until };
+    this.#link = { digest: digestOf(token), until: this.#now() + linkLifetime };
     return `${origin}${this.#basePath}${linkPath}${token}`;
   }
 
@@ -237,9 +217,11 @@ export class LinkSessions {
   #open(request: Request): Response | undefined {
     const token = this.#pathOf(request).slice(linkPath.length);
     const link = this.#link;
-    if (link === undefined || link.until <= this.#now() || isPrefetch(request)) return undefined;
+    const { isLasting = false } = this.#options;
+    if (link === undefined || isPrefetch(request)) return undefined;
+    if (link.until <= this.#now() && !isLasting) return undefined;
     if (!timingSafeEqual(digestOf(token), link.digest)) return undefined;
-    if (!this.#options.isReusable) this.#link = undefined;
+    if (!isLasting) this.#link = undefined;
     return this.#toPortal(this.#begin());
   }
 
@@ -266,8 +248,8 @@ export class LinkSessions {
     const session = this.#sessions.get(id);
     const now = this.#now();
     if (session === undefined) return false;
-    const { idleLimit, sessionLifetime } = this.#options;
-    if (now - session.usedAt > idleLimit || now - session.begunAt > sessionLifetime) {
+    const isOver = now - session.usedAt > idleLimit || now - session.begunAt > sessionLifetime;
+    if (isOver && this.#options.isLasting !== true) {
       this.#sessions.delete(id);
       return false;
     }

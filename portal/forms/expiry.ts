@@ -38,13 +38,10 @@ export function defaultExpiry(maxLifetime: number | undefined): string {
   return maxLifetime === undefined ? 'never' : (offered.at(-2)?.[0] ?? 'date');
 }
 
-export interface ExpiryValues {
-  readonly expiry: string;
-  readonly expiryDate: string;
-}
+export type ExpiryValues = Readonly<ReturnType<typeof readExpiryValues>>;
 
 /** @param fallback the choice if the form has none. */
-export function readExpiryValues(form: Fields, fallback = 'never'): ExpiryValues {
+export function readExpiryValues(form: Fields, fallback = 'never') {
   return { expiry: form.text('expiry') || fallback, expiryDate: form.text('expiryDate') };
 }
 

@@ -40,9 +40,6 @@ export interface Shown<Subject, Values> {
   readonly isConflict: boolean;
   /** What a button of the form asked for, above its fields. */
   readonly above?: Html | undefined;
-  /** For a page that renders the form itself: its address, and what the portal must get back. */
-  readonly action: string;
-  readonly kept: Html;
 }
 
 /** The page of a form. Cancel leads to the page above it. */
@@ -203,16 +200,18 @@ function addressOf({ href, id }: RequestContext, path: string): string {
   return href(path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(id(name))));
 }
 
+/** @param place its address, and what the portal must get back. */
 async function show<Subject, Values>(
   context: RequestContext,
   { look }: Pick<Form<Subject, Values>, 'look'>,
   shown: Shown<Subject, Values>,
+  place: { readonly action: string; readonly kept: Html },
 ): Promise<Page> {
   const page = await look(context, shown);
   const { problems } = shown;
   if ('body' in page) return { ...page, status: page.status ?? problems.status };
   const cancel = page.crumbs.at(-1)?.href ?? context.href(`/${page.section}`);
-  return { ...page, problems, body: postForm(page, { ...shown, cancel }) };
+  return { ...page, problems, body: postForm(page, { ...place, cancel }) };
 }
 
 /** The version that a form, or a button, was made from. */
@@ -237,14 +236,9 @@ export function showForm<Subject, Values, Input>(
     const values = await form.start(context, subject);
     if (values instanceof Instead) return values.result;
     const kept = { ifVersion: form.version?.(subject), requestId: context.newRequestId() };
-    return show(context, form, {
-      subject,
-      values,
-      problems: noProblems,
-      isConflict: false,
-      action: addressOf(context, path),
-      kept: keptFields(kept, form),
-    });
+    const shown = { subject, values, problems: noProblems, isConflict: false };
+    const place = { action: addressOf(context, path), kept: keptFields(kept, form) };
+    return show(context, form, shown, place);
   };
 }
 
@@ -266,8 +260,8 @@ export function sendForm<Subject, Values, Input>(
       const requestId = problems.wasSentBefore === true ? context.newRequestId() : sent.requestId;
       const ifVersion = isConflict ? form.version?.(subject) : sent.ifVersion;
       const kept = keptFields({ requestId, ifVersion }, form);
-      const action = addressOf(context, path);
-      return show(context, form, { subject, values, problems, isConflict, above, action, kept });
+      const place = { action: addressOf(context, path), kept };
+      return show(context, form, { subject, values, problems, isConflict, above }, place);
     };
     return submit(async () => {
       const readers = form.input?.(values, context) ?? {};

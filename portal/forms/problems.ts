@@ -23,8 +23,6 @@ export interface Problems {
   readonly fields: readonly FieldProblem[];
   /** A problem of the whole form. */
   readonly general?: string | undefined;
-  /** The version that is stored now, after a conflict. */
-  readonly currentVersion?: number | undefined;
   /** Whether the form was sent before with other values. Its next request needs another id. */
   readonly wasSentBefore?: boolean | undefined;
 }
@@ -66,36 +64,24 @@ export function problemsOf(error: unknown): Problems | undefined {
       );
     return { status: 422, fields, general: general.length === 0 ? undefined : general.join(' ') };
   }
+  const whole = (status: number, general: string): Problems => ({ status, fields: [], general });
   if (error instanceof VersionConflictError) {
-    const { current } = error;
-    return {
-      status: 409,
-      fields: [],
-      general:
-        'This was changed since you opened the form. Nothing was overwritten. Compare the stored values with yours, then send the form again.',
-      currentVersion: Number(current),
-    };
+    return whole(
+      409,
+      'This was changed since you opened the form. Nothing was overwritten. Compare the stored values with yours, then send the form again.',
+    );
   }
-  if (error instanceof ConflictError) {
-    return { status: 409, fields: [], general: asSentence(error.message) };
-  }
+  if (error instanceof ConflictError) return whole(409, asSentence(error.message));
   if (error instanceof NotFoundError) return undefined;
   if (error instanceof IdempotencyKeyReusedError) {
-    return {
-      status: 409,
-      fields: [],
-      general:
-        'This form was sent before, with other values, and created something then. Nothing was created now. Send it again to create another one.',
-      wasSentBefore: true,
-    };
+    const general =
+      'This form was sent before, with other values, and created something then. Nothing was created now. Send it again to create another one.';
+    return { ...whole(409, general), wasSentBefore: true };
   }
   if (error instanceof RefusedError || error instanceof FetchError) {
-    return { status: 422, fields: [], general: asSentence(error.message) };
+    return whole(422, asSentence(error.message));
   }
-  if (error instanceof AwsCallerError) {
-    return { status: 403, fields: [], general: asSentence(error.message) };
-  }
-  return undefined;
+  return error instanceof AwsCallerError ? whole(403, asSentence(error.message)) : undefined;
 }
 
 /** Whether AWS refused a read that a page does not need. */

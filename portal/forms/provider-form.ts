@@ -5,18 +5,6 @@ import { type Html, html } from '../html/html.ts';
 import type { Fields } from './fields.ts';
 import { type Problems, typedField } from './problems.ts';
 
-/** The content of a provider's form, as entered. */
-export interface ProviderValues {
-  readonly url: string;
-  readonly clientIdClaim: string;
-  readonly isRiskAccepted: boolean;
-  readonly audienceFrom: string;
-  readonly allowsPatterns: boolean;
-  readonly algorithms: string;
-  readonly leeway: string;
-  readonly trunkGroups: readonly string[];
-}
-
 export const providerLabels = {
   discoveryUrl: 'Discovery URL',
   clientIdClaim: 'Claim that names the client (optional)',
@@ -27,7 +15,10 @@ export const providerLabels = {
   keepClientsOf: 'Trunk groups whose clients stay in a takeover',
 };
 
-export function readProviderValues(fields: Fields): ProviderValues {
+/** The content of a provider's form, as entered. */
+export type ProviderValues = Readonly<ReturnType<typeof readProviderValues>>;
+
+export function readProviderValues(fields: Fields) {
   return {
     url: fields.text('discoveryUrl').trim(),
     clientIdClaim: fields.text('clientIdClaim').trim(),

@@ -54,13 +54,9 @@ export function showSubnetRows(rows: readonly SubnetRow[], more = false): readon
 }
 
 /** A subnet as the library takes it. */
-export interface SubnetInput {
-  readonly name: string;
-  readonly address: string;
-  readonly netmask: string | undefined;
-}
+export type SubnetInput = Readonly<ReturnType<typeof toSubnet>>;
 
-export function toSubnet({ name, address, netmask }: SubnetRow): SubnetInput {
+export function toSubnet({ name, address, netmask }: SubnetRow) {
   return { name, address: address.trim(), netmask: netmask.trim() || undefined };
 }
 

@@ -6,19 +6,10 @@ const origin = 'http://127.0.0.1:8084';
 const basePath = '/unguessable';
 const person: Person = { name: 'ada', role: 'administrator' };
 
-function createSessions(isReusable = false) {
+function createSessions(isLasting = false) {
   const time = { now: 1_800_000_000 };
-  const sessions = new LinkSessions(
-    {
-      person,
-      linkLifetime: 60,
-      isReusable,
-      idleLimit: 1800,
-      sessionLifetime: 28_800,
-      clock: () => time.now * 1000,
-    },
-    basePath,
-  );
+  const clock = () => time.now * 1000;
+  const sessions = new LinkSessions({ person, isLasting, clock }, basePath);
   const open = (url: string, headers: Readonly<Record<string, string>> = {}) =>
     sessions.identify(new Request(url, { headers }));
   const visit = (cookie: string) => open(`${origin}${basePath}/clients`, { cookie });

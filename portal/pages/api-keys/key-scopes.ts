@@ -13,12 +13,9 @@ const every = { value: 'every', text: 'Everything that the platform’s APIs off
 const chosenLabel = 'Only these scopes';
 
 /** What a key may do, as a form has it. */
-export interface KeyScopes {
-  readonly access: string;
-  readonly scopes: readonly string[];
-}
+export type KeyScopes = Readonly<ReturnType<typeof readKeyScopes>>;
 
-export function readKeyScopes(form: Fields): KeyScopes {
+export function readKeyScopes(form: Fields) {
   const scopes = form.all('scopes');
   return { access: form.text('access') || (scopes.length > 0 ? 'chosen' : ''), scopes };
 }

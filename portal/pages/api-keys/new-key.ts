@@ -44,24 +44,11 @@ import {
   sourcesSummary,
   warningNotes,
 } from './key-row.ts';
-import {
-  type KeyScopes,
-  keyScopesField,
-  readKeyScopes,
-  startKeyScopes,
-  toKeyScopes,
-} from './key-scopes.ts';
+import { keyScopesField, readKeyScopes, startKeyScopes, toKeyScopes } from './key-scopes.ts';
 
-interface KeyValues extends ExpiryValues, KeyScopes {
-  readonly name: string;
-  readonly serviceTrunkGroup: string;
-  readonly enabled: boolean;
-  readonly rows: readonly SubnetRow[];
-  /** Whether a button that adds rows was pressed: nothing is created. */
-  readonly wantsMore: boolean;
-}
+type KeyValues = Readonly<ReturnType<typeof readValues>>;
 
-function readValues(form: Fields): KeyValues {
+function readValues(form: Fields) {
   const current = currentAddressRow(form);
   const hasMore = form.isOn('more');
   const rows = [...readSubnetRows(form), ...(current === undefined ? [] : [current])];
@@ -72,6 +59,7 @@ function readValues(form: Fields): KeyValues {
     serviceTrunkGroup: form.text('serviceTrunkGroup'),
     enabled: form.isOn('enabled'),
     rows: showSubnetRows(rows, hasMore),
+    /** Whether a button that adds rows was pressed: nothing is created. */
     wantsMore: hasMore || current !== undefined,
   };
 }

@@ -160,10 +160,7 @@ export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSec
 };
 
 /** When what a rotation replaces expires, as a form has it. */
-export interface OverlapValues {
-  readonly overlap: string;
-  readonly overlapOther: string;
-}
+export type OverlapValues = Readonly<ReturnType<typeof readOverlapValues>>;
 
 export const defaultOverlap: OverlapValues = { overlap: '7d', overlapOther: '' };
 
@@ -221,7 +218,7 @@ function expiring({ now }: RequestContext, client: Client): Html {
   `;
 }
 
-export function readOverlapValues(form: Fields): OverlapValues {
+export function readOverlapValues(form: Fields) {
   return { overlap: form.text('overlap'), overlapOther: form.text('overlapOther') };
 }
 

@@ -1,4 +1,4 @@
-import type { ApiKey, Client, Management } from '../../../adapters/management.ts';
+import type { ApiKey, Client, ClientSecret, Management } from '../../../adapters/management.ts';
 import { secondsPerDay } from '../../../contract/limits.ts';
 import { jwksPath, tokenPath } from '../../../contract/routes.ts';
 import { isUsable } from '../../../core/client/client.ts';
@@ -10,7 +10,7 @@ import {
 } from '../../../core/client/secret-attention.ts';
 import { unlessDenied } from '../../forms/problems.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { badge, dataTable, rowLink } from '../../html/list.ts';
+import { badge, type Column, dataTable, rowLink } from '../../html/list.ts';
 import { copyable, facts, linkButton, panel } from '../../html/parts.ts';
 import { distance, endTime, lastUseText } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
@@ -21,16 +21,13 @@ const maxRows = 20;
 
 const days = (seconds: number) => seconds / secondsPerDay;
 
-interface Concern {
-  readonly clientId: string;
+interface Concern
+  extends Pick<Client, 'clientId' | 'serviceTrunkGroup'>,
+    Pick<ClientSecret, 'secretId' | 'expiresAt' | 'lastUsedOn'> {
   readonly clientName: string;
-  readonly serviceTrunkGroup: string;
-  readonly secretId: string;
   readonly title: string;
   /** How the rotation goes on that replaces it, if there is one. */
   readonly rotation?: string | undefined;
-  readonly expiresAt?: number | undefined;
-  readonly lastUsedOn?: string | undefined;
   readonly kind: 'expires_soon' | 'unused';
 }
 
@@ -220,70 +217,58 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
   ];
 }
 
-interface KeyCheck extends Pick<Check, 'id' | 'title' | 'good'> {
-  readonly filter: Parameters<Management['listApiKeys']>[0];
-  /** The same in the address of the list. */
-  readonly query: Readonly<Record<string, string>>;
-  readonly column: readonly [text: string, cell: (key: ApiKey) => HtmlValue];
-}
+type KeyFilter = Parameters<Management['listApiKeys']>[0];
 
-async function runKeyCheck(context: RequestContext, check: KeyCheck): Promise<Check> {
-  const { management, href, freshness } = context;
-  const { id, title, good } = check;
-  const page = await management.listApiKeys({
-    ...check.filter,
-    enabled: true,
-    withLastUse: false,
-    ...freshness,
-  });
-  return {
-    id,
-    title,
-    count: page.items.length,
-    isPartial: page.nextCursor !== undefined,
-    all: href('/api-keys', { ...check.query, enabled: 'yes' }),
-    good,
-    fine: page.nextCursor === undefined ? '' : notAll(context, page.examined, 'API keys'),
-    total: totalOf(page),
-    table: () =>
-      dataTable(
-        title,
-        [
-          ['API key', ({ keyId, name }) => rowLink(href(`/api-keys/${keyId}`), name)],
-          ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup],
-          [...check.column, 'minor'],
-        ],
-        page.items.slice(0, maxRows),
-      ),
+async function checkKeys(context: RequestContext): Promise<readonly Check[]> {
+  const { management, href, now, deployment, freshness } = context;
+  const check = async (
+    head: Pick<Check, 'id' | 'title' | 'good'>,
+    only: KeyFilter,
+    query: Readonly<Record<string, string>>,
+    column: Column<ApiKey>,
+  ): Promise<Check> => {
+    const filter = { ...only, enabled: true, withLastUse: false, ...freshness };
+    const page = await management.listApiKeys(filter);
+    const isPartial = page.nextCursor !== undefined;
+    const columns: readonly Column<ApiKey>[] = [
+      ['API key', ({ keyId, name }) => rowLink(href(`/api-keys/${keyId}`), name)],
+      ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup],
+      column,
+    ];
+    return {
+      ...head,
+      count: page.items.length,
+      isPartial,
+      all: href('/api-keys', { ...query, enabled: 'yes' }),
+      fine: isPartial ? notAll(context, page.examined, 'API keys') : '',
+      total: totalOf(page),
+      table: () => dataTable(head.title, columns, page.items.slice(0, maxRows)),
+    };
   };
-}
-
-function checkKeys(context: RequestContext): Promise<readonly Check[]> {
-  const { now, deployment } = context;
+  const open = {
+    id: 'open-keys',
+    title: 'API keys that any address can use',
+    good: 'No API key can be used from any address',
+  };
   const { expiresWithin } = secretAttention;
   const soon = `within ${days(expiresWithin)} days`;
+  const expiring = {
+    id: 'expiring-keys',
+    title: `API keys that expire ${soon}`,
+    good: `No API key expires ${soon}`,
+  };
+  const created: Column<ApiKey> = ['Created', ({ createdAt }) => distance(createdAt, now), 'minor'];
+  const expires: Column<ApiKey> = [
+    'Expires',
+    ({ expiresAt = now }) => endTime(expiresAt, now),
+    'minor',
+  ];
   // The local run gives its demonstration key no subnets, and no other machine reaches it.
   const isLocal = /^https?:\/\/localhost[:/]/.test(deployment.issuer ?? '');
-  const checks: readonly KeyCheck[] = [
-    {
-      id: 'open-keys',
-      title: 'API keys that any address can use',
-      good: 'No API key can be used from any address',
-      filter: { anySource: true },
-      query: { sources: 'any' },
-      column: ['Created', ({ createdAt }) => distance(createdAt, now)],
-    },
-    {
-      id: 'expiring-keys',
-      title: `API keys that expire ${soon}`,
-      good: `No API key expires ${soon}`,
-      filter: { expiresWithin },
-      query: { expires: 'soon' },
-      column: ['Expires', ({ expiresAt = now }) => endTime(expiresAt, now)],
-    },
-  ];
-  const counted = checks.filter(({ id }) => !(isLocal && id === 'open-keys'));
-  return Promise.all(counted.map((check) => runKeyCheck(context, check)));
+  return Promise.all([
+    ...(isLocal ? [] : [check(open, { anySource: true }, { sources: 'any' }, created)]),
+    check(expiring, { expiresWithin }, { expires: 'soon' }, expires),
+  ]);
 }
 
 async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {

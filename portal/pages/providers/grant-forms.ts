@@ -15,15 +15,7 @@ import { ofProvider } from './provider-pages.ts';
 
 const section = 'identity-providers';
 
-interface GrantValues {
-  /** A client id or a prefix; of a granted issuer empty. */
-  readonly value: string;
-  readonly trunkGroups: readonly string[];
-  /** Issuers that other trunk groups keep. */
-  readonly leave: readonly string[];
-  /** By client id, what becomes of a client of another trunk group. */
-  readonly actions: ReadonlyMap<string, string>;
-}
+type GrantValues = Readonly<ReturnType<typeof readGrant>>;
 
 type GrantInput = Pick<GrantValues, 'value' | 'trunkGroups'>;
 
@@ -56,12 +48,15 @@ async function findIssuers(context: RequestContext): Promise<GrantList> {
 
 const actionField = 'client:';
 
-function readGrant(form: Fields): GrantValues {
+function readGrant(form: Fields) {
   const ofClients = form.entries().filter(([name]) => name.startsWith(actionField));
   return {
+    /** A client id or a prefix; of a granted issuer empty. */
     value: form.text('value').trim(),
     trunkGroups: readGroups(form.all('trunkGroups')),
+    /** Issuers that other trunk groups keep. */
     leave: readGroups(form.all('leave')),
+    /** By client id, what becomes of a client of another trunk group. */
     actions: new Map(ofClients.map(([name, action]) => [name.slice(actionField.length), action])),
   };
 }
