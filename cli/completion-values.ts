@@ -4,7 +4,7 @@ import { isPlainWord } from '../contract/shell-word.ts';
 import { isId } from '../core/credential/credential-value.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
-import { collectPages } from './commands/list-options.ts';
+import { readPages } from './commands/list-options.ts';
 
 /** Values by the name of the argument, or by the option with its dashes. */
 export type CompletionValues = ReadonlyMap<string, readonly string[]>;
@@ -15,9 +15,9 @@ const patience = 3000;
 /** @param words the line so far. */
 type Read = (cli: Cli, words: readonly string[]) => Promise<readonly string[]>;
 
-const readClients: Read = async (cli) => {
-  const read = (cursor?: string) => cli.management.listClients({ cursor });
-  return (await collectPages(read, ({ clientId }) => clientId)).map(({ clientId }) => clientId);
+const readClients: Read = async ({ management }) => {
+  const pages = await readPages((cursor) => management.listClients({ cursor }));
+  return pages.flatMap(({ items }) => items.map(({ clientId }) => clientId));
 };
 
 /** The secrets of the client that stands before. */
@@ -28,9 +28,9 @@ const readSecrets: Read = async (cli, words) => {
   return secrets.map(({ secretId }) => secretId);
 };
 
-const readApiKeys: Read = async (cli) => {
-  const read = (cursor?: string) => cli.management.listApiKeys({ cursor });
-  return (await collectPages(read, ({ keyId }) => keyId)).map(({ keyId }) => keyId);
+const readApiKeys: Read = async ({ management }) => {
+  const pages = await readPages((cursor) => management.listApiKeys({ cursor }));
+  return pages.flatMap(({ items }) => items.map(({ keyId }) => keyId));
 };
 
 const readIssuers: Read = async (cli) =>

@@ -12,7 +12,7 @@ import { parseJsonFile } from '../contract/json-object.ts';
 import { quoteWord } from '../contract/shell-word.ts';
 import { isLoopbackAddress, parseIpAddress } from '../core/network/ip-address.ts';
 import type { CliIo } from './cli-io.ts';
-import { refuse, UsageError } from './usage-error.ts';
+import { readGivenFile, refuse, UsageError } from './usage-error.ts';
 
 const demoEnvironment = join('.local', 'demo.env');
 
@@ -44,29 +44,17 @@ export interface DeploymentOptions {
   readonly through?: string | undefined;
 }
 
+/** Where the operations of management run: in this process, or in the management function. */
 const places = ['tables', 'function'] as const;
 
-function readPlace(text = 'function'): Deployment['through'] {
+function readPlace(text = 'function'): (typeof places)[number] {
   const place = places.find((one) => one === text);
   if (place !== undefined) return place;
   return refuse('--through', text, places.join(', '));
 }
 
 /** The deployment that commands work on. */
-export interface Deployment {
-  readonly config: DeploymentConfig;
-  readonly aws: AwsClientOptions;
-  /** Where the operations of management run: in this process, or in the management function. */
-  readonly through: 'tables' | 'function';
-  /** The environment variables. */
-  readonly environment: Environment;
-  /** Whether its tables are on this machine, without an STS. */
-  readonly isLoopback: boolean;
-  /** Whether a provider may be on loopback. */
-  readonly allowLoopbackProviders: boolean;
-  /** Certificate authority of providers on loopback, PEM. */
-  readonly ca: string | undefined;
-}
+export type Deployment = Readonly<ReturnType<typeof getDeployment>>;
 
 function isLoopbackUrl(url: string | undefined): boolean {
   if (url === undefined || !URL.canParse(url)) return false;
@@ -75,26 +63,15 @@ function isLoopbackUrl(url: string | undefined): boolean {
   return host === 'localhost' || (address !== undefined && isLoopbackAddress(address));
 }
 
-function readConfigBytes(path: string): Uint8Array {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new UsageError(`the deployment config ${path} cannot be read: ${code}`, { cause });
-  }
-}
-
 function readConfig(path: string, allowLoopbackIssuer: boolean): DeploymentConfig {
+  const config = `the deployment config ${path}`;
+  const bytes = readGivenFile(path, (code) => `${config} cannot be read: ${code}`);
   try {
-    return parseDeploymentConfig(parseJsonFile(readConfigBytes(path)), { allowLoopbackIssuer });
+    return parseDeploymentConfig(parseJsonFile(bytes), { allowLoopbackIssuer });
   } catch (cause) {
-    if (cause instanceof SyntaxError) {
-      throw new UsageError(`the deployment config ${path} is not JSON`, { cause });
-    }
-    if (cause instanceof DeploymentConfigError) {
-      throw new UsageError(`${path}: ${cause.message}`, { cause });
-    }
-    throw cause;
+    if (cause instanceof SyntaxError) throw new UsageError(`${config} is not JSON`, { cause });
+    if (!(cause instanceof DeploymentConfigError)) throw cause;
+    throw new UsageError(`${path}: ${cause.message}`, { cause });
   }
 }
 
@@ -126,7 +103,7 @@ function awsOptions(env: Environment, isLocal: boolean): AwsClientOptions {
  *
  * @throws {UsageError} if there is none, or it cannot be used.
  */
-export function getDeployment(io: CliIo, options: DeploymentOptions): Deployment {
+export function getDeployment(io: CliIo, options: DeploymentOptions) {
   const isLocal = options.local === true;
   const env = isLocal ? readLocalEnvironment(io.cwd) : io.env;
   const path = options.config ?? (env.AUTHCTL_CONFIG || undefined);
@@ -140,11 +117,13 @@ export function getDeployment(io: CliIo, options: DeploymentOptions): Deployment
   const caPath = isLoopback ? env.NODE_EXTRA_CA_CERTS : undefined;
   return {
     config: readConfig(resolve(io.cwd, path), isLoopback),
-    aws: { ...awsOptions(env, isLocal), ...(!isLoopback && { proxy: env }) },
+    aws: { ...awsOptions(env, isLocal), ...(!isLoopback && { proxy: env }) } as AwsClientOptions,
     through: readPlace(options.through ?? (io.env.AUTHCTL_THROUGH || undefined)),
     environment: env,
+    /** Whether its tables are on this machine, without an STS. */
     isLoopback: isLoopback && (env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL) === undefined,
     allowLoopbackProviders: isLoopback && env.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
+    /** Certificate authority of providers on loopback, PEM. */
     ca: caPath === undefined || caPath === '' ? undefined : readFileSync(caPath, 'utf8'),
   };
 }

@@ -43,25 +43,11 @@ const imagePolicy = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
 };
 
-/** Addresses of what a page loads. */
-export interface AssetUrls {
-  readonly styles: readonly string[];
-  readonly script: string;
-  readonly icon: string;
-}
-
 /** How the pages look, and the files that they load. */
-export interface Appearance {
-  /** What the pages call the service. */
-  readonly name: string;
-  /** An email address or an https URL. */
-  readonly support: string | undefined;
-  /** A line at the top of every page. */
-  readonly notice: string | undefined;
-  readonly urls: (href: Href) => AssetUrls;
-  /** @param path of the request, without the path of the mount point. */
-  readonly findAsset: (path: string) => Response | undefined;
-}
+export type Appearance = Readonly<ReturnType<typeof createAppearance>>;
+
+/** Addresses of what a page loads. */
+export type AssetUrls = Readonly<ReturnType<Appearance['urls']>>;
 
 function toResponse({ type, content, headers }: Asset): Response {
   return new Response(content, {
@@ -74,7 +60,7 @@ function toResponse({ type, content, headers }: Asset): Response {
 }
 
 /** @throws {TypeError} if the look is not allowed. */
-export function createAppearance(look: Partial<PortalLook> = {}): Appearance {
+export function createAppearance(look: Partial<PortalLook> = {}) {
   const { name, logo, accentColour, support, notice } = parsePortalLook(look);
   const image = logo === undefined ? undefined : readLogo(logo);
   const icon =
@@ -88,14 +74,18 @@ export function createAppearance(look: Partial<PortalLook> = {}): Appearance {
   const styles = [ownAssets.style, ...(accent === undefined ? [] : [accent])];
   const served = [...styles, ownAssets.script, icon];
   return {
+    /** What the pages call the service. */
     name,
+    /** An email address or an https URL. */
     support,
+    /** A line at the top of every page. */
     notice,
-    urls: (href) => {
+    urls: (href: Href) => {
       const url = ({ path, version }: Asset) => href(path, { v: version });
       return { styles: styles.map(url), script: url(ownAssets.script), icon: url(icon) };
     },
-    findAsset: (path) => {
+    /** @param path of the request, without the path of the mount point. */
+    findAsset: (path: string) => {
       const found = served.find((asset) => asset.path === path);
       return found === undefined ? undefined : toResponse(found);
     },

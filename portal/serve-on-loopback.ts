@@ -29,23 +29,14 @@ interface LoopbackPortalOptions extends Pick<PortalOptions, 'onRequest' | 'onFau
   readonly signInHint: string;
 }
 
-export interface LoopbackPortal {
-  readonly origin: string;
-  /** The first page: the origin and a path that cannot be guessed. */
-  readonly address: string;
-  /** A new link into the portal. */
-  readonly createLink: () => string;
-  readonly close: () => Promise<void>;
-}
+export type LoopbackPortal = Readonly<Awaited<ReturnType<typeof servePortalOnLoopback>>>;
 
 /**
  * Runs the portal on loopback for one user.
  *
  * @throws {Error} the system's own, with its `code`, if the port is not available.
  */
-export async function servePortalOnLoopback(
-  options: LoopbackPortalOptions,
-): Promise<LoopbackPortal> {
+export async function servePortalOnLoopback(options: LoopbackPortalOptions) {
   const { port, signInHint } = options;
   let createLink = () => '';
   const server = await serveLoopback({ port, hint: signInHint }, ({ origin, basePath }) => {
@@ -60,7 +51,14 @@ export async function servePortalOnLoopback(
     });
   });
   const { origin, basePath, close } = server;
-  return { origin, address: `${origin}${basePath}`, createLink: () => createLink(), close };
+  return {
+    origin,
+    /** The first page: the origin and a path that cannot be guessed. */
+    address: `${origin}${basePath}`,
+    /** A new link into the portal. */
+    createLink: () => createLink(),
+    close,
+  };
 }
 
 const host = '127.0.0.1';

@@ -132,7 +132,8 @@ function toProvider(
   return typeof credentials === 'function' ? credentials : () => credentials;
 }
 
-function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
+function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: number) {
+  const { monotonicClock: clock = () => performance.now(), apiKeyUsesTable } = options;
   const awsRegion = chooseRegion(location, options.region);
   const { endpointDynamoDb } = options;
   const environment = {
@@ -149,7 +150,36 @@ function openTables(location: TableLocation, options: DynamoDbLookupOptions) {
     clients: tableName(location.prefix, 'clients'),
     identityProviders: tableName(location.prefix, 'identityProviders'),
   };
-  return { client, calls: createJsonCalls(client, rememberItems()), names, awsRegion, openClient };
+  const calls = createJsonCalls(client, rememberItems());
+  const uses = apiKeyUsesTable === undefined ? undefined : openClient(callProfiles.optional);
+  // On connections of its own: no look-up waits behind it.
+  const recordUse = uses && createApiKeyUseRecorder(uses, apiKeyUsesTable ?? '');
+  const batched = batchGets(
+    { ...calls, batchGet: createBatchGet(client) },
+    { onRefused: options.onReadOneByOne },
+  );
+  const reads = { ...calls, get: batched.get.bind(batched) };
+  const apiKeys = createDynamoDbApiKeyReader(reads, names.apiKeys);
+  const clients = createDynamoDbClientLookup(reads, names.clients);
+  const providers = createDynamoDbIdentityProviderReader(reads, names.identityProviders);
+  type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
+  const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
+  return {
+    findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)),
+    recordUse,
+    findClient: remember((id, port) => clients.findClient(id, port)),
+    findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
+    checkTables: async () => {
+      await checkTables(calls, names, awsRegion);
+      const Key = { [tables.apiKeys.partitionKey]: probeKey };
+      const input = { TableName: names.apiKeys, Key };
+      await callAws('DynamoDB', `read items of ${names.apiKeys}`, () => batched.tryBatch(input));
+    },
+    close: () => {
+      client.close();
+      uses?.close();
+    },
+  };
 }
 
 /**
@@ -185,40 +215,5 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
     },
     checkTables: async () => opening().checkTables(),
     close: () => opened?.close(),
-  };
-}
-
-function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: number) {
-  const { monotonicClock: clock = () => performance.now() } = options;
-  const { client, calls, names, awsRegion, openClient } = openTables(location, options);
-  const { apiKeyUsesTable } = options;
-  const uses = apiKeyUsesTable === undefined ? undefined : openClient(callProfiles.optional);
-  // On connections of its own: no look-up waits behind it.
-  const recordUse = uses && createApiKeyUseRecorder(uses, apiKeyUsesTable ?? '');
-  const batched = batchGets(
-    { ...calls, batchGet: createBatchGet(client) },
-    { onRefused: options.onReadOneByOne },
-  );
-  const reads = { ...calls, get: batched.get.bind(batched) };
-  const apiKeys = createDynamoDbApiKeyReader(reads, names.apiKeys);
-  const clients = createDynamoDbClientLookup(reads, names.clients);
-  const providers = createDynamoDbIdentityProviderReader(reads, names.identityProviders);
-  type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
-  const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
-  return {
-    findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)),
-    recordUse,
-    findClient: remember((id, port) => clients.findClient(id, port)),
-    findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
-    checkTables: async () => {
-      await checkTables(calls, names, awsRegion);
-      const Key = { [tables.apiKeys.partitionKey]: probeKey };
-      const input = { TableName: names.apiKeys, Key };
-      await callAws('DynamoDB', `read items of ${names.apiKeys}`, () => batched.tryBatch(input));
-    },
-    close: () => {
-      client.close();
-      uses?.close();
-    },
   };
 }

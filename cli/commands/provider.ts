@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { exchangedTokensWarning } from '../../contract/management/field-words.ts';
 import { quoteWord } from '../../contract/shell-word.ts';
 import { findApplicationRule } from '../../core/identity-provider/application-rule.ts';
@@ -16,7 +15,7 @@ import { formatTime } from '../../core/rfc3339.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
 import type { Cell, Field } from '../table.ts';
-import { UsageError } from '../usage-error.ts';
+import { readGivenFile, UsageError } from '../usage-error.ts';
 import { collectPages } from './list-options.ts';
 import { grantCommands } from './provider-grants.ts';
 import {
@@ -92,12 +91,8 @@ async function findClients(management: Operations, provider: string) {
 }
 
 function readKeys(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new UsageError(`--jwks-file: ${path} cannot be read: ${code}`, { cause });
-  }
+  const say = (code: string) => `--jwks-file: ${path} cannot be read: ${code}`;
+  return readGivenFile(path, say).toString('utf8');
 }
 
 /** @throws {NotFoundError} if it is not registered. */

@@ -45,18 +45,6 @@ function describeSafety({ key, safety }: TimelineEntry): Cell {
   return key.state === 'next' && safety < 0 ? 'waits' : formatSpan(safety);
 }
 
-function timelineColumns(now: number) {
-  return {
-    region: ({ key }: TimelineEntry) => key.regionId,
-    kid: ({ key }: TimelineEntry) => key.kid,
-    algorithm: ({ key }: TimelineEntry) => key.alg,
-    state: ({ key, signs }: TimelineEntry) => (signs ? 'current, signs' : key.state),
-    for: ({ since }: TimelineEntry) => formatSpan(now - since),
-    next: (entry: TimelineEntry) => describeNext(entry, now),
-    safety: describeSafety,
-  };
-}
-
 function formatOptional(time: number | undefined): string | undefined {
   return time === undefined ? undefined : formatTime(time);
 }
@@ -269,7 +257,15 @@ async function print(cli: Cli, signingKeys: SigningKeys): Promise<void> {
   cli.output.printList(buildTimeline(keys, signingKeyPolicy, now), {
     view: viewEntry,
     id: ({ key }) => key.kid,
-    columns: timelineColumns(now),
+    columns: {
+      region: ({ key }) => key.regionId,
+      kid: ({ key }) => key.kid,
+      algorithm: ({ key }) => key.alg,
+      state: ({ key, signs }) => (signs ? 'current, signs' : key.state),
+      for: ({ since }) => formatSpan(now - since),
+      next: (entry) => describeNext(entry, now),
+      safety: describeSafety,
+    },
     none: 'There are no signing keys; a deployment creates the first one.',
   });
 }

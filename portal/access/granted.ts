@@ -43,29 +43,22 @@ async function findGranted(request: RequestFacts, trunkGroup: string): Promise<G
 }
 
 /** What one request asks about providers and limits. */
-export interface Offer {
-  /** What the user may give in a trunk group, for forms. */
-  readonly granted: (trunkGroup: string) => Promise<Granted>;
-  /**
-   * The registered providers, for a page that also needs `granted` of these trunk groups. Management
-   * then reads the limits once for both.
-   */
-  readonly listProviders: (
-    trunkGroups: readonly string[],
-  ) => ReturnType<PortalManagement['listProviders']>;
-}
+export type Offer = Readonly<ReturnType<typeof rememberOffer>>;
+
+type Providers = ReturnType<PortalManagement['listProviders']>;
 
 /** The offer of one request, which reads the providers and the limits of each trunk group once. */
-export function rememberOffer(request: RequestFacts): Offer {
+export function rememberOffer(request: RequestFacts) {
   const { management } = request;
   const found = new Map<string, Promise<Granted>>();
-  const granted: Offer['granted'] = (trunkGroup) => {
+  /** What the user may give in a trunk group, for forms. */
+  const granted = (trunkGroup: string): Promise<Granted> => {
     const known = found.get(trunkGroup) ?? findGranted(request, trunkGroup);
     found.set(trunkGroup, known);
     return known;
   };
-  const listed = new Map<string, ReturnType<Offer['listProviders']>>();
-  const readProviders: Offer['listProviders'] = async (groups) => {
+  const listed = new Map<string, Providers>();
+  const readProviders = async (groups: readonly string[]): Providers => {
     if (isStaff(request) || groups.length === 0) return management.listProviders();
     try {
       const { providers, limits } = await management.listProvidersWithLimits(groups);
@@ -78,7 +71,11 @@ export function rememberOffer(request: RequestFacts): Offer {
       throw error;
     }
   };
-  const listProviders: Offer['listProviders'] = (trunkGroups) => {
+  /**
+   * The registered providers, for a page that also needs `granted` of these trunk groups. Management
+   * then reads the limits once for both.
+   */
+  const listProviders = (trunkGroups: readonly string[]): Providers => {
     const groups = trunkGroups.filter((group) => group !== '');
     const known = listed.get(groups.join(' ')) ?? readProviders(groups);
     listed.set(groups.join(' '), known);

@@ -102,22 +102,16 @@ const unreadable = Number.NaN;
 
 type InputProblem = InputError['problems'][number];
 
-interface ReadInput {
-  readonly input: Readonly<Record<string, unknown>>;
-  /** What the portal itself says about fields. */
-  readonly problems: readonly FieldProblem[];
-  /** Durations as they were typed, by their fields. */
-  readonly typed: ReadonlyMap<string, string>;
-}
-
 /** What was typed as the operation takes it. A field with a problem is unreadable for the library. */
 function readInput(
   form: Fields,
   required: Readonly<Record<string, string>>,
   readers: Readonly<Record<string, unknown>>,
-): ReadInput {
+) {
   const input = { ...readers };
+  // What the portal itself says about fields.
   const problems: FieldProblem[] = [];
+  // Durations as they were typed, by their fields.
   const typed = new Map<string, string>();
   for (const [field, reader] of Object.entries(readers)) {
     const message = required[field];
@@ -151,7 +145,8 @@ export function sayDurations(error: InputError, typed: ReadonlyMap<string, strin
 }
 
 /** All problems of a form: those of the portal, and what the library says about other fields. */
-function withOwn({ problems: own, typed }: ReadInput, error: unknown): unknown {
+function withOwn(read: ReturnType<typeof readInput>, error: unknown): unknown {
+  const { problems: own, typed } = read;
   if (!(error instanceof InputError)) return error;
   const said = sayDurations(error, typed);
   if (own.length === 0) return said;

@@ -82,32 +82,23 @@ interface TextField extends Common {
 }
 
 export function textField(field: TextField): Html {
-  const {
-    name,
-    value,
-    required,
-    maxLength,
-    width,
-    type = 'text',
-    placeholder,
-    suggestions,
-  } = field;
+  const { name, value, required, maxLength, width, placeholder, suggestions } = field;
+  const { type = 'text' } = field;
   const id = idOf(name);
+  const list =
+    suggestions &&
+    html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`;
   const classes = [width ?? '', field.isCode === true ? 'code' : ''].join(' ').trim();
   return labelled(
     field,
     html`
       <input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off" spellcheck="false"${
-        classes === '' ? '' : html` class="${classes}"`
-      }${required === true ? html` required` : ''}${
-        maxLength === undefined ? '' : html` maxlength="${maxLength}"`
-      }${placeholder === undefined ? '' : html` placeholder="${placeholder}"`}${
-        suggestions === undefined ? '' : html` list="${id}-list"`
-      }${describe(field)}>${
-        suggestions === undefined
-          ? ''
-          : html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}"></option>`)}</datalist>`
-      }
+        classes !== '' && html` class="${classes}"`
+      }${required === true && html` required`}${
+        maxLength !== undefined && html` maxlength="${maxLength}"`
+      }${placeholder !== undefined && html` placeholder="${placeholder}"`}${
+        list && html` list="${id}-list"`
+      }${describe(field)}>${list}
     `,
   );
 }

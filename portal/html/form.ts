@@ -24,15 +24,11 @@ export function errorSummary({ fields, general }: Problems, labels: Labels): Htm
   return html`
     <div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title">
       <h2 id="summary-title">There is a problem</h2>
-      ${general === undefined ? '' : html`<p>${general}</p>`}${
-        fields.length === 0
-          ? ''
-          : html`<ul>${fields.map(
-              ({ field, message }) =>
-                html`
-              <li>${linkTo(field, labels)}: ${message}</li>
-            `,
-            )}</ul>`
+      ${general !== undefined && html`<p>${general}</p>`}${
+        fields.length > 0 &&
+        html`<ul>${fields.map(
+          ({ field, message }) => html`<li>${linkTo(field, labels)}: ${message}</li>`,
+        )}</ul>`
       }
     </div>
   `;

@@ -63,18 +63,15 @@ function account({ person, href }: RequestContext, canSignOut: boolean): Html {
     <div class="account">
       <p class="account-name" title="${person.name}">${shortName(person.name)}</p>
       <p class="muted">
-        ${roleTexts[person.role]}${
-          groups === undefined ? '' : html`, ${groups.join(', ') || 'no trunk group'}`
-        }
+        ${roleTexts[person.role]}${groups && html`, ${groups.join(', ') || 'no trunk group'}`}
       </p>
       ${
-        canSignOut
-          ? html`
-        <form method="post" action="${href('/sign-out')}">
-          <button class="link" type="submit">Sign out</button>
-        </form>
-      `
-          : ''
+        canSignOut &&
+        html`
+          <form method="post" action="${href('/sign-out')}">
+            <button class="link" type="submit">Sign out</button>
+          </form>
+        `
       }
     </div>
   `;

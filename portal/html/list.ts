@@ -51,6 +51,11 @@ export function rowLink(href: string, text: string): Html {
   return html`<a class="row-link" href="${href}">${text}</a>`;
 }
 
+/** The same of an item that can be disabled. */
+export function statedLink(href: string, text: string, enabled: boolean): Html {
+  return html`${rowLink(href, text)}${!enabled && html` ${disabledBadge}`}`;
+}
+
 export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
 
 /** A word for a state. Its colour adds no information. */

@@ -47,11 +47,10 @@ export function pageHeader(head: PageHead, crumbs: readonly Crumb[] = []): Html 
   const actions =
     String(html`${head.actions}`) !== '' && html`<div class="actions">${head.actions}</div>`;
   const trail =
-    crumbs.length === 0
-      ? ''
-      : html`<nav aria-label="Breadcrumb" class="crumbs"><ol>${crumbs.map(
-          ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
-        )}</ol></nav>`;
+    crumbs.length > 0 &&
+    html`<nav aria-label="Breadcrumb" class="crumbs"><ol>${crumbs.map(
+      ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
+    )}</ol></nav>`;
   return html`
     ${trail}
     <header class="page-header">

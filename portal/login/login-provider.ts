@@ -140,17 +140,11 @@ async function discover(options: LoginProviderOptions): Promise<oidc.Configurati
   throw new Error(`the login's issuer: received ${issuer}; expected ${options.issuer}`);
 }
 
-interface KeptConfiguration {
-  readonly get: () => Promise<oidc.Configuration>;
-  /** The next call reads it again. */
-  readonly forget: () => void;
-}
-
 /**
  * The metadata of the provider and the client secret, read again after an hour, and at once after a
  * failure.
  */
-function keepConfiguration(options: LoginProviderOptions): KeptConfiguration {
+function keepConfiguration(options: LoginProviderOptions) {
   const { clock = Date.now } = options;
   let kept: { readonly at: number; readonly config: Promise<oidc.Configuration> } | undefined;
   const get = (): Promise<oidc.Configuration> => {
@@ -162,6 +156,7 @@ function keepConfiguration(options: LoginProviderOptions): KeptConfiguration {
     kept = reading;
     return reading.config;
   };
+  /** The next call reads it again. */
   const forget = () => {
     kept = undefined;
   };

@@ -1,6 +1,6 @@
 import { findKnownTrunkGroups, findTrunkGroupProblems } from '../access/known-trunk-groups.ts';
 import { noProblems, type Problems, typedField } from '../forms/problems.ts';
-import { type Option, selectField, textField } from '../html/field.ts';
+import { hiddenField, type Option, selectField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
 import { emptyState, type Section } from '../html/parts.ts';
 import type { Page, RequestContext } from '../request-context.ts';
@@ -24,8 +24,7 @@ function choicePage(
   problems: Problems,
 ): Page {
   const fields = Object.entries(kept).map(
-    ([name, value]) =>
-      value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
+    ([name, value]) => value !== undefined && hiddenField(name, value),
   );
   const common = {
     label: labels.trunkGroup,

@@ -2,7 +2,7 @@ import { maxListedItems } from '../../contract/limits.ts';
 import { unlessDenied } from '../forms/problems.ts';
 import { type Html, html } from '../html/html.ts';
 import { linkButton } from '../html/parts.ts';
-import type { Page, RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 import { nothingPage } from './choose-trunk-group.ts';
 
 const kinds = {
@@ -44,16 +44,6 @@ export async function readUsage(
   return Object.fromEntries(await Promise.all(used));
 }
 
-interface Quota {
-  /** How much of it is used, for the form. */
-  readonly note: Html;
-  /** The same without the trunk group. */
-  readonly usage: Html;
-  readonly isUsedUp: boolean;
-  /** Instead of a form that would be refused. */
-  readonly page: Page;
-}
-
 /**
  * How many clients or API keys a trunk group has, of how many it may have.
  *
@@ -62,7 +52,7 @@ interface Quota {
 export async function readQuota(
   { management, href, freshness }: RequestContext,
   { kind, group, limits }: { readonly kind: Kind; readonly group: string; readonly limits: Limits },
-): Promise<Quota | undefined> {
+) {
   const most = quotaLimit(kind, limits);
   if (most === undefined || group === '') return undefined;
   const { title, what } = kinds[kind];
@@ -76,9 +66,12 @@ export async function readQuota(
   const count = page.items.length;
   const used = `${count} of ${most} ${what}`;
   return {
+    /** For the form. */
     note: html`<p class="note"><code>${group}</code> has ${used}. ${usageBar(count, most)}</p>`,
+    /** The same without the trunk group. */
     usage: html`${used} ${usageBar(count, most)}`,
     isUsedUp: count >= most,
+    /** Instead of a form that would be refused. */
     page: nothingPage(
       { title, section: kind },
       {

@@ -14,20 +14,16 @@ export function readCookies(request: Request): ReadonlyMap<string, string> {
   return cookies;
 }
 
-export interface CookieScope {
-  /** `__Host-` over https: only this host can set it. */
-  readonly prefix: string;
-  readonly attributes: string;
-}
+export type CookieScope = Readonly<ReturnType<typeof cookieScope>>;
 
 /**
- * The scope of the portal's cookies. Lax, because a Strict cookie is missing on the way back from
+ * The scope of the portal's cookies: `__Host-` over https, so that only this host can set it. Lax, because a Strict cookie is missing on the way back from
  * the login.
  *
  * @param origin of the portal. Without https, which is only for loopback, the cookie is limited to
  * the path, because every port of one address gets the same cookies.
  */
-export function cookieScope(origin: string, basePath: string): CookieScope {
+export function cookieScope(origin: string, basePath: string) {
   return origin.startsWith('https://')
     ? { prefix: '__Host-', attributes: 'Path=/; HttpOnly; Secure; SameSite=Lax' }
     : { prefix: '', attributes: `Path=${basePath}/; HttpOnly; SameSite=Lax` };

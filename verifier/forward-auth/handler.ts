@@ -194,6 +194,8 @@ export function readRequiredScopes(target: string): readonly string[] | undefine
 /** Printable ASCII without a space at either end (RFC 9110 §5.5), or nothing. */
 const headerValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
+const callerFields = Object.keys(callerHeaders) as readonly (keyof typeof callerHeaders)[];
+
 /** A verified value that no header can carry. The request is then refused. */
 export class CallerHeaderError extends Error {
   override readonly name = 'CallerHeaderError';
@@ -213,12 +215,5 @@ function header(name: CallerHeaderName, value: string): readonly [CallerHeaderNa
  */
 export function callerHeaderList(verified: VerifiedCredential): readonly string[] {
   const caller = identifyCaller(verified);
-  return [
-    ...header(callerHeaders.credential, caller.credential),
-    ...header(callerHeaders.clientId, caller.clientId),
-    ...header(callerHeaders.scope, caller.scope),
-    ...header(callerHeaders.serviceTrunkGroup, caller.serviceTrunkGroup),
-    ...header(callerHeaders.issuer, caller.issuer),
-    ...header(callerHeaders.keyId, caller.keyId),
-  ];
+  return callerFields.flatMap((field) => header(callerHeaders[field], caller[field]));
 }

@@ -19,6 +19,7 @@ import { badge, dataTable, enabledBadge } from '../../html/list.ts';
 import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
+import { changedFact } from '../audit/history.ts';
 import { expirySummary, oldValueFacts, scopesSummary, useFacts, warningNotes } from './key-row.ts';
 
 function subnetTable({ href, may }: RequestContext, key: ApiKey): Html {
@@ -163,13 +164,7 @@ export function keyPage(
         ...oldValueFacts(key, now, endOldValue(context, key)),
         ...useFacts(key, now),
         ['Created', timeWithDistance(key.createdAt, now)],
-        [
-          'Changed',
-          html`${timeWithDistance(key.updatedAt, now)}${
-            may('listHistory') &&
-            html` · <a href="${href(`/api-keys/${key.keyId}/history`)}">History</a>`
-          }`,
-        ],
+        changedFact(context, `/api-keys/${key.keyId}`, key.updatedAt),
       ]),
     )}${subnetsPanel(context, key, row, problems)}${stopPanel(context, key)}`,
   };

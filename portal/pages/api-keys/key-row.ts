@@ -3,8 +3,7 @@ import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import type { Column } from '../../html/list.ts';
-import { badge, disabledBadge } from '../../html/list.ts';
+import { badge, type Column, statedLink } from '../../html/list.ts';
 import type { Fact } from '../../html/parts.ts';
 import { lastUseText, timeWithDistance } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
@@ -83,10 +82,7 @@ export function keyColumns({ href, now }: RequestContext): readonly Column<ApiKe
   return [
     [
       'API key',
-      ({ keyId, name, enabled }) => html`
-        <a class="row-link" href="${href(`/api-keys/${keyId}`)}">${name}</a>
-        ${!enabled && html` ${disabledBadge}`}
-      `,
+      ({ keyId, name, enabled }) => statedLink(href(`/api-keys/${keyId}`), name, enabled),
     ],
     ['Key id', ({ keyId }) => html`<code>${keyId}</code>`, 'wide'],
     ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],

@@ -23,11 +23,8 @@ function dayNavigation({ href, now }: RequestContext, day: string, text: string 
       ← ${otherDay(day, -1)}</a>
       <h2>${day}</h2>
       ${
-        next > formatDay(now)
-          ? ''
-          : html`
-        <a class="button button-plain" href="${href('/audit', { day: next, text })}">${next} →</a>
-      `
+        next <= formatDay(now) &&
+        html`<a class="button button-plain" href="${href('/audit', { day: next, text })}">${next} →</a>`
       }
     </nav>
   `;

@@ -1,6 +1,7 @@
 import { formatDay } from '../../../core/rfc3339.ts';
 import { type Html, html } from '../../html/html.ts';
-import { emptyState, linkButton, type Section } from '../../html/parts.ts';
+import { emptyState, type Fact, linkButton, type Section } from '../../html/parts.ts';
+import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
 import { auditEntry } from './audit-entry.ts';
 
@@ -66,6 +67,12 @@ async function showHistory(
       `
     }`,
   };
+}
+
+/** When a record was changed, with a link to the changes. */
+export function changedFact({ href, may, now }: RequestContext, path: string, at: number): Fact {
+  const link = may('listHistory') && html` · <a href="${href(`${path}/history`)}">History</a>`;
+  return ['Changed', html`${timeWithDistance(at, now)}${link}`];
 }
 
 export const showClientHistory: Handler = async (context) => {

@@ -20,6 +20,7 @@ import {
 } from '../../html/parts.ts';
 import { distance, formatDayDistance, timeWithDistance } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
+import { changedFact } from '../audit/history.ts';
 import { firstExpiry, isUseKnown } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
 import { isKey, secretTable, secretTitle } from './secret-table.ts';
@@ -47,7 +48,8 @@ function providerLifetime(
   return html`${span}, of a token that it gets here. Its provider sets that of its own tokens.`;
 }
 
-function clientFacts({ deployment, now, href, may }: RequestContext, client: Client): Html {
+function clientFacts(context: RequestContext, client: Client): Html {
+  const { deployment, now, href } = context;
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
   const { provider } = client;
   return facts([
@@ -94,13 +96,7 @@ function clientFacts({ deployment, now, href, may }: RequestContext, client: Cli
     ],
     refusedTokens(client, now),
     ['Created', timeWithDistance(client.createdAt, now)],
-    [
-      'Changed',
-      html`${timeWithDistance(client.updatedAt, now)}${
-        may('listHistory') &&
-        html` · <a href="${href(`/clients/${client.clientId}/history`)}">History</a>`
-      }`,
-    ],
+    changedFact(context, `/clients/${client.clientId}`, client.updatedAt),
   ]);
 }
 

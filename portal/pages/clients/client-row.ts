@@ -2,8 +2,7 @@ import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
 import { type Html, html } from '../../html/html.ts';
-import type { Column } from '../../html/list.ts';
-import { badge, disabledBadge } from '../../html/list.ts';
+import { badge, type Column, statedLink } from '../../html/list.ts';
 import { endTime, formatSpan, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
@@ -63,10 +62,7 @@ export function clientColumns(
   return [
     [
       'Client',
-      ({ clientId, name, enabled }) => html`
-        <a class="row-link" href="${href(`/clients/${clientId}`)}">${name}</a>
-        ${!enabled && html` ${disabledBadge}`}
-      `,
+      ({ clientId, name, enabled }) => statedLink(href(`/clients/${clientId}`), name, enabled),
     ],
     ['Client id', ({ clientId }) => html`<code>${clientId}</code>`, 'wide'],
     ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],

@@ -1,11 +1,11 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
 import { maxListedItems } from '../../../contract/limits.ts';
 import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
-import { type Form, Instead } from '../../forms/form.ts';
+import { type Form, Instead, type Shown } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';
 import { providerLabels, riskField, trunkGroupChoices } from '../../forms/provider-form.ts';
 import { hiddenField, textArea } from '../../html/field.ts';
-import { type Html, html } from '../../html/html.ts';
+import { html } from '../../html/html.ts';
 import { panel } from '../../html/parts.ts';
 import type { RequestContext } from '../../request-context.ts';
 import {
@@ -49,8 +49,8 @@ async function groupsField(
 /** What the staff needs for a takeover: what it keeps, and what it asks for again. */
 async function takeover(
   context: RequestContext,
-  { provider, values, problems }: TakeoverParts,
-): Promise<{ readonly kept: Html; readonly fields: Html }> {
+  { subject: provider, values, problems }: Shown<IdentityProvider, GroupValues>,
+) {
   const { issuer } = provider;
   const page = await context.management.listClients({ provider: issuer, limit: maxListedItems });
   const kept = html`${panel(
@@ -66,12 +66,6 @@ async function takeover(
     error: problemAt(problems, 'keepClientsOf'),
   })}${riskField({ ...provider, isRiskAccepted: values.isRiskAccepted })}`;
   return { kept, fields };
-}
-
-interface TakeoverParts {
-  readonly provider: IdentityProvider;
-  readonly values: GroupValues;
-  readonly problems: Problems;
 }
 
 /** Names, separated by white space. */
@@ -109,7 +103,8 @@ export const providerGroups: Form<IdentityProvider, GroupValues> = {
     const done = 'provider-assigned';
     return { redirectTo: href('/identity-providers/show', { issuer, done }) };
   },
-  look: async (context, { subject: provider, values, problems }) => {
+  look: async (context, shown) => {
+    const { subject: provider, values, problems } = shown;
     const { issuer, owner } = provider;
     const head = {
       title: `Trunk groups of ${issuer}`,
@@ -127,7 +122,7 @@ export const providerGroups: Form<IdentityProvider, GroupValues> = {
       return { ...head, body };
     }
     const isStaff = context.person.trunkGroups === undefined && owner.trunkGroups.length > 0;
-    const more = isStaff ? await takeover(context, { provider, values, problems }) : undefined;
+    const more = isStaff ? await takeover(context, shown) : undefined;
     return {
       ...head,
       labels: providerLabels,

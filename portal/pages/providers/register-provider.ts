@@ -67,18 +67,14 @@ function lookUpForm(
   `;
 }
 
-function foundFacts(found: Inspection): Html {
+function foundFacts({ issuer, jwksUri, allowedAlgorithms }: Inspection): Html {
   const missing = html`<span class="muted">Not found</span>`;
+  const line = (text: string | undefined) =>
+    text === undefined ? missing : html`<code class="line">${text}</code>`;
   return facts([
-    [
-      'Issuer',
-      found.issuer === undefined ? missing : html`<code class="line">${found.issuer}</code>`,
-    ],
-    [
-      'JWKS URI',
-      found.jwksUri === undefined ? missing : html`<code class="line">${found.jwksUri}</code>`,
-    ],
-    ['Algorithms', found.allowedAlgorithms?.join(', ') ?? missing],
+    ['Issuer', line(issuer)],
+    ['JWKS URI', line(jwksUri)],
+    ['Algorithms', allowedAlgorithms?.join(', ') ?? missing],
   ]);
 }
 

@@ -2,6 +2,7 @@ import { compareEnds, type ExpiringCredential } from '../../../core/credential/c
 import { formatTime } from '../../../core/rfc3339.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
 import { type Html, html } from '../../html/html.ts';
+import { rowLink } from '../../html/list.ts';
 import { endTime } from '../../html/time.ts';
 import type { Handler, RequestContext } from '../../request-context.ts';
 import { type CsvTable, exportList, type ListPage, showList } from '../list-page.ts';
@@ -27,15 +28,11 @@ const csv: CsvTable<ExpiringCredential> = {
 };
 
 function nameCell({ href }: RequestContext, { kind, id, name, valueId }: ExpiringCredential): Html {
-  return kind === 'api_key'
-    ? html`
-      <a class="row-link" href="${href(`/api-keys/${id}`)}">${name}</a>
-      <span class="sub">API key${valueId !== undefined && ', only its old value'}</span>
-    `
-    : html`
-      <a class="row-link" href="${href(`/clients/${id}`)}">${name}</a>
-      <span class="sub">Secret ${valueId}</span>
-    `;
+  const [path, text] =
+    kind === 'api_key'
+      ? [`/api-keys/${id}`, html`API key${valueId !== undefined && ', only its old value'}`]
+      : [`/clients/${id}`, html`Secret ${valueId}`];
+  return html`${rowLink(href(path), name)}<span class="sub">${text}</span>`;
 }
 
 function expiringList(context: RequestContext): ListPage<ExpiringCredential> {

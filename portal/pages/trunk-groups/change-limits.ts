@@ -23,11 +23,10 @@ import { checkbox, radioGroup } from '../../html/field.ts';
 import type { Labels } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
 import { limitFacts, limitLabel } from '../../html/limit-facts.ts';
-import { badge } from '../../html/list.ts';
 import { facts, panel } from '../../html/parts.ts';
 import { scopeTable } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
-import { excessTable } from './trunk-group-details.ts';
+import { excessPart } from './trunk-group-details.ts';
 
 const previewButton = html`
   <button class="button button-plain" type="submit" name="preview" value="1">
@@ -47,13 +46,7 @@ async function previewOf(
   const check = await context.management.checkTrunkGroupLimits(group, limits);
   return panel(
     { title: 'Above these limits', id: 'excess', note: 'Nothing was saved yet.' },
-    check.excesses.length === 0
-      ? html`
-        <p class="panel-text">
-          ${badge('good', 'None')} Everything in this trunk group is within these limits.
-        </p>
-      `
-      : excessTable(context, { group, limits, check }),
+    excessPart(context, { group, limits, check, whose: 'these' }),
   );
 }
 

@@ -29,16 +29,8 @@ function configPanel({ deployment }: RequestContext): Html | '' {
 async function excessPanel(context: RequestContext, limits: TrunkGroupLimits): Promise<Html> {
   const group = limits.serviceTrunkGroup;
   const check = await context.management.checkTrunkGroupLimits(group);
-  return panel(
-    { title: 'Above the limits', id: 'excess' },
-    check.excesses.length === 0
-      ? html`
-        <p class="panel-text">
-          ${badge('good', 'None')} Everything in this trunk group is within its limits.
-        </p>
-      `
-      : excessTable(context, { group, limits, check }),
-  );
+  const excesses = excessPart(context, { group, limits, check, whose: 'its' });
+  return panel({ title: 'Above the limits', id: 'excess' }, excesses);
 }
 
 export const showTrunkGroup: Handler = async (context) => {
@@ -117,19 +109,25 @@ function countsOf({ excesses }: Check): string {
   return [...byLimit].map(([limit, { length }]) => `${limitLabel(limit)} ${length}`).join(', ');
 }
 
+interface Excesses {
+  readonly group: string;
+  readonly limits: GrantLimits;
+  readonly check: Check;
+  readonly whose: 'its' | 'these';
+}
+
 /** What a trunk group has above limits, with links to it. */
-export function excessTable(
+export function excessPart(
   context: Pick<RequestContext, 'href' | 'now'>,
-  {
-    group,
-    limits,
-    check,
-  }: {
-    readonly group: string;
-    readonly limits: GrantLimits;
-    readonly check: Check;
-  },
+  { group, limits, check, whose }: Excesses,
 ): Html {
+  if (check.excesses.length === 0) {
+    return html`
+      <p class="panel-text">
+        ${badge('good', 'None')} Everything in this trunk group is within ${whose} limits.
+      </p>
+    `;
+  }
   const rows = check.excesses.slice(0, maxRows);
   const count = check.excesses.length;
   const head =
