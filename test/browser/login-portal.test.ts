@@ -5,7 +5,7 @@ import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-c
 import { toClientItem } from '../../adapters/dynamodb/items/client-item.ts';
 import { createManagement } from '../../adapters/management.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
-import { customers, ownIssuers } from '../../lab/local/portal-login/people.ts';
+import { customers } from '../../lab/local/portal-login/people.ts';
 import { startLoginPortal } from '../../lab/local/portal-login/start.ts';
 import { startLoopbackProvider } from '../../lab/support/loopback-provider.ts';
 import { useLocalService } from '../integration/lab/local/use-local-service.ts';
@@ -164,26 +164,6 @@ describe('a customer in the portal with a login', () => {
     await ada.context.close();
     await grace.context.close();
   });
-
-  it('may register one issuer of its own, which the staff granted to it', async () => {
-    for (const group of Object.values(customers)) {
-      const own = openStaff().forCaller({ trunkGroups: [group] });
-      const granted = Object.values(ownIssuers).map((issuer) => own.findIssuerGrants(issuer));
-      expect((await Promise.all(granted)).flatMap(({ grants }) => grants)).toEqual([
-        { value: ownIssuers[group], trunkGroups: [group] },
-      ]);
-      expect(await own.findTrunkGroupLimits(group)).toMatchObject({ ownProviders: 1 });
-    }
-  });
-
-  it('changes nothing as a viewer', async () => {
-    const { page, context, home } = await signInAs('Vic Turner');
-    await page.goto(`${home}clients`);
-    await page.getByRole('link', { name: 'Billing of acme' }).click();
-    expect(await page.getByRole('link', { name: 'New secret' }).count()).toBe(0);
-    expect((await page.goto(`${home}clients/new`))?.status()).toBe(403);
-    await context.close();
-  });
 });
 
 describe('the login', () => {
@@ -193,15 +173,6 @@ describe('the login', () => {
     await page.getByText('linus@platform.example').first().waitFor();
     await expectAccessible(page);
     expect((await context.cookies(home)).filter(({ name }) => name === 'session')).toEqual([]);
-    await context.close();
-  });
-
-  it('shows staff every customer', async () => {
-    const { page, context, home } = await signInAs('Linus Pauling');
-    for (const customer of ['acme', 'globex']) {
-      await page.goto(`${home}clients?trunkGroup=tg-${customer}`);
-      await page.getByRole('link', { name: `Billing of ${customer}` }).waitFor();
-    }
     await context.close();
   });
 

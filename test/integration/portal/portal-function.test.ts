@@ -54,26 +54,6 @@ const newClient = {
 };
 
 describe('the portal function', () => {
-  it('leads to the provider, and back to the page that was wanted', async () => {
-    const { browser, signIn } = await open();
-    const response = await signIn(browser, '/clients?text=a%26b&text=c');
-    expect(response.status).toBe(303);
-    expect(response.headers.get('location')).toBe('/clients?text=a%26b&text=c');
-    expect([...browser.cookies.keys()]).toEqual(['__Host-session']);
-    const text = await expectPage(await browser.get('/clients'), 200, 'Clients');
-    expect(text).toContain('Billing');
-  });
-
-  it('creates a client for the person, whom the audit names by issuer and subject', async () => {
-    const { browser, signIn, audit, clients } = await open();
-    await signIn();
-    const response = await browser.post('/clients', newClient);
-    expect(response.status).toBe(303);
-    expect([...clients.values()].map(({ name }) => name)).toContain('Dialer');
-    const actor = `${openid.issuer}#ada`;
-    expect(audit.at(-1)).toMatchObject({ action: 'client.create', actor });
-  });
-
   it('offers the address that API Gateway saw for the subnets of a key, regardless of headers', async () => {
     const { browser, signIn } = await open();
     await signIn();
@@ -119,36 +99,11 @@ describe('the portal function', () => {
 });
 
 describe('a request with', () => {
-  const foreign = 'https://evil.example';
-
   it('another Host is refused, and one with the own is not', async () => {
     const { browser } = await open();
     const refused = await browser.get('/login/done', { host: 'evil.example' });
     await expectPage(refused, 421, 'This is not the address of the portal');
     await expectPage(await browser.get('/login/done'), 200, 'You are signed in');
-  });
-
-  it.each([
-    [{ origin: foreign, 'sec-fetch-site': 'same-origin' }],
-    [{ origin, 'sec-fetch-site': 'cross-site' }],
-    [{ 'sec-fetch-site': 'same-origin' }],
-    [{ origin }],
-  ])('the headers %o changes nothing, and one of the own pages does', async (headers) => {
-    const { browser, signIn, clients } = await open();
-    await signIn();
-    const cookie = `__Host-session=${browser.cookies.get('__Host-session')}`;
-    const count = clients.size;
-    const refused = await browser.portal.fetch(
-      new Request(`${origin}/clients`, {
-        method: 'POST',
-        headers: { ...headers, cookie },
-        body: new URLSearchParams(newClient),
-      }),
-    );
-    await expectPage(refused, 403, 'This request was refused');
-    expect(clients.size).toBe(count);
-    expect((await browser.post('/clients', newClient)).status).toBe(303);
-    expect(clients.size).toBe(count + 1);
   });
 
   it.each([
@@ -245,64 +200,6 @@ describe('a person', () => {
     expect(await (await browser.get(`/clients/${clientId}`)).text()).toContain('Disabled');
     const text = await (await browser.get('/audit')).text();
     expect(text).toContain(`${openid.issuer}#bob`);
-  });
-
-  it.each([
-    ['no role', { groups: [] }, 'You have no access'],
-    ['no trunk group', { trunk_groups: [] }, 'You have no access'],
-    [
-      'more than 100 trunk groups',
-      { trunk_groups: Array.from({ length: 101 }, (_, index) => `tg-${index}`) },
-      'You have no access',
-    ],
-    [
-      'trunk groups that fit into no cookie',
-      {
-        trunk_groups: Array.from(
-          { length: 100 },
-          () => crypto.randomUUID() + crypto.randomUUID().slice(0, 28),
-        ),
-      },
-      'You have too many trunk groups',
-    ],
-  ])('with %s has a page that says why, and one with less is let in', async (_, claims, title) => {
-    const { browser, signIn } = await open(claims);
-    const page = await expectPage(await signIn(), 403, title);
-    expect(page).toContain('support@example.com');
-    expect(browser.cookies.size).toBe(0);
-    openid.deviation = { claims: ada };
-    expect((await signIn()).status).toBe(303);
-  });
-
-  it('sends a form again after the session ended, with what was typed', async () => {
-    const world = await open();
-    const { browser, clients } = world;
-    await world.signIn();
-    world.now += 1900;
-    const count = clients.size;
-    const text = await expectPage(
-      await browser.post('/clients', newClient),
-      401,
-      'You are not signed in',
-    );
-    expect(text).toContain('name="name" value="Dialer"');
-    expect(clients.size).toBe(count);
-    await world.signIn(browser, '/login?to=/login/done');
-    expect((await browser.post('/clients', newClient)).status).toBe(303);
-    expect(clients.size).toBe(count + 1);
-  });
-
-  it('keeps a form whose limit was lowered in the meantime, and grants what is left', async () => {
-    const { browser, signIn, management, clients } = await open();
-    await signIn();
-    await management.setTrunkGroupLimits('tg-1001', { scopes: ['calls:view'], ifVersion: 0 });
-    const count = clients.size;
-    const refused = await browser.post('/clients', newClient);
-    expect(refused.status).toBe(422);
-    expect(await refused.text()).toContain('value="Dialer"');
-    expect(clients.size).toBe(count);
-    const less = { ...newClient, scopes: 'calls:view', requestId: 'another-request-id' };
-    expect((await browser.post('/clients', less)).status).toBe(303);
   });
 
   it('is an administrator only if the management function allows it', async () => {

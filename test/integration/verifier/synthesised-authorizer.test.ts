@@ -191,16 +191,6 @@ describe("a synthesised stack's own function and gateway responses", () => {
       body: { error: 'server_error' },
     });
   });
-
-  it('log one line a request, and no credential', async () => {
-    log = '';
-    const token = await fetchToken('messaging:view');
-    await call(`Bearer ${token}`);
-    await call(`Bearer ${service().apiKey}`);
-    await expect.poll(() => log.match(/"latency_ms":/g)?.length).toBe(2);
-    expect(log).not.toContain(token);
-    expect(log).not.toContain(service().apiKey);
-  });
 });
 
 describe('the function of a stack with tables of another account', () => {

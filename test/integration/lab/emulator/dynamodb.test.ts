@@ -1,12 +1,5 @@
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import {
-  DescribeTableCommand,
-  DynamoDBClient,
-  GetItemCommand,
-  ListTablesCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { apiKeyUseTableName, tableKeys, tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
@@ -48,24 +41,6 @@ describe('the local DynamoDB', () => {
         { AttributeName: 'record_id', KeyType: 'RANGE' },
       ],
     });
-  });
-
-  it('keeps items over a restart', async () => {
-    const directory = join(temporaryDirectory(), 'dynamodb');
-    const TableName = tableName('local', 'clients');
-    const first = await startDynamoDb({ accessKey: testAccessKey, directory });
-    const before = createClient(first.endpoint);
-    await createTables(before, 'local');
-    const Key = { client_id: { S: 'c' } };
-    const Item = { ...Key, name: { S: 'n' } };
-    await before.send(new PutItemCommand({ TableName, Item }));
-    await first.close();
-
-    const second = await startDynamoDb({ accessKey: testAccessKey, directory });
-    onTestFinished(() => second.close());
-    const after = createClient(second.endpoint);
-    const result = await after.send(new GetItemCommand({ TableName, Key }));
-    expect(result.Item).toEqual(Item);
   });
 
   it('outlives a caller that goes away amid its request', async () => {

@@ -2,9 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AccessKey } from '../../../../lab/emulator/aws-server/access-key.ts';
 import { type EventHandler, startLambda } from '../../../../lab/emulator/lambda-server.ts';
-import type { LocalRun } from '../../../../lab/local/start-local.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
-import { useLocalService } from '../local/use-local-service.ts';
 
 function createClient(endpoint = '', credentials: AccessKey = testAccessKey): LambdaClient {
   const client = new LambdaClient({
@@ -15,10 +13,6 @@ function createClient(endpoint = '', credentials: AccessKey = testAccessKey): La
   });
   onTestFinished(() => client.destroy());
   return client;
-}
-
-function clientOf({ aws }: LocalRun): LambdaClient {
-  return createClient(aws.endpointLambda, aws.credentials);
 }
 
 async function invoke(
@@ -73,30 +67,6 @@ describe('the local Lambda', () => {
     const client = await start(() => Promise.resolve());
     await expect(invoke(client, 'echo', '{')).rejects.toMatchObject({
       name: 'InvalidRequestContentException',
-    });
-  });
-});
-
-describe('the functions of the local run', () => {
-  const service = useLocalService({ https: true });
-
-  it('rotate keys when they are asked to', async () => {
-    const client = clientOf(service());
-    const { error } = await invoke(client, 'local-key-rotation', { action: 'reconcile' });
-    expect(error).toBeUndefined();
-  });
-
-  it('prove the current key through the JWKS that is served', async () => {
-    const client = clientOf(service());
-    expect(await invoke(client, 'local-canary', {})).toEqual({
-      payload: { findings: [{ kid: expect.any(String), region: 'slc', ok: true }] },
-    });
-  });
-
-  it('test themselves', async () => {
-    const client = clientOf(service());
-    expect(await invoke(client, 'local-token', { action: 'self-test' })).toEqual({
-      payload: { ok: true },
     });
   });
 });

@@ -59,11 +59,6 @@ describe('the certificate of --https', () => {
     expect(outcome?.status).toBe(expected);
   });
 
-  it('leaves no one without TLS', async () => {
-    const { port } = await startGateway();
-    await expect(fetch(`http://localhost:${port}/health`)).rejects.toThrow();
-  });
-
   it('is made once, only for its owner, and replaced before it ends', async () => {
     const directory = join(temporaryDirectory(), 'tls');
     const first = await loadCertificate(directory, now);

@@ -230,20 +230,6 @@ describe('npm start says what is wrong, and ends with 1', () => {
     await fetchToken(sourceDemoEnvironment(state));
   });
 
-  it('if a port that was asked for is in use', async () => {
-    const DYNAMODB_PORT = String(portOf(sourceDemoEnvironment(state)));
-    expect(await fail(['--state', temporaryDirectory()], { DYNAMODB_PORT })).toBe(
-      `npm start: port ${DYNAMODB_PORT} for the DynamoDB server is in use; DYNAMODB_PORT=<number> selects another\n`,
-    );
-  });
-
-  it.each([
-    ['an unknown flag', ['--htps'], {}, "npm start: unknown option '--htps'"],
-    ['an invalid port', [], { PORT: 'x' }, 'npm start: PORT: received "x"; allowed:'],
-  ])('if it gets %s', async (_, flags, environment, message) => {
-    expect(await fail(flags, environment)).toContain(message);
-  });
-
   it('if nothing is installed yet', async () => {
     const folder = temporaryDirectory();
     const clone = resolve(import.meta.dirname, '../../../..');
