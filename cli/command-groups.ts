@@ -5,6 +5,7 @@ import { auditCommands } from './commands/audit.ts';
 import { clientCommands } from './commands/client.ts';
 import { clientSecretCommands } from './commands/client-secret.ts';
 import { explainCommands } from './commands/explain.ts';
+import { keyCommands } from './commands/key.ts';
 import { portalCommand } from './commands/portal.ts';
 import { providerCommands } from './commands/provider.ts';
 import { reportCommands } from './commands/report.ts';
@@ -17,6 +18,7 @@ import { trunkGroupLimitsCommands } from './commands/trunk-group-limits.ts';
 export const commandGroups: readonly CommandGroup[] = [
   clientCommands,
   clientSecretCommands,
+  keyCommands,
   apiKeyCommands,
   apiKeySubnetCommands,
   providerCommands,

@@ -115,6 +115,7 @@ const taskOf: ReadonlyMap<string, string> = new Map([
   ['audit', 'Look, and find out why:'],
   ['client', 'Clients and API keys:'],
   ['client-secret', 'Clients and API keys:'],
+  ['key', 'Clients and API keys:'],
   ['api-key', 'Clients and API keys:'],
   ['api-key-subnet', 'Clients and API keys:'],
   ['scope', 'Clients and API keys:'],

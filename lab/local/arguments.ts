@@ -91,6 +91,10 @@ function createCommand({ withFlags, extras }: Edition): Command {
       'issue tokens to clients of registered providers, for an assertion instead of a secret: docs/keyless.md',
     )
     .option(
+      '--dpop',
+      'bind tokens to the key of a client that proves it, and check proofs at the example API: docs/getting-started.md',
+    )
+    .option(
       '--check-revocation <choice>',
       'the example API looks up the client of each token, so a revoked one stops at once; while DynamoDB does not answer, it refuses or accepts: refuse, accept',
       oneOf('--check-revocation', lookupFailureChoices),
@@ -137,6 +141,7 @@ interface Flags {
   readonly accessTokenType?: AccessTokenType;
   readonly authorizationEndpoint?: true;
   readonly federatedClients?: true;
+  readonly dpop?: true;
   readonly checkRevocation?: OnLookupFailure;
   readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
   readonly fairShare?: true;
@@ -189,6 +194,7 @@ export function parseArguments(
     accessTokenType: flags.accessTokenType,
     authorizationEndpoint: flags.authorizationEndpoint,
     ...(flags.federatedClients === true && { federatedClients: {} }),
+    dpop: flags.dpop,
     checkRevocation: flags.checkRevocation,
     dynamodbPort: port('DYNAMODB_PORT'),
     kmsPort: port('KMS_PORT'),

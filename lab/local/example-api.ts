@@ -50,13 +50,15 @@ function createAuthorizer(options: ExampleApiOptions): AuthorizerFunction {
     requiredScopes: JSON.stringify(requiredScopes(config)),
     accessTokenType: config.accessTokenType,
     resultCacheTtl: 0,
+    dpop: config.dpop?.audiences[config.defaultAudience],
+    dpopOrigins: [new URL(issuer).origin],
+    dpopAlgorithms: config.dpop?.algorithms,
     apiKeyUses: apiKeyUseTableName(config.name),
     revocation: checkRevocation && { onLookupFailure: checkRevocation },
   });
   const environment = readEnvironment('authorizer', {
     ...variables,
     AUTH_ALLOW_LOOPBACK_PROVIDERS: '1',
-    AUTH_DPOP_ORIGINS: new URL(issuer).origin,
   });
   let authorizer: AuthorizerFunction | undefined;
   return (event, context) => {

@@ -85,6 +85,8 @@ export interface LocalDeploymentOptions {
   readonly federatedClients?: DeploymentConfigInput['federatedClients'];
   readonly providerKeyFiles?: boolean | undefined;
   readonly clientKeys?: DeploymentConfigInput['clientKeys'];
+  /** Whether tokens of the default audience are bound to the key of a proof. */
+  readonly dpop?: boolean | undefined;
   /** Of the example API: whether it looks up the clients of own tokens. No part of a config. */
   readonly checkRevocation?: OnLookupFailure | undefined;
 }
@@ -110,6 +112,7 @@ export function buildLocalDeployment(
     ...(federatedClients !== undefined && { federatedClients }),
     ...(providerKeyFiles !== undefined && { providerKeyFiles }),
     ...(clientKeys !== undefined && { clientKeys }),
+    ...(options.dpop === true && { dpop: { audiences: { [given.defaultAudience]: 'allowed' } } }),
     ...(maximum !== undefined && { tokenLifetime: { default: maximum, minimum: 1, maximum } }),
   };
   const config = parseDeploymentConfig(input, { allowLoopbackIssuer: true });

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { commandGroups, singleCommands } from '../../../cli/command-groups.ts';
 import type { OperatorGroupName } from '../../../contract/operator-permissions.ts';
 
@@ -63,6 +66,7 @@ const aboutClients = stepsOf('client-operator', [
   { command: 'client update', args: client('--name', 'B') },
   { command: 'client-secret create', args: client(), keep: keep('secret_id') },
   { command: 'client-secret list', args: client() },
+  { command: 'key create', args: () => [join(mkdtempSync(join(tmpdir(), 'key-')), 'key.jwk')] },
   { command: 'client-secret update', args: secret('--name', 'blue') },
   { command: 'client-secret disable', args: secret() },
   { command: 'client-secret enable', args: secret() },

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempDisposableSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { commandGroups } from '../../../cli/command-groups.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatTime } from '../../../core/rfc3339.ts';
@@ -11,13 +14,18 @@ import { visitPortal } from '../../support/use-local-run.ts';
 export type Authctl = (...args: readonly string[]) => Promise<string>;
 
 /** One command of each group that loads what the group needs, about a client and a key of a run. */
-function commandsAbout(clientId: string, keyId: string): readonly (readonly string[])[] {
+function commandsAbout(
+  clientId: string,
+  keyId: string,
+  folder: string,
+): readonly (readonly string[])[] {
   const now = formatTime(Math.floor(Date.now() / 1000));
   // A local run starts without identity providers.
   const empty = tableName('local', 'identityProviders');
   return [
     ['client', 'list'],
     ['client-secret', 'list', clientId],
+    ['key', 'create', join(folder, 'key.jwk')],
     ['api-key', 'list'],
     ['api-key-subnet', 'list', keyId],
     ['provider', 'list'],
@@ -44,7 +52,8 @@ export async function usePortal(
 /** Runs one command of every group against a local run. */
 export async function runEveryGroup(authctl: Authctl, clientId: string): Promise<void> {
   const keyId = (await authctl('api-key', 'list', '--quiet')).trim();
-  const commands = commandsAbout(clientId, keyId);
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'key-'));
+  const commands = commandsAbout(clientId, keyId, folder.path);
   const groups = new Set(commands.map(([group]) => group));
   assert.deepEqual(groups, new Set(commandGroups.map(({ name }) => name)));
   for (const command of commands) await authctl(...command);

@@ -83,7 +83,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --fair-share, --state <dir>, --config <file>, --faults <file>, --portal-login, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --dpop, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --fair-share, --state <dir>, --config <file>, --faults <file>, --portal-login, --help',
     );
   });
 
