@@ -1,6 +1,8 @@
+import { maxReusableTokens } from '../../../contract/limits.ts';
+import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
-import { clientIdOf, makeClient } from '../../support/clients.ts';
-import { TokenFleet } from '../../support/token-fleet.ts';
+import { clientIdOf } from '../../support/clients.ts';
+import { worldNow } from '../../support/token-settings.ts';
 
 /** What one setting does to a day of a fleet of clients. */
 interface ReusePoint {
@@ -38,26 +40,45 @@ function createTrace(random: SeededRandom): readonly Request[] {
   return requests.sort((a, b) => a.time - b.time);
 }
 
+/** Requests of one client differ only in their times. */
+function claimsOf(client: number, now: number) {
+  const clientId = clientIdOf(client);
+  return {
+    iss: 'i',
+    sub: clientId,
+    aud: 'a',
+    client_id: clientId,
+    iat: now,
+    exp: now + lifetime,
+    jti: 'j',
+    scope: 's',
+    service_trunk_group: 'g',
+  };
+}
+
 async function replay(
   trace: readonly Request[],
   minimumRemainingShare: number,
   instances: number,
 ): Promise<ReusePoint> {
   const random = new SeededRandom(2);
-  const fleet = new TokenFleet(instances, minimumRemainingShare);
-  const begin = fleet.now;
-  for (let client = 0; client < clients; client += 1) {
-    const clientId = clientIdOf(client);
-    fleet.clients.set(clientId, makeClient({ clientId, tokenLifetime: lifetime }));
-  }
+  const fleet = Array.from(
+    { length: instances },
+    () => new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens }),
+  );
+  let signs = 0;
   for (const { time, client } of trace) {
-    fleet.now = begin + time;
-    await fleet.ask(Math.floor(random.next() * instances), { client });
+    const claims = claimsOf(client, worldNow + time);
+    const request = { claims, secretHash: claims.sub, clientVersion: 1, kid: 'key' };
+    await fleet[Math.floor(random.next() * instances)]?.take(request, async () => {
+      signs += 1;
+      return { jws: '', kid: 'key', unusableKids: [], claims };
+    });
   }
-  return { minimumRemainingShare, instances, tokens: trace.length, signs: fleet.signs };
+  return { minimumRemainingShare, instances, tokens: trace.length, signs };
 }
 
-/** Replays a day on the token issuer as it is; only the clock is not real. */
+/** Replays a day on what reuses tokens; the clock and the signatures are not real. */
 export async function runReuseSection(): Promise<ReuseSection> {
   const trace = createTrace(new SeededRandom(1));
   const { length: tokens } = trace;

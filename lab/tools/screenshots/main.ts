@@ -5,19 +5,18 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from '../../support/launch-browser.ts';
 import { startLoopbackProvider } from '../../support/loopback-provider.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
-import { everyPage, pictures } from './pages.ts';
+import { pictures } from './pages.ts';
 import { addSampleData, type SampleData } from './sample-data.ts';
 
-const { all } = new Command('node lab/tools/screenshots/main.ts')
+const images = resolve(import.meta.dirname, '../../../docs/images');
+
+const [folder = images] = new Command('node lab/tools/screenshots/main.ts')
   .description('Takes the pictures of the documentation.')
-  .option('--all <folder>', 'every page instead, narrow and wide, light and dark, into a folder')
-  .parse()
-  .opts<{ readonly all?: string }>();
+  .argument('[folder]', 'into which, instead of docs/images')
+  .parse().args;
 
 /** A picture in a page of documentation is loaded with it. */
 const maxPictureBytes = 80_000;
-
-const images = resolve(import.meta.dirname, '../../../docs/images');
 
 interface Opened {
   readonly browser: Browser;
@@ -38,12 +37,12 @@ async function withPage(
 }
 
 async function takePictures(opened: Opened): Promise<void> {
-  mkdirSync(images, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   for (const { name, path, scheme, width, height } of pictures) {
     const options = { colorScheme: scheme, viewport: { width, height } };
     await withPage(opened, options, async (page, origin) => {
       await page.goto(origin + path(opened.data));
-      const file = join(images, `${name}.png`);
+      const file = join(folder, `${name}.png`);
       const picture = await page.screenshot();
       writeFileSync(file, picture);
       const isTooLarge = picture.length > maxPictureBytes;
@@ -54,30 +53,12 @@ async function takePictures(opened: Opened): Promise<void> {
   }
 }
 
-async function takeEveryPage(opened: Opened, folder: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [390, 1600]) {
-      const options = { colorScheme, viewport: { width, height: 900 } };
-      await withPage(opened, options, async (page, origin) => {
-        for (const { name, path, act } of everyPage) {
-          await page.goto(origin + path(opened.data));
-          await act?.(page);
-          const file = join(folder, `${name}-${width}-${colorScheme}.png`);
-          await page.screenshot({ path: file, fullPage: true });
-        }
-      });
-    }
-  }
-}
-
 const browser = await launchBrowser();
 const provider = await startLoopbackProvider();
 try {
-  await withLocalService({ portal: true, ...(all && { clientKeys: {} }) }, async (service) => {
+  await withLocalService({ portal: true }, async (service) => {
     const data = await addSampleData(service, provider.discoveryUrl);
-    const opened = { browser, portalUrl: service.portalUrl ?? '', data };
-    await (all === undefined ? takePictures(opened) : takeEveryPage(opened, all));
+    await takePictures({ browser, portalUrl: service.portalUrl ?? '', data });
   });
 } finally {
   await browser.close();

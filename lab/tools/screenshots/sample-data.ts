@@ -39,9 +39,6 @@ export const trunkGroup = 'tg-1001';
 /** What the pictures show, by the names that their addresses need. */
 export interface SampleData {
   readonly clientId: string;
-  readonly secretId: string;
-  readonly keyId: string;
-  readonly issuer: string;
 }
 
 /** The management of a local run, as if it were called so many days ago. */
@@ -55,46 +52,44 @@ function openManagement({ aws, paths }: LocalRun, daysAgo: number): Management {
   return bindManagement({ ...context, clock: () => Date.now() - daysAgo * day * 1000 });
 }
 
-async function addClients(service: LocalRun): Promise<readonly [string, string]> {
+/** @returns the id of the first. */
+async function addClients(service: LocalRun): Promise<string> {
   const [old, recent] = [openManagement(service, 120), openManagement(service, 3)];
   const now = Math.floor(Date.now() / 1000);
-  let first: readonly [string, string] | undefined;
+  let first: string | undefined;
   for (const [name, serviceTrunkGroup, scopes, endsIn] of clients) {
     const { client } = await old.createClient({ name, serviceTrunkGroup, scopes: [...scopes] });
     const expiresAt = endsIn === undefined ? undefined : now + endsIn * day;
-    const { secret } = await (endsIn === undefined ? old : recent).createClientSecret(
-      client.clientId,
-      { name: 'blue', expiresAt },
-    );
-    first ??= [client.clientId, secret.secretId];
+    await (endsIn === undefined ? old : recent).createClientSecret(client.clientId, {
+      name: 'blue',
+      expiresAt,
+    });
+    first ??= client.clientId;
   }
-  const [clientId = '', secretId = ''] = first ?? [];
+  const clientId = first ?? '';
   // A rotation that no caller has followed yet.
   const next = { name: 'green', expiresAt: now + 200 * day };
   await openManagement(service, 1).createClientSecret(clientId, next);
   const { items } = await recent.listClients({ text: 'number porting' });
   await recent.setClientEnabled(items[0]?.clientId ?? '', false);
-  return [clientId, secretId];
+  return clientId;
 }
 
-async function addApiKeys(service: LocalRun): Promise<string> {
+async function addApiKeys(service: LocalRun): Promise<void> {
   const management = openManagement(service, 40);
-  const ids: string[] = [];
   for (const [name, serviceTrunkGroup, subnets] of apiKeys) {
-    const { key } = await management.createApiKey({
+    await management.createApiKey({
       name,
       serviceTrunkGroup,
       subnets: subnets.map(([label, address]) => ({ name: label, address })),
     });
-    ids.push(key.keyId);
   }
-  return ids[1] ?? '';
 }
 
 /** Fills a local run with what a small company would have. */
 export async function addSampleData(service: LocalRun, discoveryUrl: string): Promise<SampleData> {
-  const [clientId, secretId] = await addClients(service);
-  const keyId = await addApiKeys(service);
+  const clientId = await addClients(service);
+  await addApiKeys(service);
   const management = openManagement(service, 0);
   const { provider } = await management.registerProvider(discoveryUrl);
   await management.createClient({
@@ -114,5 +109,5 @@ export async function addSampleData(service: LocalRun, discoveryUrl: string): Pr
     providers: [],
     ifVersion: 0,
   });
-  return { clientId, secretId, keyId, issuer: provider.issuer };
+  return { clientId };
 }

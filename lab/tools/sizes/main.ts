@@ -4,22 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { median } from '../../bench/statistics.ts';
-import { performancePages, writeParts } from '../../support/generated-parts.ts';
 import { loadedBy, root } from './loaded-files.ts';
 import { findCalledFunctions } from './one-token.ts';
-import { formatPackages, measurePackages } from './packages.ts';
 
-const { calls, packages: onlyPackages } = new Command('node lab/tools/sizes/main.ts')
+const { calls } = new Command('node lab/tools/sizes/main.ts')
   .description(
     'Prints how large the code is: files and functions of each folder, and what one token takes a reader through.',
   )
   .option('--calls', 'also lists the functions that a token calls')
-  .option('--packages', 'measures node_modules instead, and writes its part of the documentation')
   .parse()
-  .opts<{ readonly calls?: true; readonly packages?: true }>();
+  .opts<{ readonly calls?: true }>();
 
 const linter = join(root, 'node_modules/.bin/oxlint');
-// Each option needs it, or measures what is installed with it.
 if (!existsSync(linter)) {
   process.stderr.write(
     'sizes: the tools of the tests are not installed; run npm run setup first\n',
@@ -60,13 +56,6 @@ function describeFolder(folder: string): Readonly<Record<string, number>> {
     'median function': median(functions),
     'largest function': Math.max(...functions),
   };
-}
-
-if (onlyPackages) {
-  const packages = formatPackages(measurePackages(join(root, 'node_modules')));
-  writeParts(performancePages, { packages });
-  console.log(packages);
-  process.exit();
 }
 
 const folders = [
