@@ -5,7 +5,6 @@ import {
   Aspects,
   type IAspect,
   Stack,
-  type StackProps,
   Stage,
   TagManager,
   Tags,
@@ -53,7 +52,7 @@ export interface AuthorizationServer {
   /** The stack of each platform region. */
   readonly regions: Readonly<Partial<Record<RegionId, RegionStack>>>;
   /** With several regions: the stack of the tables that they share. */
-  readonly data: DataStack | undefined;
+  readonly data: Stack | undefined;
   /** Only if the config has a portal. */
   readonly portal: PortalStack | undefined;
 }
@@ -181,17 +180,29 @@ function addPermissionsBoundary(
   forOwn(stack, (part) => PermissionsBoundary.of(part).apply(boundary));
 }
 
+/**
+ * The tables that all regions share. A global table is one resource with all its replicas, so one
+ * stack owns it, and the regions' stacks refer to it by name.
+ */
 function addDataStack(
   scope: Construct,
   config: DeploymentConfig,
   env: NonNullable<AuthorizationServerOptions['env']>,
-): DataStack | undefined {
+): Stack | undefined {
   const [home, ...others] = deployedRegions(config);
   if (home === undefined || others.length === 0) return undefined;
-  return new DataStack(scope, stackId('data'), {
+  const stack = new Stack(scope, stackId('data'), {
     ...stackProps(config, 'data', 'tables of all regions'),
     env: { ...env, region: home.awsRegion },
   });
+  const replication: Replication = {
+    awsRegions: others.map(({ awsRegion }) => awsRegion),
+    witnessAwsRegion: config.witnessAwsRegion,
+  };
+  for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
+    addServiceTable(stack, { config, table, replication });
+  }
+  return stack;
 }
 
 /** Secrets Manager would refuse the portal's first login. The account is known if the app names it. */
@@ -239,27 +250,4 @@ function storeAsConfigured(
     if (node instanceof CfnTopic) node.kmsMasterKeyId = key;
   };
   forOwn(stack, (part) => Aspects.of(part).add({ visit }));
-}
-
-/**
- * The tables that all regions share. A global table is one resource with all its replicas, so one
- * stack owns it, and the regions' stacks refer to it by name.
- */
-class DataStack extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    props: StackProps & { readonly config: DeploymentConfig },
-  ) {
-    super(scope, id, props);
-    const { config } = props;
-    const [, ...others] = deployedRegions(config).map(({ awsRegion }) => awsRegion);
-    const replication: Replication = {
-      awsRegions: others,
-      witnessAwsRegion: config.witnessAwsRegion,
-    };
-    for (const table of tableKeys.filter((key) => tables[key].scope === 'global')) {
-      addServiceTable(this, { config, table, replication });
-    }
-  }
 }

@@ -72,26 +72,19 @@ export function addBackupAlarms(
   context: AlarmContext,
   vault: WatchedVault,
 ): readonly Alarm[] {
+  const patternOf = (job: 'Backup' | 'Copy', detail: EventPattern['detail']) => ({
+    pattern: { source: ['aws.backup'], detailType: [`${job} Job State Change`], detail },
+  });
+  const failed = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'];
   const backups = {
     id: 'backup-failed',
     description: 'A backup of a table did not succeed.',
-    pattern: {
-      source: ['aws.backup'],
-      detailType: ['Backup Job State Change'],
-      detail: {
-        state: ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'],
-        backupVaultName: [vault.name],
-      },
-    },
+    ...patternOf('Backup', { state: failed, backupVaultName: [vault.name] }),
   };
   const copies = {
     id: 'backup-copy-failed',
     description: 'A backup was not copied to the vault of the other account.',
-    pattern: {
-      source: ['aws.backup'],
-      detailType: ['Copy Job State Change'],
-      detail: { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] },
-    },
+    ...patternOf('Copy', { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] }),
   };
   const alarms = vault.isCopied ? [backups, copies] : [backups];
   return alarms.map((alarm) => addEventAlarm(scope, context, alarm));
