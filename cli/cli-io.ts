@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { readBytes } from '../core/read-bytes.ts';
 
 /** Input and output of a run of the command line. */
 export interface CliIo {
@@ -20,15 +21,6 @@ const maxInputBytes = 64 * 1024;
  * @returns undefined if it is too long to be one.
  */
 export async function readStdin(io: CliIo): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of io.stdin as AsyncIterable<Buffer | string>) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > maxInputBytes) return undefined;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+  const bytes = await readBytes(io.stdin, maxInputBytes);
+  return bytes?.toString('utf8').replace(/\r?\n$/, '');
 }

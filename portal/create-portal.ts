@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { maxPortalFormBytes } from '../contract/limits.ts';
+import { readBytes } from '../core/read-bytes.ts';
 import { createAppearance } from './appearance.ts';
 import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
@@ -155,20 +156,6 @@ export function createPortal(portal: PortalOptions): Portal {
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** The bytes of a body, counted as they arrive, because a header can be wrong. */
-async function readBytes(request: Request): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const body: AsyncIterable<Uint8Array> | null = request.body;
-  if (body === null) return new Uint8Array();
-  for await (const chunk of body) {
-    length += chunk.byteLength;
-    if (length > maxPortalFormBytes) throw new HttpError(413);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 /**
  * Reads the form of a request.
  *
@@ -177,7 +164,10 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 async function readForm(request: Request): Promise<URLSearchParams> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
   if (type.trim().toLowerCase() !== formType) throw new HttpError(415);
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request)));
+  const body: AsyncIterable<Uint8Array> | null = request.body;
+  const bytes = body === null ? new Uint8Array() : await readBytes(body, maxPortalFormBytes);
+  if (bytes === undefined) throw new HttpError(413);
+  return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
 const safeMethods: readonly string[] = ['GET', 'HEAD'];

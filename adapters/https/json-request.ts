@@ -12,8 +12,9 @@ import {
   type ProviderUrlOptions,
   parseProviderUrl,
 } from '../../core/identity-provider/provider-url.ts';
+import { readBytes } from '../../core/read-bytes.ts';
 import { beginTimeLimit } from '../deadline.ts';
-import { type OutgoingRequest, openResponse, readBody } from './open-response.ts';
+import { type OutgoingRequest, openResponse } from './open-response.ts';
 
 /** Resolves a host name to all its addresses. */
 export type Resolve = (
@@ -131,7 +132,7 @@ export async function requestJson(url: URL, request: JsonRequest): Promise<JsonA
     if (status >= 300 && status < 400) throw new FetchError(url.href, 'redirect');
     if (request.form === undefined && status !== 200) throw new FetchError(url.href, 'status');
     checkHeaders(url.href, response, request.maxBytes);
-    const body = await readBody(response, request.maxBytes);
+    const body = await readBytes(response, request.maxBytes);
     if (body === undefined) throw new FetchError(url.href, 'too_large');
     return { status, body: parseJson(url.href, body) };
   } catch (cause) {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/limits.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { readBytes } from '../../core/read-bytes.ts';
 import { inTime } from '../deadline.ts';
-import { openResponse, readBody } from './open-response.ts';
+import { openResponse } from './open-response.ts';
 
 /** What a library for OpenID passes to its fetch. */
 interface LoginFetchOptions {
@@ -14,7 +15,7 @@ interface LoginFetchOptions {
 
 async function readResponse(response: IncomingMessage): Promise<Response> {
   try {
-    const body = await readBody(response, maxProviderDocumentBytes);
+    const body = await readBytes(response, maxProviderDocumentBytes);
     if (body === undefined) throw new Error('the response is too large');
     const headers = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
       values.map((value): [string, string] => [name, value]),
