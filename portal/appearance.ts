@@ -117,16 +117,6 @@ function mix(colour: string, other: string, share: number): string {
   return `#${parts.join('')}`;
 }
 
-/** Colours of a scheme. */
-interface AccentColours {
-  /** Links, and the background of buttons. */
-  readonly accent: string;
-  /** The text of buttons. */
-  readonly ink: string;
-  /** The background of the page's own entry in the navigation. */
-  readonly soft: string;
-}
-
 /** What links and buttons stand on, in portal.css. */
 const schemes = {
   light: { grounds: ['#ffffff', '#f8f9fa', '#f4f5f7'], base: white, towards: black, share: 0.88 },
@@ -141,9 +131,11 @@ const step = 0.02;
  *
  * @param colour as `#rrggbb`.
  */
-export function accentColours(colour: string, scheme: keyof typeof schemes): AccentColours {
+export function accentColours(colour: string, scheme: keyof typeof schemes) {
   const { grounds, base, towards, share } = schemes[scheme];
+  // The background of the page's own entry in the navigation.
   const soft = mix(colour, base, share);
+  // Links, and the background of buttons; the ink is the text of buttons.
   let accent = colour;
   const isReadable = () =>
     [...grounds, soft].every((ground) => contrastOf(accent, ground) >= leastContrast);

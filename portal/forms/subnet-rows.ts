@@ -70,28 +70,17 @@ export const subnetHint =
 
 /** The fields of one subnet. @param prefix of the names, e.g. `subnets[0].` */
 export function subnetFields(prefix: string, row: SubnetRow, problems: Problems): Html {
-  return html`<div class="subnet-row">${textField({
-    name: `${prefix}name`,
-    label: 'Name',
-    value: row.name,
-    maxLength: maxNameLength,
-    placeholder: 'office',
-    error: problemAt(problems, `${prefix}name`),
-  })}${textField({
-    name: `${prefix}address`,
-    label: 'IP address',
-    value: row.address,
-    placeholder: '203.0.113.0',
-    isCode: true,
-    error: problemAt(problems, `${prefix}address`),
-  })}${textField({
-    name: `${prefix}netmask`,
-    label: 'Netmask',
-    value: row.netmask,
-    placeholder: '255.255.255.0',
-    isCode: true,
-    error: problemAt(problems, `${prefix}netmask`),
-  })}</div>`;
+  const typed = (field: keyof SubnetRow) => {
+    const name = prefix + field;
+    return { name, value: row[field], error: problemAt(problems, name) };
+  };
+  return html`
+    <div class="subnet-row">
+      ${textField({ ...typed('name'), label: 'Name', maxLength: maxNameLength, placeholder: 'office' })}
+      ${textField({ ...typed('address'), label: 'IP address', placeholder: '203.0.113.0', isCode: true })}
+      ${textField({ ...typed('netmask'), label: 'Netmask', placeholder: '255.255.255.0', isCode: true })}
+    </div>
+  `;
 }
 
 /** Sends the form with the address from which this page was asked for. */

@@ -32,6 +32,9 @@ type ShowPage = (page: LoginPage) => Response;
 /** How a person is asked to sign in; see `LoginRequest.kind`. */
 type Question = 'again' | 'recent';
 
+/** Longer addresses would make a cookie that browsers do not keep. */
+const maxLength = 1000;
+
 /** What the login and the sessions share. */
 export class LoginContext {
   readonly options: LoginOptions;
@@ -79,9 +82,20 @@ export class LoginContext {
     };
   }
 
-  /** Where a request goes, to return to it; the first page for anything else. */
+  /**
+   * A path to return to after the login: within the portal, with any text. Of the login's own pages,
+   * only the one that says that the login is done. Everything else is the first page.
+   */
   returnPath(text: string | undefined): string {
-    return readReturnPath(text, this.origin, this.basePath);
+    const { origin, basePath } = this;
+    const home = `${basePath}/`;
+    if (text === undefined || text.length > maxLength || !URL.canParse(text, origin)) return home;
+    const url = new URL(text, origin);
+    const path = `${url.pathname}${url.search}`;
+    // A path that begins with two slashes is the address of another host.
+    if (url.origin !== origin || !path.startsWith(home) || path.startsWith('//')) return home;
+    const isLogin = path.startsWith(`${basePath}/login`) && path !== `${basePath}/login/done`;
+    return isLogin ? home : path;
   }
 }
 
@@ -92,22 +106,4 @@ export function redirect(location: string, cookies: readonly string[]): Response
 export function withCookies(response: Response, cookies: readonly string[]): Response {
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
   return response;
-}
-
-/** Longer addresses would make a cookie that browsers do not keep. */
-const maxLength = 1000;
-
-/**
- * A path to return to after the login: within the portal, with any text. Of the login's own pages,
- * only the one that says that the login is done. Everything else is the first page.
- */
-function readReturnPath(text: string | undefined, origin: string, basePath: string): string {
-  const home = `${basePath}/`;
-  if (text === undefined || text.length > maxLength || !URL.canParse(text, origin)) return home;
-  const url = new URL(text, origin);
-  const path = `${url.pathname}${url.search}`;
-  // A path that begins with two slashes is the address of another host.
-  if (url.origin !== origin || !path.startsWith(home) || path.startsWith('//')) return home;
-  const isLogin = path.startsWith(`${basePath}/login`) && path !== `${basePath}/login/done`;
-  return isLogin ? home : path;
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { type Html, html } from '../../html/html.ts';
-import { linkButton, panel } from '../../html/parts.ts';
+import { type Fact, linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { callCommand, type FirstProgram, firstPrograms, tokenCommand } from './first-request.ts';
@@ -39,49 +39,42 @@ function program({ name, install, file, command: run, text }: FirstProgram): Htm
 function words({ deployment, api }: RequestContext, client: Client): Html {
   const { apiUrl, documentation } = api;
   const audience = client.audiences[0] ?? deployment.defaultAudience;
+  const description =
+    documentation === undefined
+      ? 'The description of the API'
+      : html`<a href="${documentation}">The description of the API</a>`;
+  const meanings: readonly Fact[] = [
+    [
+      'Client id and secret',
+      'The user name and the password of the program. They are sent only to the token endpoint, as HTTP Basic.',
+    ],
+    [
+      'Access token',
+      html`
+        What the token endpoint returns as <code>access_token</code>. The program sends it to
+        the API, in the header <code>Authorization</code>, after the word <code>Bearer</code>.
+        It is valid for ${formatExactSpan(client.tokenLifetime)} (<code>expires_in</code> says
+        so in seconds). Keep it, and request the next one shortly before it expires.
+      `,
+    ],
+    [
+      'Scope',
+      `What a token allows. Without a choice, it has every scope of the client: ${client.scopes.join(', ') || 'none'}.`,
+    ],
+    ['Audience', html`The API that a token is for: <code>${audience}</code>.`],
+    [
+      'API_URL',
+      html`
+        The address of one of the platform’s API methods that the scope
+        allows${apiUrl !== undefined && html`, such as <code>${apiUrl}</code>`}. ${description} has it.
+      `,
+    ],
+  ];
   return html`
     <details class="program">
       <summary>What the words mean</summary>
       <dl class="words">
-        <div>
-          <dt>Client id and secret</dt>
-          <dd>
-            The user name and the password of the program. They are sent only to the token endpoint,
-            as HTTP Basic.
-          </dd>
-        </div>
-        <div>
-          <dt>Access token</dt>
-          <dd>
-            What the token endpoint returns as <code>access_token</code>. The program sends it to
-            the API, in the header <code>Authorization</code>, after the word <code>Bearer</code>.
-            It is valid for ${formatExactSpan(client.tokenLifetime)} (<code>expires_in</code> says
-            so in seconds). Keep it, and request the next one shortly before it expires.
-          </dd>
-        </div>
-        <div>
-          <dt>Scope</dt>
-          <dd>
-            What a token allows. Without a choice, it has every scope of
-            the client: ${client.scopes.join(', ') || 'none'}.
-          </dd>
-        </div>
-        <div>
-          <dt>Audience</dt>
-          <dd>The API that a token is for: <code>${audience}</code>.</dd>
-        </div>
-        <div>
-          <dt>API_URL</dt>
-          <dd>
-            The address of one of the platform’s API methods that the scope
-            allows${apiUrl !== undefined && html`, such as <code>${apiUrl}</code>`}.
-            ${
-              documentation === undefined
-                ? 'The description of the API has it.'
-                : html`<a href="${documentation}">The description of the API</a> has it.`
-            }
-          </dd>
-        </div>
+        ${meanings.map(([word, text]) => html`<div><dt>${word}</dt><dd>${text}</dd></div>`)}
       </dl>
     </details>
   `;

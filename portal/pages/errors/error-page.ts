@@ -75,40 +75,28 @@ function describeStatus(status: HttpStatus): ErrorText {
 }
 
 /** Services that the portal needs, in words for people who do not know them. */
-const outages: ReadonlyMap<string, readonly [title: string, text: string]> = new Map([
-  [
-    'DynamoDB',
-    [
-      'The database does not answer',
-      'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.',
-    ],
+const outages: Readonly<Record<string, Text>> = {
+  DynamoDB: [
+    'The database does not answer',
+    'DynamoDB, where clients and keys are kept, did not answer in time. Tokens may be affected too.',
   ],
-  [
-    'Secrets Manager',
-    [
-      'The portal cannot read its own secrets',
-      'AWS Secrets Manager, which has the key of the sessions and the secret of the login, did not answer. Clients, API keys and tokens are not affected.',
-    ],
+  'Secrets Manager': [
+    'The portal cannot read its own secrets',
+    'AWS Secrets Manager, which has the key of the sessions and the secret of the login, did not answer. Clients, API keys and tokens are not affected.',
   ],
-  [
-    'Lambda',
-    [
-      'The management function does not answer',
-      'The function that reads and changes clients and keys did not answer in time. Tokens are not affected.',
-    ],
+  Lambda: [
+    'The management function does not answer',
+    'The function that reads and changes clients and keys did not answer in time. Tokens are not affected.',
   ],
-  [
-    'STS',
-    [
-      'AWS does not confirm the portal',
-      'AWS STS, which says to the management function who asks, did not answer in time. Tokens are not affected.',
-    ],
+  STS: [
+    'AWS does not confirm the portal',
+    'AWS STS, which says to the management function who asks, did not answer in time. Tokens are not affected.',
   ],
-]);
+};
 
 function describeOutage(error: UnavailableError): ErrorText {
   const service = error instanceof ServiceUnavailableError ? error.service : '';
-  const [title, text] = outages.get(service) ?? [
+  const [title, text] = outages[service] ?? [
     'The portal cannot answer now',
     'A service that it needs did not answer in time.',
   ];

@@ -52,9 +52,7 @@ function clientsText(context: RequestContext, clients: ListedPage<Client>): Html
 function showProgress(context: RequestContext, deleted: number, cursor: string): Page {
   const { form, href } = context;
   const issuer = form.text('issuer');
-  const kept = ['issuer', 'ifRegistration', 'cascade'].map(
-    (name) => [name, form.text(name)] as const,
-  );
+  const kept = ['issuer', 'ifRegistration', 'cascade'];
   return {
     title: `Deleting ${issuer}`,
     heading: 'The provider is being deleted',
@@ -62,9 +60,8 @@ function showProgress(context: RequestContext, deleted: number, cursor: string):
     lead: html`<code>${issuer}</code>`,
     body: html`
       <form class="sheet" method="post" action="${href('/identity-providers/delete')}" data-once data-continue>
-        ${[...kept, ['cursor', cursor] as const, ['deleted', deleted] as const].map(
-          ([name, value]) => hiddenField(name, value),
-        )}
+        ${kept.map((name) => hiddenField(name, form.text(name)))}${hiddenField('cursor', cursor)}
+        ${hiddenField('deleted', deleted)}
         <p role="status">
           Deleted ${
             deleted === 1 ? 'one client' : `${deleted} clients`
