@@ -1,4 +1,4 @@
-import { Duration, Lazy, Stack } from 'aws-cdk-lib';
+import { type Duration, Lazy, Stack } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -178,9 +178,11 @@ function refuse(prop: string, received: string, allowed: string): never {
   throw new PlatformAuthorizerError(`${prop}: received ${received}; allowed: ${allowed}`);
 }
 
+/** Seconds for which a decision may be cached. */
+const ttlOf = ({ resultCacheTtl }: PlatformAuthorizerProps) => resultCacheTtl?.toSeconds() ?? 0;
+
 function checkProps(props: PlatformAuthorizerProps): void {
   const { audiences, revocation, realm = defaultBearerRealm } = props;
-  const { resultCacheTtl = Duration.seconds(0) } = props;
   if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
     refuse('audiences', JSON.stringify(audiences), 'one or more texts without spaces');
   }
@@ -207,8 +209,8 @@ function checkProps(props: PlatformAuthorizerProps): void {
   if (!allowedOrigin.test(allowOrigin)) {
     refuse('allowOrigin', JSON.stringify(allowOrigin), '* or an origin, "https://app.example.com"');
   }
-  if (resultCacheTtl.toSeconds() > maxResultCacheTtl) {
-    refuse('resultCacheTtl', `${resultCacheTtl.toSeconds()} s`, `at most ${maxResultCacheTtl} s`);
+  if (ttlOf(props) > maxResultCacheTtl) {
+    refuse('resultCacheTtl', `${ttlOf(props)} s`, `at most ${maxResultCacheTtl} s`);
   }
 }
 
@@ -217,9 +219,9 @@ function checkProofProps(props: PlatformAuthorizerProps): void {
   if (dpop !== 'allowed' && dpop !== 'required') {
     refuse('dpop', JSON.stringify(dpop), 'allowed or required');
   }
-  if (dpop === 'required' && (props.resultCacheTtl?.toSeconds() ?? 0) > 0) {
+  if (dpop === 'required' && ttlOf(props) > 0) {
     const allowed = '0, since dpop is required: no one would check the proofs of later requests';
-    refuse('resultCacheTtl', `${props.resultCacheTtl?.toSeconds()} s`, allowed);
+    refuse('resultCacheTtl', `${ttlOf(props)} s`, allowed);
   }
   if (dpopOrigins?.length === 0 || !(dpopOrigins ?? []).every(isOrigin)) {
     const allowed = 'one origin or more, e.g. "https://api.example.com"';
@@ -231,8 +233,9 @@ function checkProofProps(props: PlatformAuthorizerProps): void {
 }
 
 /** Undefined if decisions are cached: bound tokens are refused then. */
-function readProofFacts({ dpop, dpopAlgorithms, resultCacheTtl }: PlatformAuthorizerProps) {
-  if ((resultCacheTtl?.toSeconds() ?? 0) > 0) return undefined;
+function readProofFacts(props: PlatformAuthorizerProps) {
+  const { dpop, dpopAlgorithms } = props;
+  if (ttlOf(props) > 0) return undefined;
   return { algorithms: dpopAlgorithms ?? proofAlgs, required: dpop === 'required' };
 }
 
@@ -270,7 +273,6 @@ export class PlatformAuthorizer extends Construct {
     const deploymentName = props.deploymentName ?? defaultDeploymentName;
     const tables = props.tables ?? props.tablesName ?? deploymentName;
     const requiredScopes = Lazy.string({ produce: () => this.#routes.toJson(restApi) });
-    const resultCacheTtl = props.resultCacheTtl?.toSeconds() ?? 0;
     const recordsUse = props.recordApiKeyUse ?? props.tables === undefined;
     const apiKeyUses = recordsUse ? apiKeyUseTableName(deploymentName) : undefined;
     const environment = authorizerEnvironment({
@@ -278,7 +280,7 @@ export class PlatformAuthorizer extends Construct {
       tables,
       apiKeyUses,
       requiredScopes,
-      resultCacheTtl,
+      resultCacheTtl: ttlOf(props),
     });
     const handler = addAuthorizerFunction(new Construct(this, 'Function'), {
       deploymentName,
@@ -331,7 +333,7 @@ export class PlatformAuthorizer extends Construct {
 
   private addAuthorizer(props: PlatformAuthorizerProps, handler: IFunction): CfnAuthorizer {
     const { partition, region } = Stack.of(this);
-    const ttl = props.resultCacheTtl?.toSeconds() ?? 0;
+    const ttl = ttlOf(props);
     const settings = {
       type: 'REQUEST',
       name: this.node.id,

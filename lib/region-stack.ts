@@ -126,14 +126,10 @@ export class RegionStack extends Stack {
   /** A throttle that Lambda reaches first gives callers 5xx instead of 429. */
   private warnOfLowConcurrency(): void {
     const { config } = this.props;
-    const throttles = throttlesOf(config);
-    const rates = {
-      discovery: throttles.documents,
-      jwks: throttles.documents,
-    };
-    for (const [name, { rateLimit }] of Object.entries(rates)) {
-      const reserved = config.reservedConcurrency[name as keyof typeof rates];
-      const needed = Math.ceil(rateLimit / requestsOfExecution);
+    const { rateLimit } = throttlesOf(config).documents;
+    const needed = Math.ceil(rateLimit / requestsOfExecution);
+    for (const name of ['discovery', 'jwks'] as const) {
+      const reserved = config.reservedConcurrency[name];
       if (reserved === undefined || reserved >= needed) continue;
       Annotations.of(this).addWarningV2(
         `authorization-server:reservedConcurrency.${name}`,
@@ -195,19 +191,15 @@ export class RegionStack extends Stack {
       addApiGatewayAccount(account);
       api.restApi.deploymentStage.node.addDependency(account);
     }
-    this.addWebAcl(api);
+    if (config.webAcl !== undefined) {
+      addWebAcl(new Construct(this, 'WebAcl'), {
+        name: config.name,
+        stage: api.restApi.deploymentStage,
+        rules: serviceRules(config.webAcl),
+        redactedHeaders: ['authorization', ...(config.dpop ? ['dpop'] : [])],
+      });
+    }
     return api;
-  }
-
-  private addWebAcl(api: ServiceApi): void {
-    const { config } = this.props;
-    if (config.webAcl === undefined) return;
-    addWebAcl(new Construct(this, 'WebAcl'), {
-      name: config.name,
-      stage: api.restApi.deploymentStage,
-      rules: serviceRules(config.webAcl),
-      redactedHeaders: ['authorization', ...(config.dpop ? ['dpop'] : [])],
-    });
   }
 
   private addDomain(api: ServiceApi): ICertificate | undefined {

@@ -37,8 +37,7 @@ function receiveContext(context: HonoContextLike): Received {
   const incoming = incomingOf(context) ?? {};
   refuseDroppedHeaders(incoming);
   return {
-    // A repeated header becomes one text with a comma, which no credential contains.
-    authorization: context.req.raw.headers.get('authorization') ?? undefined,
+    authorization: valuesOf(context, 'authorization'),
     proofs: valuesOf(context, 'dpop'),
     traceparents: valuesOf(context, 'traceparent'),
     sourceAddress: peerOf(incoming),

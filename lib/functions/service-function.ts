@@ -149,19 +149,15 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
   }
 
   /** Denies these actions, even if another statement allows them. */
-  deny(
-    actions: readonly string[],
-    resources: readonly string[],
-    conditions: Conditions = {},
-  ): void {
-    this.addStatement(Effect.DENY, actions, resources, conditions);
+  deny(...statement: Parameters<ServiceFunction<F>['allow']>): void {
+    this.addStatement(Effect.DENY, ...statement);
   }
 
   private addStatement(
     effect: Effect,
     actions: readonly string[],
     resources: readonly string[],
-    conditions: Conditions,
+    conditions: Conditions = {},
   ): void {
     this.role.addToPolicy(
       new PolicyStatement({ effect, actions: [...actions], resources: [...resources], conditions }),

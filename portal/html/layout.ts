@@ -83,11 +83,8 @@ function supportLink({ support }: Appearance): Html | '' {
   return html`<p class="support">Help: <a href="${address}">${support}</a></p>`;
 }
 
-function noticeLine({ notice }: Appearance): Html | '' {
-  return notice === undefined
-    ? ''
-    : html`<aside class="site-notice" aria-label="Notice">${notice}</aside>`;
-}
+const noticeLine = ({ notice }: Appearance) =>
+  notice !== undefined && html`<aside class="site-notice" aria-label="Notice">${notice}</aside>`;
 
 function head({ href }: RequestContext, page: Page): Html {
   const { section, crumbs } = page;

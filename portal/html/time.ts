@@ -45,21 +45,20 @@ export function timeWithDistance(time: number, now: number): Html {
   `;
 }
 
-/** The distance from now, with the exact time as a tooltip. */
+/** A time in other words, with the exact one as a tooltip. */
+function timeAs(time: number, text: string): Html {
+  return html`<time datetime="${formatTime(time)}" title="${formatMinute(time)}">${text}</time>`;
+}
+
+/** The distance from now. */
 export function distance(time: number, now: number): Html {
-  return html`
-    <time datetime="${formatTime(time)}" title="${formatMinute(time)}">
-    ${formatRelative(time, now)}</time>
-  `;
+  return timeAs(time, formatRelative(time, now));
 }
 
 /** A time in a table cell: its day, and its distance below. */
 export function endTime(time: number, now: number): Html {
-  return html`
-    <time datetime="${formatTime(time)}" title="${formatMinute(time)}">
-    ${formatTime(time).slice(0, 'yyyy-mm-dd'.length)} UTC</time><span class="sub">
-    ${formatRelative(time, now)}</span>
-  `;
+  const day = timeAs(time, `${formatTime(time).slice(0, 'yyyy-mm-dd'.length)} UTC`);
+  return html`${day}<span class="sub">${formatRelative(time, now)}</span>`;
 }
 
 /** The day of a last use in a table cell: `Today`, `Never`. */

@@ -60,11 +60,7 @@ async function showHistory(
         : entriesOf(context, history, id)
     }${
       cursor !== undefined &&
-      html`
-        <nav class="pager" aria-label="Pages">
-          ${linkButton(href(`${path}/history`, { cursor }), 'Earlier')}
-        </nav>
-      `
+      html`<nav class="pager" aria-label="Pages">${linkButton(href(`${path}/history`, { cursor }), 'Earlier')}</nav>`
     }`,
   };
 }

@@ -13,10 +13,7 @@ interface FirstRequest {
 const unknownIssuer = 'https://API_ADDRESS';
 
 /** A token request. curl asks for the secret, which keeps it out of history and process list. */
-export function tokenCommand({
-  issuer,
-  clientId,
-}: Pick<FirstRequest, 'issuer' | 'clientId'>): string {
+export function tokenCommand({ issuer, clientId }: Omit<FirstRequest, 'scopes'>): string {
   return `curl -u ${clientId} -d grant_type=client_credentials ${issuer ?? unknownIssuer}${tokenPath}`;
 }
 

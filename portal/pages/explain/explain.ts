@@ -139,10 +139,7 @@ function showPage(
     body: html`${token !== undefined && tokenResult(context, context.query.text('clientId').trim(), token)}${
       request !== undefined &&
       html`${
-        note !== undefined &&
-        html`
-        <p class="notice" role="status">${note}</p>
-      `
+        note !== undefined && html`<p class="notice" role="status">${note}</p>`
       }${requestResult(context, request)}`
     }<div class="columns">${panel(
       {

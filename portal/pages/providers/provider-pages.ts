@@ -54,17 +54,11 @@ function keysPanel(health: Health): Html {
 
 /** Only a list that was read to its end says that there are none. */
 function noClients({ nextCursor, examined }: ListedClients, all: Html): Html {
-  return nextCursor === undefined
-    ? html`
-      <p class="panel-text">
-        No clients yet. Until there is one, every token of the provider is refused.
-      </p>
-    `
-    : html`
-      <p class="panel-text">
-        None among the first ${examined} clients. ${all} looks at the others, too.
-      </p>
-    `;
+  const text =
+    nextCursor === undefined
+      ? 'No clients yet. Until there is one, every token of the provider is refused.'
+      : html`None among the first ${examined} clients. ${all} looks at the others, too.`;
+  return html`<p class="panel-text">${text}</p>`;
 }
 
 /** @param page undefined for a person with trunk groups: the list is a page of its own. */

@@ -67,28 +67,28 @@ type Excess = Check['excesses'][number];
 /** Limits of which the subject is an API key. */
 const ofApiKey = ['requireSubnet', 'requireApiKeyScopes', 'maxApiKeyLifetime'];
 
+/** Limits of how many there are: what is above them, and its list. */
+const ofAll: ReadonlyMap<string, readonly [name: string, path: string]> = new Map([
+  ['maxClients', ['All clients', '/clients']],
+  ['maxApiKeys', ['All API keys', '/api-keys']],
+  ['ownProviders', ['All its own providers', '/identity-providers']],
+]);
+
 /** The page of what is above a limit. */
 function addressOf(href: Href, group: string, { limit, subject }: Excess): string {
-  if (limit === 'maxClients') return href('/clients', { trunkGroup: group });
-  if (limit === 'maxApiKeys') return href('/api-keys', { trunkGroup: group });
-  if (limit === 'ownProviders') return href('/identity-providers');
+  const [, path] = ofAll.get(limit) ?? [];
+  if (path !== undefined) return href(path, limit === 'ownProviders' ? {} : { trunkGroup: group });
   if (ofApiKey.includes(limit)) return href(`/api-keys/${subject}`);
   // A client is found by the id of its secret, too.
   if (limit === 'maxSecretLifetime') return href('/clients', { text: subject });
   return href(`/clients/${subject}`);
 }
 
-function nameOf({ limit, subject, name }: Excess): string {
-  if (limit === 'maxClients') return 'All clients';
-  if (limit === 'maxApiKeys') return 'All API keys';
-  if (limit === 'ownProviders') return 'All its own providers';
-  return name ?? subject;
-}
-
 function itemCell({ href }: Pick<RequestContext, 'href'>, group: string, excess: Excess): Html {
-  const link = rowLink(addressOf(href, group, excess), nameOf(excess));
-  if (excess.limit !== 'maxSecretLifetime') return link;
-  return html`${link}<span class="sub"><code>${excess.subject}</code></span>`;
+  const { limit, subject, name = subject } = excess;
+  const link = rowLink(addressOf(href, group, excess), ofAll.get(limit)?.[0] ?? name);
+  if (limit !== 'maxSecretLifetime') return link;
+  return html`${link}<span class="sub"><code>${subject}</code></span>`;
 }
 
 function valueOf({ limit, received }: Excess, now: number): HtmlValue {
