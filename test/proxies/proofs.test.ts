@@ -7,7 +7,9 @@ import { createHandler } from '../../verifier/forward-auth/handler.ts';
 import { createVerifier } from '../../verifier/verifier.ts';
 import {
   type BoundTokenIssuer,
+  clientsWithProofs,
   headersWithProof,
+  type KeyPair,
   startBoundTokenIssuer,
 } from '../integration/verifier/bound-token-issuer.ts';
 import { bearer, send } from '../integration/verifier/forward-auth/use-forward-auth.ts';
@@ -63,20 +65,25 @@ describe.each(proxyNames)('a bound token behind %s', (name) => {
     check?.close();
   });
 
-  it.skipIf(program === undefined)('is accepted with a proof of this request only', async () => {
-    const { token, holder, stranger } = world;
-    const ask = async (headers: readonly string[]) =>
-      (await send(proxy.address, '/messages?page=2', headers)).status;
-    const other = await headersWithProof(token, holder, 'POST', 'https://api.example.com/other');
-    const { methodHeader, uriHeader } = headersOf(name);
-    const claimed = [methodHeader, 'POST', uriHeader, '/other'];
-    const honest = await headersWithProof(token, holder);
-    expect(await ask(honest)).toBe(200);
-    expect(await ask(honest)).toBe(401);
-    expect(await ask([...(await headersWithProof(token, holder)), ...claimed])).toBe(200);
-    expect(await ask(other)).toBe(401);
-    expect(await ask([...other, ...claimed])).toBe(401);
-    expect(await ask(await headersWithProof(token, stranger))).toBe(401);
-    expect(await ask(bearer(token))).toBe(401);
-  });
+  it.skipIf(program === undefined).each(Object.keys(clientsWithProofs))(
+    'is accepted with a proof by %s, for this request only',
+    async (client) => {
+      const { token, holder, stranger } = world;
+      const prove = (by: KeyPair, method = 'GET', url = 'https://api.example.com/messages') =>
+        headersWithProof(token, by, method, url, client);
+      const ask = async (headers: readonly string[]) =>
+        (await send(proxy.address, '/messages?page=2', headers)).status;
+      const other = await prove(holder, 'POST', 'https://api.example.com/other');
+      const { methodHeader, uriHeader } = headersOf(name);
+      const claimed = [methodHeader, 'POST', uriHeader, '/other'];
+      const honest = await prove(holder);
+      expect(await ask(honest)).toBe(200);
+      expect(await ask(honest)).toBe(401);
+      expect(await ask([...(await prove(holder)), ...claimed])).toBe(200);
+      expect(await ask(other)).toBe(401);
+      expect(await ask([...other, ...claimed])).toBe(401);
+      expect(await ask(await prove(stranger))).toBe(401);
+      expect(await ask(bearer(token))).toBe(401);
+    },
+  );
 });
