@@ -20,7 +20,7 @@ const maxInputBytes = 64 * 1024;
  *
  * @returns undefined if it is too long to be one.
  */
-export async function readStdin(io: CliIo): Promise<string | undefined> {
-  const bytes = await readBytes(io.stdin, maxInputBytes);
+export async function readStdin(io: CliIo, most = maxInputBytes): Promise<string | undefined> {
+  const bytes = await readBytes(io.stdin, most);
   return bytes?.toString('utf8').replace(/\r?\n$/, '');
 }

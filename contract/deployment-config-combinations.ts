@@ -216,14 +216,6 @@ function findFederationProblems(config: ParsedKeys): readonly string[] {
   );
 }
 
-function findImportProblems({ clientImport, clientKeys }: ParsedKeys): readonly string[] {
-  return saying(
-    clientImport !== undefined &&
-      clientKeys?.only === true &&
-      'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
-  );
-}
-
 function findScopeProblems({ scopes, ignoredScopes = [] }: ParsedKeys): readonly string[] {
   const names = scopes.map(scopeName);
   return [
@@ -311,7 +303,11 @@ export function findCombinationProblems(
     ...findConcurrencyProblems(config),
     ...findThrottleProblems(config),
     ...findFederationProblems(config),
-    ...findImportProblems(config),
+    ...saying(
+      config.clientImport !== undefined &&
+        config.clientKeys?.only === true &&
+        'clientKeys.only: received true next to clientImport; allowed: one of them, as an imported client has a secret',
+    ),
     ...findScopeProblems(config),
     ...findFormerProblems(config),
     ...findReaderProblems(config),

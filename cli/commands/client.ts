@@ -19,6 +19,7 @@ import {
 } from '../command-spec.ts';
 import type { Cell, Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
+import { importClients } from './client-import.ts';
 import {
   clientIdArgument,
   fieldCell,
@@ -84,6 +85,7 @@ function formatClient(cli: Cli, client: Client): string {
   const view = viewClient(client, config);
   return cli.output.fields([
     ['client_id', client.clientId],
+    client.formerId !== undefined && ['client id of before', client.formerId],
     ['name', client.name],
     ['service trunk group', client.serviceTrunkGroup],
     ['audience', view.audience as readonly string[]],
@@ -245,7 +247,7 @@ const list = command({
           const day = lastUse(client);
           return day === undefined && client.secrets.length > 0 ? 'never' : day;
         },
-        provider: (client) => client.provider?.issuer,
+        provider: ({ provider, formerId }) => provider?.issuer ?? (formerId && `was ${formerId}`),
       },
       none: 'There are no clients.',
     });
@@ -327,5 +329,5 @@ const update = command({
 export const clientCommands: CommandGroup = {
   name: 'client',
   summary: 'Manage clients',
-  commands: [create, list, showClient, update, ...stopCommands],
+  commands: [create, importClients, list, showClient, update, ...stopCommands],
 };

@@ -140,6 +140,22 @@ export const newClient = exactly(
   checkProvider,
 );
 
+/** A client of another provider, with its id and its secret there. */
+export const importedClient = exactly(
+  {
+    formerId: rule.formerId,
+    secret: rule.importedSecret,
+    name: rule.newName,
+    serviceTrunkGroup: rule.ownTrunkGroup,
+    scopes: rule.ownScopes,
+    ...audiencesOfClient,
+    ...plainClientEntries,
+    /** Decides, and writes nothing. */
+    checkOnly: v.optional(flag),
+  },
+  checkProvider,
+);
+
 /** A field that says something about a new client. */
 export type ClientField = Exclude<keyof v.InferOutput<typeof newClient>, 'idempotencyKey'>;
 

@@ -119,6 +119,13 @@ export const managementOperations = {
     output.deploymentDescription,
   ),
   createClient: change(clients, { client: input.newClient }, output.createdClient, ['key']),
+  // A client is imported once: a repetition finds it.
+  importClient: change(
+    { ...clients, person: 'administrator' },
+    { client: input.importedClient },
+    output.createdClient,
+    [],
+  ),
   findClient: read(seenBy('client-operator'), { clientId }, output.client),
   listClients: read(
     // Before a provider is deleted with its clients, its operator sees which they are.

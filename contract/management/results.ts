@@ -207,6 +207,8 @@ export const secret = v.object({
   expiresAt: optionalTime,
   lastUsedOn: optionalText,
   disabled: v.optional(v.literal(true)),
+  /** Another provider made it. */
+  imported: v.optional(v.literal(true)),
 });
 
 export const client = v.object({
@@ -227,6 +229,8 @@ export const client = v.object({
       conditions: v.optional(list(v.object({ claim: text, values: list(text) }))),
     }),
   ),
+  /** Its id at the provider that it was imported from. */
+  formerId: optionalText,
   tokensNotBefore: optionalTime,
   /** UTC day of the last token for an assertion. Only in what reads clients. */
   lastUsedOn: optionalText,

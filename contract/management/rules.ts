@@ -261,6 +261,34 @@ export const externalClientId = text(
   (value) => (value.length <= maxExternalIdLength && externalIdPattern.test(value) ? value : wrong),
 );
 
+/** A client's id at another provider, as HTTP Basic carries it with and without a form's encoding. */
+export const formerId = text(
+  '8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first',
+  (value) => (/^(?!client_)[!-$&-*,-9;-~]{8,128}$/i.test(value) ? value : wrong),
+);
+
+const wellKnown =
+  /password|passwort|changeme|qwerty|asdfgh|letmein|welcome|example|default|yoursecret|clientsecret|bitsecret|abcdefgh|12345678/;
+
+/** Signs that a person chose a secret. Its hash is right only for what a machine drew (ADR 0024). */
+function findWeakness(value: string): string | undefined {
+  const triples = new Set(Array.from(value, (_, at) => value.slice(at, at + 3)));
+  if (!/^[!-$&-*,-~]{32,256}$/.test(value)) return `other characters, or ${value.length} of them`;
+  if (new Set(value).size < 8) return 'fewer than 8 different characters';
+  if (triples.size < value.length * 0.75) return 'repetitions';
+  const plain = value.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return wellKnown.test(plain) ? 'a well-known word' : undefined;
+}
+
+/** A secret that another provider made. No message repeats it. */
+export const importedSecret = field<string>('a text', (value) => {
+  const weakness = typeof value === 'string' ? findWeakness(value) : 'no text';
+  if (typeof value === 'string' && weakness === undefined) return value;
+  return new Wrong({
+    message: `received one with ${weakness}; allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"`,
+  });
+});
+
 /** Printable ASCII: names of claims and JSON Pointers to members within them. */
 const claimText = /^[\x21-\x7E]{1,256}$/;
 /** RFC 6901 §3: a tilde is followed by 0 or 1. */

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { maxClientPatternLookups } from '../../contract/limits.ts';
-import { encodeBase62, idBytes, prefixes } from '../credential/credential-value.ts';
+import { encodeBase62, idBytes, isId, prefixes } from '../credential/credential-value.ts';
 import type { ClientProvider } from './client.ts';
+
+function deriveClientId(text: string): string {
+  return prefixes.client + encodeBase62(hash('sha256', text, 'buffer').subarray(0, idBytes));
+}
 
 /**
  * The `client_id` of a client under a registered provider: derived from its identity, the pair
@@ -12,8 +16,17 @@ import type { ClientProvider } from './client.ts';
  */
 export function deriveProviderClientId(issuer: string, externalClientId: string): string {
   if (issuer.includes('\n')) throw new RangeError('an issuer holds no line feed');
-  const digest = createHash('sha256').update(`${issuer}\n${externalClientId}`, 'utf8').digest();
-  return prefixes.client + encodeBase62(digest.subarray(0, idBytes));
+  return deriveClientId(`${issuer}\n${externalClientId}`);
+}
+
+/** The same of an imported client, by its id at the provider of before. No issuer is so short. */
+export function deriveImportedClientId(formerId: string): string {
+  return deriveClientId(`import\n${formerId}`);
+}
+
+/** The id of the record that the `client_id` of a request means. */
+export function recordIdOf(clientId: string): string {
+  return isId('client', clientId) ? clientId : deriveImportedClientId(clientId);
 }
 
 /** A client's id at its provider, or its pattern. */

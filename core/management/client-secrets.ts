@@ -235,6 +235,11 @@ export async function updateClientSecret(
   checkName(before, name);
   if (expiresAt !== undefined) {
     checkCanBeExtended(secretId, before.expiresAt, { now: currentTime(context), what: 'secret' });
+    if (before.imported && (expiresAt ?? Infinity) > (before.expiresAt ?? 0)) {
+      throw new RefusedError(
+        `${secretId} was imported: its end only comes sooner. Create a secret`,
+      );
+    }
   }
   return replaceSecret(context, found, 'update', {
     name: name ?? before.name,

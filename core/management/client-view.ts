@@ -21,6 +21,7 @@ export function viewClientSecret(
     expires_at: secret.expiresAt === undefined ? undefined : formatTime(secret.expiresAt),
     last_used_on: secret.lastUsedOn,
     disabled: secret.disabled,
+    imported: secret.imported,
   };
 }
 
@@ -50,6 +51,7 @@ export function viewClient(
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
+    former_id: client.formerId,
     last_used_on: client.lastUsedOn,
     tokens_not_before:
       client.tokensNotBefore === undefined ? undefined : formatTime(client.tokensNotBefore),

@@ -28,7 +28,7 @@ import { checkTokenSize } from './token-size.ts';
 
 export type NewClient = v.InferOutput<typeof newClient>;
 
-interface CreatedClient {
+export interface CreatedClient {
   readonly client: Client;
   /** Whether an earlier call with the same idempotency key had made it. */
   readonly existed: boolean;
@@ -78,10 +78,10 @@ async function findProvider(
   return { registered, withoutRule, withRule, checkAllowed };
 }
 
-function buildClient(
+export function buildClient(
   context: ManagementContext,
   input: NewClient,
-  provider: ClientProvider | undefined,
+  provider?: ClientProvider,
 ): Client {
   const now = currentTime(context);
   // What is left is stored as it was given.
@@ -124,8 +124,7 @@ function hasDerivedId({ idempotencyKey }: NewClient, { provider }: Client): bool
  * is never later than the creation (`hadTokensRevoked`), nor than the first token of the new client
  * by a clock that is `clockAllowance` behind AWS's time.
  */
-function withoutOldTokens(context: ManagementContext, input: NewClient, client: Client): Client {
-  if (!hasDerivedId(input, client)) return client;
+export function withoutOldTokens(context: ManagementContext, client: Client): Client {
   const createdAt = seconds(awsTimeOf(context).earliest);
   const tokensNotBefore = createdAt - clockAllowance;
   return { ...client, createdAt, updatedAt: createdAt, tokensNotBefore };
@@ -142,7 +141,7 @@ const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'updatedAt',
 ]);
 
-function isSameRequest(stored: Client, requested: Client): boolean {
+export function isSameRequest(stored: Client, requested: Client): boolean {
   const key = ({ provider, ...client }: Client) => {
     const compared = Object.entries(client).filter(([name]) => !isMade.has(name));
     return JSON.stringify([
@@ -238,7 +237,8 @@ export async function createClient(
     },
     async () => {
       const complete = { ...asGiven, provider: provider?.withRule() };
-      const client = withoutOldTokens(context, input, complete);
+      const mayHaveTokens = hasDerivedId(input, complete);
+      const client = mayHaveTokens ? withoutOldTokens(context, complete) : complete;
       await ownedClients.create(context, client, () =>
         createWhileAllowed(context, client, provider),
       );

@@ -3,6 +3,7 @@ import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { tokenQuestion } from '../../contract/management/inputs.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
+import { recordIdOf } from '../client/provider-client-id.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
@@ -27,7 +28,7 @@ function describeSecret(client: Client | undefined, secret: ClientSecret, now: n
   const failure = findAuthenticationFailure(client, secret, now);
   if (failure !== undefined) return `${name}: ${failure}`;
   const until = secret.expiresAt === undefined ? '' : ` until ${formatTime(secret.expiresAt)}`;
-  return `${name}: good${until}`;
+  return `${name}: good${until}${secret.imported ? ', imported' : ''}`;
 }
 
 /** Explanations of refusals that do not concern a single secret. */
@@ -96,6 +97,11 @@ function addProof(
   steps.add('proof of a key', 'passed', `${needs}; ${dpop?.algorithms.join(', ')}`);
 }
 
+async function findSent({ config, clients }: ManagementContext, clientId: string) {
+  const id = config.clientImport === undefined ? clientId : recordIdOf(clientId);
+  return isId('client', id) ? clients.find(id) : undefined;
+}
+
 async function explain(
   context: ManagementContext,
   question: TokenQuestion,
@@ -113,8 +119,7 @@ async function explain(
     () => parseResource(question.resource),
     (value) => value ?? "none: the client's default audience",
   );
-  const isClientId = isId('client', question.clientId);
-  const found = isClientId ? await context.clients.find(question.clientId) : undefined;
+  const found = await findSent(context, question.clientId);
   steps.take('client authentication', () => checkClient(found, now), String);
   if (found === undefined) throw new OAuthError('unknown_client');
   const client = withoutSyntheticAuthority(found);

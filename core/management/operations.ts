@@ -29,6 +29,7 @@ import { explainToken } from './explain-token.ts';
 import { checkGrants } from './grants/check-grants.ts';
 import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
 import { findSubjectGrants, listGrants, setSubjectGrant } from './grants/subject-grants.ts';
+import { importClient } from './import-client.ts';
 import { listAudit } from './list-audit.ts';
 import { listClients } from './list-clients.ts';
 import { listExpiring } from './list-expiring.ts';
@@ -72,6 +73,14 @@ export const operations = {
    * @example const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
    */
   createClient,
+  /**
+   * Creates a client with its id and its secret of another provider; the secret ends. `existed` says
+   * that an earlier call with this secret did.
+   *
+   * @throws {RefusedError} if the config has no `clientImport`, or another secret was imported.
+   * @example await management.importClient({ formerId, secret, name, serviceTrunkGroup, scopes });
+   */
+  importClient,
   /**
    * Reads a client with its secrets, without their values.
    *

@@ -42,9 +42,10 @@ export const testConfig = parseDeploymentConfig({
   ],
 });
 
-/** Clients may have keys, and secrets. */
+/** Clients may have keys, and secrets, also those of before. */
 export const configWithKeys: typeof testConfig = {
   ...testConfig,
+  clientImport: { maxLifetimeDays: 180 },
   clientKeys: {
     algorithms: ['ES256', 'PS256'],
     only: false,

@@ -146,6 +146,7 @@ async function readRecords(): Promise<readonly string[]> {
  */
 const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['client create --name Billing --trunk-group tg-globex --scope calls:view', 2],
+  ['client import --trunk-group tg-globex', 2],
   ['client list --trunk-group tg-globex', 0],
   ['client list --text Billing', 0],
   ['client list --provider :shared', 0],

@@ -1,6 +1,6 @@
 import { tables } from '../../../contract/tables.ts';
 import type { ClientReader, UseRecorder } from '../../../core/client/client-store.ts';
-import { recordIdOf } from '../../../core/client/former-id.ts';
+import { recordIdOf } from '../../../core/client/provider-client-id.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';

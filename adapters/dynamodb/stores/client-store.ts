@@ -28,12 +28,13 @@ import {
 
 const { partitionKey } = tables.clients;
 
-/** The ids and names of a client's secrets, before the item is parsed. */
-function secretTexts({ secrets }: Item): readonly unknown[] {
-  return Object.entries(secrets ?? {}).flatMap(([id, secret]: readonly [string, unknown]) => [
+/** The former id of a client, and the ids and names of its secrets, before the item is parsed. */
+function ownTexts({ former_id: formerId, secrets }: Item): readonly unknown[] {
+  const all = Object.entries(secrets ?? {}).flatMap(([id, secret]: readonly [string, unknown]) => [
     id,
     typeof secret === 'object' && secret !== null && 'name' in secret ? secret.name : undefined,
   ]);
+  return [formerId, ...all];
 }
 
 async function replaceClient(
@@ -89,7 +90,7 @@ export function createDynamoDbClientStore(
         ...(issuer === undefined ? [] : [{ path: ['provider', 'issuer'], values: [issuer] }]),
         ...(secretId === undefined ? [] : [{ path: ['secrets', secretId] }]),
       ];
-      const list = listOwned(kind, query, { conditions, textsOf: secretTexts });
+      const list = listOwned(kind, query, { conditions, textsOf: ownTexts });
       // No index leads from a secret to its client.
       return secretId === undefined
         ? readOwnedPage(dynamodb, list, store)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
-import { deriveImportedClientId } from '../../../core/client/former-id.ts';
+import { deriveImportedClientId } from '../../../core/client/provider-client-id.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { clientIdOf } from '../../../lab/support/clients.ts';
 

@@ -10,6 +10,8 @@ interface Known {
   readonly scopes: readonly string[];
   readonly clientId: string;
   readonly secretId: string;
+  readonly formerId: string;
+  readonly secret: string;
   readonly keyId: string;
   readonly subnetId: string;
   readonly issuer: string;
@@ -24,7 +26,7 @@ interface Known {
 export async function examples({ management, ...known }: Known): Promise<void> {
   const { name, serviceTrunkGroup, trunkGroup, trunkGroups, scopes, clientId, secretId } = known;
   const { keyId, subnetId, issuer, discoveryUrl, credential, cursor, expiresAt } = known;
-  const { limits } = known;
+  const { limits, formerId, secret } = known;
   {
     const { scopes: offered } = await management.describeDeployment();
     void [offered];
@@ -32,6 +34,9 @@ export async function examples({ management, ...known }: Known): Promise<void> {
   {
     const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
     void [client];
+  }
+  {
+    await management.importClient({ formerId, secret, name, serviceTrunkGroup, scopes });
   }
   {
     const client = await management.findClient(clientId);

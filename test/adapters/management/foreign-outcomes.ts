@@ -13,6 +13,7 @@ type Outcome = 'done' | 'input' | 'not found' | 'refused' | 'empty';
 /** What does not follow from arguments and result, see {@link foreignOutcomes}. */
 const exceptions: Readonly<Partial<Record<OperationName, Outcome>>> = {
   createClient: 'input',
+  importClient: 'input',
   createApiKey: 'input',
   // Looking at the platform's providers is open to everyone; a change concerns every group. What a
   // trunk group can do with its own: test/lambda/management/own-providers.test.ts.

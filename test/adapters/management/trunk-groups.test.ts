@@ -11,6 +11,7 @@ import { createWorld, type Way, ways } from './world.ts';
 /** Of those operations that the caller is refused even on its own group. */
 const ofEveryGroup: readonly OperationName[] = [
   'deleteProvider',
+  'importClient',
   'setTrunkGroupLimits',
   'erasePersonName',
   'setSubjectGrant',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { OperationName } from '../../../adapters/management.ts';
 import { grantIssuer, grantSubject, registerOwn, type World } from './world.ts';
 
@@ -58,6 +59,16 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
       provider: issuer,
       externalClientId: 'dialer',
       idempotencyKey: 'key-12345',
+    }),
+    importClient: call('client', {
+      formerId: '7abcdefghijklmnopqrstuvwxy',
+      secret: createHash('sha256').update('imported').digest('hex'),
+      name: 'Dialer',
+      serviceTrunkGroup: 'tg-1001',
+      scopes: ['calls:view'],
+      audiences: ['https://a.example'],
+      tokenLifetime: 900,
+      checkOnly: false,
     }),
     findClient: call('clientId', clientId),
     listClients: call('filter', {

@@ -25,7 +25,7 @@ import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { readConfigFile, resourcesOf, synthesise } from '../../lib/synthesise.ts';
-import { testConfig } from '../../support/management.ts';
+import { configWithKeys } from '../../support/management.ts';
 
 export const account = localApi.accountId;
 export const awsRegion = 'us-west-2';
@@ -133,7 +133,7 @@ export class PortalRole {
   #contextOf(): Omit<ManagementContext, 'actor'> {
     if (this.context === undefined) throw new Error('there is no context');
     const management = { reach: [], portalReach: this.reach };
-    return { ...this.context, config: { ...testConfig, management } };
+    return { ...this.context, config: { ...configWithKeys, management } };
   }
 
   readonly ask: AskAlias = async (alias, request) => {

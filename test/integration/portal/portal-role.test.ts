@@ -71,6 +71,7 @@ const outcomes: Readonly<Record<string, RegExp>> = {
 const table: Readonly<Record<OperationName, string>> = {
   describeDeployment: 'ddd ddd ddd ddd',
   createClient: 'mdd mid mdd mcd',
+  importClient: 'aad aad aad aad',
   findClient: 'ddd nnd ddd ddd',
   listClients: 'ddd eed ddd ddd',
   updateClient: 'mdd mnd mdd mcd',

@@ -4,7 +4,6 @@ import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.t
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { createWorld } from '../../adapters/management/world.ts';
 import { proofOf } from '../../support/caller-proof.ts';
-import { testConfig } from '../../support/management.ts';
 import { managementArn } from '../../support/management-function.ts';
 
 export const account = '000000000000';
@@ -36,7 +35,7 @@ export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 't
   const { reach = [], portalReach } = config;
   const management = { reach: [...reach], default: config.default, portalReach };
   const handler = createManagementHandler({
-    createContext: () => ({ ...world.context, config: { ...testConfig, management } }),
+    createContext: () => ({ ...world.context, config: { ...world.context.config, management } }),
     authenticateCaller: async () => session('limited'),
     clock: world.context.clock,
     telemetry: { report: () => undefined },

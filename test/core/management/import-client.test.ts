@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { bindManagement } from '../../../adapters/bind-management.ts';
+import { deriveImportedClientId } from '../../../core/client/provider-client-id.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { configWithKeys, createTestManagement, testConfig } from '../../support/management.ts';
+
+const formerId = '7abcdefghijklmnopqrstuvwxy';
+const drawn = (seed: string) => createHash('sha256').update(seed).digest('hex');
+const secret = drawn('first');
+const client = {
+  formerId,
+  secret,
+  name: 'ERP',
+  serviceTrunkGroup: 'tg-1',
+  scopes: ['calls:view'],
+};
+const day = 86_400;
+
+function open(config: typeof testConfig = configWithKeys) {
+  const test = createTestManagement({ config });
+  return { ...test, test, management: bindManagement(test.context) };
+}
+
+describe('an imported client', () => {
+  it('has its id and its secret of before, for as long as the config allows', async () => {
+    const { test, management, clients, audit } = open();
+    const made = await management.importClient({ ...client, tokenLifetime: 900 });
+    const clientId = deriveImportedClientId(formerId);
+    expect(made).toMatchObject({ existed: false, client: { clientId, formerId } });
+    const [stored] = clients.get(clientId)?.secrets ?? [];
+    const expiresAt = test.now + 180 * day;
+    expect(stored).toMatchObject({ hash: hashSecret(secret), imported: true, expiresAt });
+    expect(JSON.stringify([made, audit])).not.toContain(secret.slice(0, 8));
+    expect(audit.at(-1)?.after).toMatchObject({ former_id: formerId });
+    const { steps } = await management.explainToken({ clientId: formerId });
+    expect(steps[2]?.detail).toBe(
+      `${stored?.secretId} (Imported): good until 2027-07-14T08:00:00Z, imported`,
+    );
+  });
+
+  it('is imported once: with the same secret again, and with another one never', async () => {
+    const { management, clients } = open();
+    const check = await management.importClient({ ...client, checkOnly: true });
+    expect([check.existed, clients.size]).toEqual([false, 0]);
+    const { client: made } = await management.importClient(client);
+    expect((await management.importClient(client)).existed).toBe(true);
+    const refused = `the client "${formerId}" was imported before, with another secret or other values: ${made.clientId}`;
+    for (const other of [{ secret: drawn('second') }, { name: 'B' }, { tokenLifetime: 60 }]) {
+      await expect(management.importClient({ ...client, ...other })).rejects.toThrow(refused);
+    }
+    const { version, secrets } = made;
+    await management.deleteClientSecret(made.clientId, secrets[0]?.secretId ?? '', {
+      ifVersion: version,
+    });
+    await expect(management.importClient(client)).rejects.toThrow(refused);
+    expect(clients.size).toBe(1);
+  });
+
+  it('is another one for an id that differs by case', async () => {
+    const { management, clients } = open();
+    await management.importClient(client);
+    await management.importClient({ ...client, formerId: formerId.toUpperCase() });
+    expect(clients.size).toBe(2);
+  });
+
+  it('has a secret whose end only comes sooner', async () => {
+    const { test, management } = open();
+    const { client: made } = await management.importClient(client);
+    const { clientId } = made;
+    const secretId = made.secrets[0]?.secretId ?? '';
+    const end = test.now + 180 * day;
+    for (const expiresAt of [null, end + 1]) {
+      await expect(
+        management.updateClientSecret(clientId, secretId, { expiresAt }),
+      ).rejects.toThrow(`${secretId} was imported: its end only comes sooner. Create a secret`);
+    }
+    await management.updateClientSecret(clientId, secretId, { name: 'old' });
+    await management.updateClientSecret(clientId, secretId, { expiresAt: end - 1 });
+    const { expired } = await management.rotateClientSecret(clientId, { overlap: 60 });
+    expect(expired).toMatchObject([{ secretId, expiresAt: test.now + 60 }]);
+  });
+
+  it('is refused without clientImport, and for a caller who is limited to trunk groups', async () => {
+    await expect(open(testConfig).management.importClient(client)).rejects.toThrow(
+      'no client can be imported: the config has no clientImport',
+    );
+    const limited = open().management.forCaller({ trunkGroups: ['tg-1'] });
+    await expect(limited.importClient(client)).rejects.toThrow(
+      'An import concerns every service trunk group; the caller is limited to tg-1',
+    );
+  });
+});
+
+const allowedIds =
+  'allowed: 8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first';
+const allowedSecrets =
+  'allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"';
+
+describe('what is refused of another provider', () => {
+  it.each([
+    ['abcdefg', '"abcdefg"'],
+    ['x'.repeat(129), `"${'x'.repeat(76)}...`],
+    ['client_4fWqEXAMPLE', '"client_4fWqEXAMPLE"'],
+    ['CLIENT_3af3ntUH2vSIRxDiaXoEdd', '"CLIENT_3af3ntUH2vSIRxDiaXoEdd"'],
+    [`${formerId} `, `"${formerId} "`],
+    [`${formerId}\n`, `"${formerId}\\n"`],
+    ['urn:example:erp', '"urn:example:erp"'],
+    ['erp%20billing', '"erp%20billing"'],
+    ['erp+billing', '"erp+billing"'],
+    ['größenwahn', '"größenwahn"'],
+    [['erp-billing'], '["erp-billing"]'],
+    [undefined, 'nothing'],
+  ])('the id %j', async (id, shown) => {
+    const call = open().management.importClient({ ...client, formerId: id as string });
+    await expect(call).rejects.toThrow(`former_id: received ${shown}; ${allowedIds}`);
+  });
+
+  const chosen = `Password-${drawn('a')}`;
+  it.each([
+    [secret.slice(0, 31), 'other characters, or 31 of them'],
+    [secret.repeat(4) + 'a', 'other characters, or 257 of them'],
+    [`${secret} `, 'other characters, or 65 of them'],
+    [`${secret}\n`, 'other characters, or 65 of them'],
+    [`${secret}+`, 'other characters, or 65 of them'],
+    ['a'.repeat(40), 'fewer than 8 different characters'],
+    ['0110100110010110100101100110100110', 'fewer than 8 different characters'],
+    ['correct-horse1'.repeat(3), 'repetitions'],
+    [secret.slice(0, 20).repeat(3), 'repetitions'],
+    [chosen, 'a well-known word'],
+    ['Change-Me_0a9b8c7d6e5f4g3h2i1j0kzz', 'a well-known word'],
+    [5, 'no text'],
+    [undefined, 'no text'],
+  ])('a secret of no machine, which no message repeats', async (value, weakness) => {
+    const { management, audit } = open();
+    const call = management.importClient({ ...client, secret: value as string });
+    const message = `secret: received one with ${weakness}; ${allowedSecrets}`;
+    await expect(call).rejects.toEqual(expect.objectContaining({ message }));
+    expect(audit).toEqual([]);
+  });
+
+  it('is nothing that a machine of another provider drew', async () => {
+    const { management } = open();
+    const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+    for (let seed = 0; seed < 500; seed += 1) {
+      const bytes = createHash('shake256', { outputLength: 52 }).update(`${seed}`).digest();
+      const ofCognito = Array.from(bytes, (byte) => letters[byte % 36]).join('');
+      for (const value of [ofCognito, drawn(`${seed}`).slice(0, 32), bytes.toString('base64url')]) {
+        const call = { ...client, secret: value, checkOnly: true };
+        expect((await management.importClient(call)).existed).toBe(false);
+      }
+    }
+  });
+});

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
+import { useLocalCli } from './use-authctl.ts';
+
+const scope = 'https://api.example.com/messages.read';
+const { authctl, json, requestToken } = useLocalCli({
+  config: {
+    regions: { slc: { awsRegion: 'us-west-2' } },
+    defaultAudience: 'https://api.example.com',
+    scopes: [
+      { service: 'messaging', permission: 'view', description: 'Read', value: scope },
+      { service: 'calls', permission: 'view', description: 'Read calls' },
+    ],
+    clientImport: {},
+  },
+});
+const folder = makeTemporaryDirectory();
+afterAll(() => folder.remove());
+
+/** As many lower-case letters and digits as Cognito draws for an id and a secret. */
+function drawn(seed: string, length: number): string {
+  const bytes = createHash('shake256', { outputLength: length }).update(seed).digest();
+  return Array.from(bytes, (byte) => (byte % 36).toString(36)).join('');
+}
+
+const app = (index: number) => ({
+  UserPoolClient: {
+    UserPoolId: 'us-west-2_EXAMPLE',
+    ClientName: `App ${index}`,
+    ClientId: drawn(`id ${index}`, 26),
+    ClientSecret: drawn(`secret ${index}`, 51),
+    LastModifiedDate: '2024-05-01T10:00:00.000000+00:00',
+    RefreshTokenValidity: 30,
+    AccessTokenValidity: 15,
+    TokenValidityUnits: { AccessToken: 'minutes' },
+    AllowedOAuthFlows: ['client_credentials'],
+    AllowedOAuthScopes: [scope],
+    AllowedOAuthFlowsUserPoolClient: true,
+  },
+});
+
+let files = 0;
+function write(text: string): string {
+  files += 1;
+  const path = join(folder.path, `${files}.json`);
+  writeFileSync(path, text);
+  return path;
+}
+
+type Done = { readonly former_id?: string; readonly outcome: string; readonly problem?: string };
+
+async function imported(...words: readonly string[]): Promise<readonly Done[]> {
+  const { stdout, stderr } = await authctl(['client', 'import', ...words, '--json', '--yes']);
+  expect(stderr).toBe('');
+  return (JSON.parse(stdout) as { readonly items: readonly Done[] }).items;
+}
+
+const outcomes = (items: readonly Done[]) => [...new Set(items.map(({ outcome }) => outcome))];
+const group = ['--trunk-group', 'tg-7'];
+
+describe('500 clients of Cognito', () => {
+  const apps = Array.from({ length: 500 }, (_, index) => app(index));
+  const toText = (some: typeof apps) =>
+    some.map((one) => `${JSON.stringify(one, undefined, 4)}\n`).join('');
+  const [file, few] = [write(toText(apps)), write(toText(apps.slice(0, 5)))];
+  const ask = ({ UserPoolClient: { ClientId, ClientSecret } }: ReturnType<typeof app>) =>
+    requestToken(ClientId, ClientSecret, { client_id: ClientId, scope });
+  const askAll = async () => {
+    const statuses = await Promise.all(apps.map(async (one) => (await ask(one)).status));
+    return [...new Set(statuses)];
+  };
+
+  it('get tokens for the requests of before, and leave as they came', async () => {
+    const check = [...group, '--check'];
+    expect(outcomes(await imported('--from', few, ...check))).toEqual(['can be imported']);
+    expect((await ask(app(1))).status).toBe(401);
+    expect(outcomes(await imported('--from', file, ...group))).toEqual(['imported']);
+    expect(outcomes(await imported('--from', few, ...group))).toEqual(['imported before']);
+    expect(await askAll()).toEqual([200]);
+
+    const [first = app(0)] = apps;
+    const { ClientId: formerId, ClientSecret: secret } = first.UserPoolClient;
+    const { body } = await ask(first);
+    expect(body).toMatchObject({ scope, expires_in: 900 });
+    const { items } = await json(['client', 'list', '--text', formerId]);
+    const [found] = items as readonly { client_id: string; secrets: readonly object[] }[];
+    const clientId = found?.client_id ?? '';
+    expect(found).toMatchObject({ former_id: formerId, secrets: [{ imported: true }] });
+    const [, claims = ''] = String(body['access_token']).split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+      client_id: clientId,
+      sub: clientId,
+      scope,
+    });
+    expect((await requestToken(clientId, secret)).status).toBe(200);
+    for (const wrong of [formerId.toUpperCase(), `${formerId} `, `x${formerId}`]) {
+      expect((await requestToken(wrong, secret)).status).toBe(401);
+    }
+    const shown = await authctl(['client', 'show', clientId]);
+    expect(shown.stdout).toMatch(new RegExp(`client id of before +${formerId}`));
+    const explained = await authctl(['explain', 'token', '--client-id', formerId]);
+    expect(explained.stdout).toMatch(/\(Imported\): good until [\d-]+T[\d:]+Z, imported/);
+
+    // A secret of its own: the client has moved, and an undo leaves it alone.
+    await json(['client-secret', 'rotate', clientId, '--expire-old-in', '7d']);
+    const undone = await imported('--undo', file, ...group);
+    expect(undone[0]).toEqual({
+      former_id: formerId,
+      outcome: 'refused',
+      problem: 'it was changed since its import',
+    });
+    expect(outcomes(undone.slice(1))).toEqual(['deleted']);
+    expect(outcomes((await imported('--undo', few, ...group)).slice(1))).toEqual(['not there']);
+    expect((await ask(first)).status).toBe(200);
+    expect((await ask(app(1))).status).toBe(401);
+  });
+});
+
+describe('a file that cannot be imported as it is', () => {
+  const plain = {
+    former_id: 'keycloak-erp',
+    secret: drawn('keycloak', 32),
+    name: 'ERP',
+    service_trunk_group: 'tg-7',
+    scopes: ['calls:view'],
+  };
+  const line = JSON.stringify(plain);
+
+  it('is sent not at all if one of 100,000 lines is broken, and its secrets are not shown', async () => {
+    const sizes = [100_000, 3, 3, 3];
+    const wrong = [line.slice(0, -9), 'x', '[]', line.replace('{', '{"name":"B",')];
+    for (const [index, broken] of wrong.entries()) {
+      const lines = Array.from({ length: sizes[index] ?? 0 }, () => line);
+      lines[lines.length - 2] = broken;
+      const file = write(lines.join('\n'));
+      const { exitCode, stderr } = await authctl(['client', 'import', '--from', file]);
+      expect([exitCode, stderr]).toEqual([
+        2,
+        `authctl: line ${lines.length - 1}: allowed: an object of JSON, each member once; nothing was sent\n`,
+      ]);
+    }
+    expect((await requestToken(plain.former_id, plain.secret)).status).toBe(401);
+  });
+
+  it('is imported as far as it can be, and says of the rest why it is not', async () => {
+    const person = app(900);
+    const interactive = { ...person.UserPoolClient, AllowedOAuthFlows: ['code'] };
+    const file = write(
+      [
+        plain,
+        { ...plain, secret: drawn('other', 32) },
+        { ...plain, former_id: 'keycloak-two', scope: 'calls:view' },
+        { ...plain, former_id: 'client_keycloak', secret: 'p'.repeat(40), scopes: ['a:b'] },
+        { UserPoolClient: interactive, service_trunk_group: 'tg-7' },
+      ]
+        .map((one) => JSON.stringify(one))
+        .join('\n'),
+    );
+    const run = await authctl(['client', 'import', '--from', file, '--json']);
+    expect(run.exitCode).toBe(1);
+    const { items } = JSON.parse(run.stdout) as { readonly items: readonly Done[] };
+    const allowed =
+      'allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"';
+    expect(items.map(({ outcome, problem }) => problem ?? outcome)).toEqual([
+      'imported',
+      expect.stringMatching(
+        /^the client "keycloak-erp" was imported before, with another secret or other values: client_\w{22}$/,
+      ),
+      'scope: unknown field; allowed: formerId, secret, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, checkOnly; did you mean scopes?',
+      `former_id: received "client_keycloak"; allowed: 8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,
+      `secret: received one with no text; ${allowed}`,
+    ]);
+    expect(run.stdout).not.toContain('pppp');
+    const absent = await authctl(['client', 'import', '--from', 'no.json']);
+    expect(absent.stderr).toBe('authctl: no.json cannot be read: ENOENT\n');
+    const stdin = await authctl(['client', 'import', '--json'], { stdin: `${line}\n` });
+    expect(JSON.parse(stdin.stdout)).toMatchObject({ items: [{ outcome: 'imported before' }] });
+  });
+});
