@@ -1,7 +1,10 @@
 import { createServer } from 'node:http';
+import { JwtVerifier } from 'aws-jwt-verify';
 import express from 'express';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { jwksPath } from '../../../contract/routes.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createExpressMiddleware } from '../../../verifier/express.ts';
 import { createDecisionLog, type LogEntry } from '../../../verifier/forward-auth/decision-log.ts';
@@ -188,4 +191,17 @@ describe('a proof at forward-auth', () => {
     expect(answer.status).toBe(401);
     expect(entries[0]?.fields?.['reason']).toBe('proof_not_checkable');
   });
+});
+
+// If one of these fails, the library has learned: say so in docs/platform-api.md.
+it('is accepted as a bearer token by jose and aws-jwt-verify, as the page says', async () => {
+  const { issuer, audience, token } = world;
+  const read = async () => (await fetch(issuer + jwksPath)).json();
+  const keys = createLocalJWKSet((await read()) as JSONWebKeySet);
+  const { payload } = await jwtVerify(token, keys, { issuer, audience });
+  const jwksUri = 'https://auth.example.com/jwks';
+  const verifier = JwtVerifier.create({ issuer, audience, jwksUri });
+  verifier.cacheJwks((await read()) as Parameters<typeof verifier.cacheJwks>[0]);
+  expect(verifier.verifySync(token)['cnf']).toEqual(payload['cnf']);
+  expect(payload['cnf']).toHaveProperty('jkt');
 });
