@@ -2,14 +2,17 @@ import * as v from 'valibot';
 import { describeIssues } from './parse-problem.ts';
 import { awsRegions, partitionOf } from './partitions.ts';
 
+/** As CloudFormation makes ids; anyone who may invoke the function can send others. */
+const id = (most: number) => v.pipe(v.string(), v.regex(/^[\w.:/-]+$/), v.maxLength(most));
+
 /** The event that CloudFormation sends to the function of a custom resource. */
 const customResourceEventSchema = v.object({
   RequestType: v.picklist(['Create', 'Update', 'Delete']),
   /** Receives the result by PUT. The URL is presigned and must not be logged. */
   ResponseURL: v.string(),
-  StackId: v.string(),
-  RequestId: v.string(),
-  LogicalResourceId: v.string(),
+  StackId: id(1024),
+  RequestId: id(128),
+  LogicalResourceId: id(255),
   /** Absent for `Create`. */
   PhysicalResourceId: v.optional(v.string()),
   ResourceProperties: v.unknown(),
@@ -59,15 +62,15 @@ function responseHosts(region: string): ReadonlySet<string> {
 }
 
 /** Whether a result may be sent to a URL: CloudFormation's own, or an emulator's on loopback. */
-function isCloudFormationUrl({ protocol, hostname }: URL): boolean {
-  if (protocol === 'http:') return loopbackHosts.has(hostname);
+function isCloudFormationUrl({ protocol, hostname }: URL, allowLoopback: boolean): boolean {
+  if (protocol === 'http:') return allowLoopback && loopbackHosts.has(hostname);
   return protocol === 'https:' && awsRegions.some((region) => responseHosts(region).has(hostname));
 }
 
 /** @throws {CustomResourceEventError} with the host only: the rest of the URL is a signature. */
-function assertCloudFormationUrl(text: string): void {
+function assertCloudFormationUrl(text: string, allowLoopback: boolean): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && isCloudFormationUrl(url)) return;
+  if (url !== undefined && isCloudFormationUrl(url, allowLoopback)) return;
   throw new CustomResourceEventError(
     `ResponseURL: received ${url === undefined ? 'no URL' : `the host ${url.host}`}; allowed: https and a host of CloudFormation, e.g. cloudformation-custom-resource-response-uswest2.s3.us-west-2.amazonaws.com`,
   );
@@ -77,11 +80,16 @@ function assertCloudFormationUrl(text: string): void {
  * Anyone who may invoke the function can send such an event. The result has error texts, so it goes
  * to CloudFormation only.
  *
+ * @param allowLoopback whether it may go to this machine, which an emulator wants. Not for callers of
+ *   other accounts: Lambda's own interface is there.
  * @throws {CustomResourceEventError} naming each key that is not as allowed.
  */
-export function parseCustomResourceEvent(input: unknown): CustomResourceEvent {
+export function parseCustomResourceEvent(
+  input: unknown,
+  allowLoopback = true,
+): CustomResourceEvent {
   const event = parseCustomResource(customResourceEventSchema, input, 'the event');
-  assertCloudFormationUrl(event.ResponseURL);
+  assertCloudFormationUrl(event.ResponseURL, allowLoopback);
   return event;
 }
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { count, matching, reservation } from './config-values.ts';
+import { count, distinct, matching, reservation } from './config-values.ts';
 import { canBeRole, reservedRoleHelp } from './identity-center.ts';
 import { defaultKmsSignQuota } from './limits.ts';
-import { portalReachSchema, reachDefaultSchema, reachSchema } from './reach.ts';
+import { portalReachSchema, reachDefaultSchema, reachSchema, stackReachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is that of `gatewayQuota` until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
@@ -269,6 +269,8 @@ export const operationsEntries = {
       default: reachDefaultSchema,
       /** Limits of the alias `portal`, which may name any person. */
       portalReach: v.optional(portalReachSchema),
+      /** Stacks that may declare clients. None by default. */
+      stackReach: v.optional(distinct(stackReachSchema, 100)),
     }),
     {},
   ),

@@ -111,6 +111,49 @@ export function findReachEntry(entries: readonly Reach[], arn: string): Reach | 
   return undefined;
 }
 
+/** Stacks of an account that may declare clients, and in which trunk groups. */
+export const stackReachSchema = v.strictObject({
+  account: matching(/^\d{12}$/, 'allowed: the id of an AWS account, 12 digits'),
+  /**
+   * Names of stacks, of which the last character may be `*`; all of the account if left out. Who may
+   * create a stack by which name is decided there.
+   */
+  stacks: v.optional(
+    distinct(
+      matching(
+        /^[A-Za-z][A-Za-z0-9-]{0,127}\*?$/,
+        'allowed: the name of a stack, or its beginning and "*"',
+      ),
+      100,
+    ),
+  ),
+  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+});
+
+type StackReach = Readonly<v.InferOutput<typeof stackReachSchema>>;
+
+/** The alias of the management function by which CloudFormation asks for an account. */
+export function stackAlias(account: string): string {
+  return `stack-${account}`;
+}
+
+/** @returns the account whose stacks an alias is for; undefined for another alias. */
+export function accountOfStackAlias(invokedArn: string): string | undefined {
+  return /:stack-(\d{12})$/.exec(invokedArn)?.[1];
+}
+
+/** The trunk groups in which a stack may declare clients. */
+export function trunkGroupsOfStack(
+  reach: readonly StackReach[] = [],
+  { account, name }: { readonly account: string; readonly name: string },
+): readonly string[] {
+  const matches = (pattern: string) =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+  const entries = reach.filter((one) => one.account === account);
+  const own = entries.filter(({ stacks }) => stacks === undefined || stacks.some(matches));
+  return [...new Set(own.flatMap(({ trunkGroups }) => trunkGroups))];
+}
+
 /** What decides which AWS principals are limited, and how. */
 export interface ReachConfig {
   readonly reach: readonly Reach[];

@@ -3,6 +3,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { claimsHelp, clientFields, clientWords } from '../../contract/management/field-words.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type PlainClientField, plainClientFields } from '../../contract/management/inputs.ts';
+import { describeDeclaration } from '../../core/client/client.ts';
 import { findLongestToken } from '../../core/client/longest-token.ts';
 import { describeRotation } from '../../core/client/rotation.ts';
 import { lastUse } from '../../core/client/secret-attention.ts';
@@ -16,6 +17,7 @@ import {
   command,
   option,
   repeatable,
+  withDefault,
 } from '../command-spec.ts';
 import type { Cell, Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
@@ -79,7 +81,7 @@ function plainLines({ federatedClients }: DeploymentConfig, client: Client): rea
 
 function formatClient(cli: Cli, client: Client): string {
   const { config } = cli.deployment();
-  const { provider, tokensNotBefore } = client;
+  const { declared, provider, tokensNotBefore } = client;
   const conditions = provider?.conditions ?? [];
   const rotation = describeRotation(client.secrets, cli.now());
   const view = viewClient(client, config);
@@ -98,6 +100,8 @@ function formatClient(cli: Cli, client: Client): string {
       conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`),
     ],
     ['enabled', client.enabled],
+    declared !== undefined && ['declared by', describeDeclaration(declared)],
+    declared?.undeclaredAt !== undefined && ['undeclared', formatTime(declared.undeclaredAt)],
     tokensNotBefore !== undefined && ['tokens not before', formatTime(tokensNotBefore)],
     ['secrets', provider === undefined ? client.secrets.length : 'none, by its provider'],
     rotation.length > 0 && [
@@ -136,6 +140,33 @@ const { show, change, remove } = recordCommands([clientIdArgument], 'client', {
 });
 
 /** Commands by which a client or its tokens stop. */
+const deleteUndeclared = command({
+  name: 'delete-undeclared',
+  summary: 'Delete the clients that stacks have deleted',
+  options: [
+    withDefault(
+      option('--older-than <duration>', 'how long ago at least'),
+      '7d',
+      '7d: a week in which the stack can take them back',
+    ),
+  ],
+  examples: ['client delete-undeclared --older-than 7d'],
+  run: async (cli, _, { olderThan }) => {
+    const undeclaredFor = secondsOrTyped(olderThan);
+    const clients = await collectPages(
+      (cursor) => cli.management.listClients({ undeclaredFor, cursor }),
+      ({ clientId }) => clientId,
+    );
+    const ids = clients.map(({ clientId }) => clientId);
+    if (ids.length > 0) await cli.confirm(`Delete ${ids.length} clients: ${ids.join(', ')}?`);
+    for (const { clientId, version } of clients) {
+      await cli.management.deleteClient(clientId, { ifVersion: version });
+    }
+    const text = `Deleted ${ids.length} clients.`;
+    cli.output.print({ json: { deleted: ids }, quiet: ids, text });
+  },
+});
+
 const stopCommands: readonly CommandSpec[] = [
   change(
     'disable',
@@ -162,6 +193,7 @@ const stopCommands: readonly CommandSpec[] = [
       examples: ['client delete client_4fWqEXAMPLE --yes'],
     },
   ),
+  deleteUndeclared,
 ];
 
 const showClient = show('Show a client');
@@ -212,6 +244,11 @@ const list = command({
       '--unused-for <duration>',
       'only clients with a secret not used for this time, e.g. 90d',
     ),
+    option('--declared', 'only clients that a stack declares'),
+    option(
+      '--undeclared-for <duration>',
+      'only clients that a stack deleted this long ago, e.g. 7d',
+    ),
     option(
       '--allows-user-tokens',
       'only clients under a provider without a rule that refuses tokens of people',
@@ -228,6 +265,8 @@ const list = command({
       provider: options.provider,
       unusedFor: secondsOrTyped(options.unusedFor),
       allowsUserTokens: options.allowsUserTokens,
+      declared: options.declared,
+      undeclaredFor: secondsOrTyped(options.undeclaredFor),
     };
     const clients = await collectPages(
       (cursor) => cli.management.listClients({ ...filter, cursor }),
@@ -248,6 +287,9 @@ const list = command({
           return day === undefined && client.secrets.length > 0 ? 'never' : day;
         },
         provider: ({ provider, formerId }) => provider?.issuer ?? (formerId && `was ${formerId}`),
+        ...(options.declared && {
+          'declared by': ({ declared }: Client) => declared && describeDeclaration(declared),
+        }),
       },
       none: 'There are no clients.',
     });
@@ -285,6 +327,7 @@ interface UpdateOptions {
   readonly removeScope?: readonly string[];
   readonly defaultAudience?: true;
   readonly removeRequiredClaims?: true;
+  readonly takeOver?: true;
   readonly ifVersion?: number;
 }
 
@@ -302,6 +345,7 @@ const update = command({
     option('--remove-required-claims', 'its tokens must say nothing else').conflicts(
       'requireClaim',
     ),
+    option('--take-over', 'from the stack that declares it: people change it from now on'),
     ifVersionOption('client'),
   ],
   examples: [
@@ -316,6 +360,7 @@ const update = command({
     }
     const client = await cli.management.updateClient(id, {
       ...(readFields(changedWords, changedFields, changes) as ClientChanges),
+      takeOver: changes.takeOver,
       addScopes: changes.addScope,
       removeScopes: changes.removeScope,
       ...(changes.defaultAudience === true && { audiences: [] }),

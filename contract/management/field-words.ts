@@ -29,6 +29,8 @@ const words = {
   provider: { label: 'Provider' },
   externalClientId: { label: 'Client id at the provider' },
   requiredClaims: { label: 'Required claims' },
+  declaredBy: { label: 'Declared by' },
+  undeclaredAt: { label: 'Not declared since', unit: 'time' },
   allowUserTokens: { label: 'Tokens of people' },
   allowOtherGrant: { label: 'Grants of other trunk groups' },
   secretId: { label: 'Secret id' },

@@ -156,8 +156,10 @@ export const importedClient = exactly(
   checkProvider,
 );
 
+export type NewClient = v.InferOutput<typeof newClient>;
+
 /** A field that says something about a new client. */
-export type ClientField = Exclude<keyof v.InferOutput<typeof newClient>, 'idempotencyKey'>;
+export type ClientField = Exclude<keyof NewClient, 'idempotencyKey'>;
 
 export const clientsFilter = exactly({
   ...ownedItems,
@@ -172,6 +174,10 @@ export const clientsFilter = exactly({
    * issued for people: see `hasApplicationRule`.
    */
   allowsUserTokens: v.optional(flag),
+  /** Whether a stack declares the client. */
+  declared: v.optional(flag),
+  /** Seconds for which no stack has declared a client that one had declared. */
+  undeclaredFor: v.optional(rule.duration),
 });
 
 export const expiringFilter = exactly({
@@ -193,6 +199,8 @@ export const clientChanges = exactly({
   ...plainClientEntries,
   /** Of a client under a provider: what else its tokens must say. Replaces all; empty: nothing. */
   requiredClaims: v.optional(rule.claimConditions),
+  /** Takes a client over from the stack that declares it: from now on, people change it. */
+  takeOver: v.optional(flag),
   ...ifVersion,
 });
 

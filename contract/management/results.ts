@@ -231,6 +231,8 @@ export const client = v.object({
   ),
   /** Its id at the provider that it was imported from. */
   formerId: optionalText,
+  /** The stack that declares the client, or had declared it: only that one changes it. */
+  declared: v.optional(v.object({ stackId: text, logicalId: text, undeclaredAt: optionalTime })),
   tokensNotBefore: optionalTime,
   /** UTC day of the last token for an assertion. Only in what reads clients. */
   lastUsedOn: optionalText,

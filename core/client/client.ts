@@ -38,6 +38,20 @@ export interface ClientProvider {
   readonly conditions?: readonly ClaimCondition[] | undefined;
 }
 
+/** The resource of a CloudFormation stack that a client is. */
+export interface ClientDeclaration {
+  /** ARN of the stack, without the account if that is the deployment's own. */
+  readonly stackId: string;
+  /** The name of the resource in the template. */
+  readonly logicalId: string;
+  /** Ids of its latest events, the newest last: Lambda may deliver an event again, and late. */
+  readonly events: readonly string[];
+  /** Since when the stack does not declare it any more. */
+  readonly undeclaredAt?: number | undefined;
+  /** Whether a person had disabled it before the stack did. */
+  readonly stopped?: true | undefined;
+}
+
 /** An OAuth 2.0 client. Times are seconds since the epoch. */
 export interface Client {
   readonly clientId: string;
@@ -54,6 +68,7 @@ export interface Client {
   readonly provider?: ClientProvider | undefined;
   /** Of an imported client: its id at the provider of before, by which it still authenticates. */
   readonly formerId?: string | undefined;
+  readonly declared?: ClientDeclaration | undefined;
   /**
    * UTC day on which the client last got a token for an assertion of its provider, e.g.
    * `2026-11-20`. A secret has its own.
@@ -71,6 +86,25 @@ export interface Client {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** Whether a stack declares a client at present. */
+export function isDeclared({
+  declared,
+}: {
+  readonly declared?: Pick<ClientDeclaration, 'undeclaredAt'> | undefined;
+}): boolean {
+  return declared !== undefined && declared.undeclaredAt === undefined;
+}
+
+/** `Billing in the stack erp (us-west-2, account 111122223333)`. */
+export function describeDeclaration({
+  stackId,
+  logicalId,
+}: Pick<ClientDeclaration, 'stackId' | 'logicalId'>): string {
+  const [, , , region, account = '', resource = ''] = stackId.split(':');
+  const owner = account === '' ? "the deployment's account" : `account ${account}`;
+  return `${logicalId} in the stack ${resource.split('/')[1]} (${region}, ${owner})`;
 }
 
 /**

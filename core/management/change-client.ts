@@ -74,6 +74,7 @@ export async function updateClient(
     addScopes: _addScopes,
     removeScopes: _removeScopes,
     requiredClaims,
+    takeOver,
     ifVersion: _ifVersion,
     ...fields
   } = changes;
@@ -85,6 +86,7 @@ export async function updateClient(
         ? before.audiences
         : checkAudiences(config, before, changes.audiences),
     provider: await nextProvider(context, before, requiredClaims),
+    ...(takeOver === true && { declared: undefined }),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);

@@ -12,6 +12,7 @@ import { formatClientSecret, isId, secretBytes } from '../credential/credential-
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
+import { checkDeclared } from './declared-clients.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
@@ -73,6 +74,7 @@ async function writeSecrets(
     readonly expired?: readonly ClientSecret[];
   },
 ): Promise<void> {
+  checkDeclared(context, client, { ...client, secrets });
   const now = currentTime(context);
   // The client's version puts changes in order, regardless of the clocks of the machines that made
   // them.

@@ -1,10 +1,17 @@
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { plainClientFields } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
-import { type Client, type ClientSecret, secretStatus } from '../client/client.ts';
+import {
+  type Client,
+  type ClientSecret,
+  describeDeclaration,
+  secretStatus,
+} from '../client/client.ts';
 import { thumbprintOf } from '../client/client-key.ts';
 import { formatTime } from '../rfc3339.ts';
 import type { WithoutHashes } from './without-hashes.ts';
+
+const timeOf = (time: number | undefined) => (time === undefined ? undefined : formatTime(time));
 
 /** A client secret as it is shown: everything but its hash; a key by its thumbprint. */
 export function viewClientSecret(
@@ -18,7 +25,7 @@ export function viewClientSecret(
     thumbprint: thumbprintOf(secret),
     status: secretStatus(secret, now),
     created_at: formatTime(secret.createdAt),
-    expires_at: secret.expiresAt === undefined ? undefined : formatTime(secret.expiresAt),
+    expires_at: timeOf(secret.expiresAt),
     last_used_on: secret.lastUsedOn,
     disabled: secret.disabled,
     imported: secret.imported,
@@ -52,9 +59,10 @@ export function viewClient(
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
     former_id: client.formerId,
+    declared_by: client.declared && describeDeclaration(client.declared),
+    undeclared_at: timeOf(client.declared?.undeclaredAt),
     last_used_on: client.lastUsedOn,
-    tokens_not_before:
-      client.tokensNotBefore === undefined ? undefined : formatTime(client.tokensNotBefore),
+    tokens_not_before: timeOf(client.tokensNotBefore),
     created_at: formatTime(client.createdAt),
     updated_at: formatTime(client.updatedAt),
     version: client.version,

@@ -1,5 +1,4 @@
-import type * as v from 'valibot';
-import type { newClient } from '../../contract/management/inputs.ts';
+import type { NewClient } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
@@ -25,8 +24,6 @@ import { addApplicationRule } from './providers/application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
-
-export type NewClient = v.InferOutput<typeof newClient>;
 
 export interface CreatedClient {
   readonly client: Client;
@@ -95,6 +92,7 @@ export function buildClient(
     ...fields
   } = input;
   const { serviceTrunkGroup, audiences = [] } = fields;
+  const { stack } = context;
   const clientId =
     provider === undefined
       ? idForCreation(context, 'client', idempotencyKey, keysWithin(context, serviceTrunkGroup))
@@ -108,6 +106,9 @@ export function buildClient(
     enabled: true,
     secrets: [],
     provider,
+    ...(stack && {
+      declared: { stackId: stack.stackId, logicalId: stack.logicalId, events: [stack.requestId] },
+    }),
     version: firstVersion(context.drawBytes),
     createdAt: now,
     updatedAt: now,
@@ -215,6 +216,18 @@ async function createWhileAllowed(
   }
 }
 
+/** What a creation makes, with every check that needs no look at what exists. */
+export async function prepareClient(context: ManagementContext, input: NewClient) {
+  const provider = await findProvider(context, input);
+  const asGiven = buildClient(context, input, provider?.withoutRule);
+  if (provider !== undefined) {
+    await checkProviderOpen(context, provider.registered, asGiven.serviceTrunkGroup);
+  }
+  checkNoAssertions(context.config, asGiven.audiences);
+  checkTokenSize(asGiven, context.config);
+  return { provider, asGiven };
+}
+
 /**
  * A client under a registered provider gets an id of this service, keeps its id there, and never
  * authenticates at the token endpoint.
@@ -223,13 +236,7 @@ export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const provider = await findProvider(context, input);
-  const asGiven = buildClient(context, input, provider?.withoutRule);
-  if (provider !== undefined) {
-    await checkProviderOpen(context, provider.registered, asGiven.serviceTrunkGroup);
-  }
-  checkNoAssertions(context.config, asGiven.audiences);
-  checkTokenSize(asGiven, context.config);
+  const { provider, asGiven } = await prepareClient(context, input);
   return createOnce<CreatedClient>(
     async () => {
       const earlier = await findEarlier(context, input, asGiven, provider);

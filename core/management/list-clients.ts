@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { clientsFilter } from '../../contract/management/inputs.ts';
-import type { Client, ClientSecret } from '../client/client.ts';
+import { type Client, type ClientSecret, isDeclared } from '../client/client.ts';
 import {
   expiresWithin as doesExpireWithin,
   findSecretConcern,
@@ -51,6 +51,10 @@ async function readUserTokens(
   ];
 }
 
+function wasUndeclaredBy(time: number): Holds {
+  return ({ declared: { undeclaredAt = Number.POSITIVE_INFINITY } = {} }) => undeclaredAt <= time;
+}
+
 /**
  * One page of clients. A text that is a full id of a client or of a secret finds that client in one
  * page.
@@ -60,11 +64,13 @@ export async function listClients(
   filter: ClientsFilter = {},
 ): Promise<Page<Client>> {
   const query = readOwnedItemsFilter(filter);
-  const { provider: issuer, allowsUserTokens } = filter;
+  const { provider: issuer, allowsUserTokens, declared, undeclaredFor } = filter;
   const { text = '' } = query;
   const conditions = [
     ...readConditions(filter, currentTime(context)),
     ...(await readUserTokens(context, allowsUserTokens)),
+    ...(declared === undefined ? [] : [(client: Client) => isDeclared(client) === declared]),
+    ...(undeclaredFor === undefined ? [] : [wasUndeclaredBy(currentTime(context) - undeclaredFor)]),
     // By its id, a client is found regardless of its provider.
     ...(isId('client', text) && issuer !== undefined
       ? [({ provider }: Client) => provider?.issuer === issuer]

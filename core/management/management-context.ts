@@ -66,6 +66,13 @@ export interface GrantReach {
   readonly hasTrunkGroupLimits: boolean;
 }
 
+/** What CloudFormation asks for. `stackId` is as in a {@link ClientDeclaration}. */
+export interface StackResource {
+  readonly stackId: string;
+  readonly logicalId: string;
+  readonly requestId: string;
+}
+
 /** The first parameter of each management operation. */
 export interface ManagementContext extends ManagementPorts {
   readonly config: ManagementConfig;
@@ -73,6 +80,8 @@ export interface ManagementContext extends ManagementPorts {
   readonly actor: () => Promise<string>;
   /** The deployment's AWS account, which no limited caller reads. */
   readonly account?: string | undefined;
+  /** The resource of a stack that asks, and the id of its event. Left out: people ask. */
+  readonly stack?: StackResource | undefined;
   /**
    * The service trunk groups that operations are limited to; every group if left out. Set by
    * `limitToTrunkGroups`, which also limits the stores.

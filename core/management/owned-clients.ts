@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { ClientsQuery } from '../client/client-store.ts';
 import { viewClient } from './client-view.ts';
+import { checkDeclared } from './declared-clients.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { manageOwned } from './owned-records.ts';
 import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
@@ -15,7 +16,8 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
   view: (client, { config }) => viewClient(client, config),
   // A name gives nothing.
   checkChange: async (context, before, next) => {
-    if (onlyStopsClient({ ...before, name: next.name }, next)) return;
+    checkDeclared(context, before, next);
+    if (next === undefined || onlyStopsClient({ ...before, name: next.name }, next)) return;
     await requireNoOtherGrant(context, next);
   },
 });

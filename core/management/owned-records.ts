@@ -15,8 +15,11 @@ interface ManagedKind<T, Query extends OwnedQuery<T>> {
   readonly idOf: (record: T) => string;
   readonly storeOf: (context: ManagementContext) => OwnedStore<T, Query>;
   readonly view: (record: T, context: ManagementContext) => Readonly<Record<string, unknown>>;
-  /** @throws {RefusedError} for a change that the caller may not make. */
-  readonly checkChange?: (context: ManagementContext, before: T, next: T) => Promise<void>;
+  /**
+   * @param next undefined if it is deleted.
+   * @throws {RefusedError} for a change that the caller may not make.
+   */
+  readonly checkChange?: (context: ManagementContext, before: T, next?: T) => Promise<void>;
 }
 
 function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
@@ -125,6 +128,7 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
       options: IfVersion = {},
     ): Promise<T> => {
       const record = await getToChange(context, id, options);
+      await kind.checkChange?.(context, record);
       await writing.remove(context, record);
       return record;
     },

@@ -67,6 +67,7 @@ export const packages: readonly PackageBuild[] = [
       app: 'lib/synthesise-app.ts',
       'authorization-server': 'lib/authorization-server.ts',
       'deployment-config': 'contract/deployment-config.ts',
+      'oauth-client': 'lib/oauth-client.ts',
       'platform-authorizer': 'lib/platform-authorizer.ts',
     },
     options: { packages: 'external' },

@@ -6,8 +6,7 @@ import {
   parseManagementEvent,
   parseManagementRequest,
 } from '../../contract/management/request.ts';
-import { pairRecords } from '../../core/audit/audit-change.ts';
-import { trunkGroupsOf } from '../../core/audit/audit-log.ts';
+import { accountOfStackAlias } from '../../contract/reach.ts';
 import { managementDigest } from '../../core/audit/request-digest.ts';
 import { type Clock, seconds } from '../../core/clock.ts';
 import { CallerRefusedError, describeError, InputError, RefusedError } from '../../core/errors.ts';
@@ -20,6 +19,8 @@ import { readInvokedAlias } from '../../core/management/requests/management-role
 import { toManagementError } from '../../core/management/requests/wire-errors.ts';
 import { authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
+import { createDeclareHandler, type DeclareOptions, type StackInvocation } from './declare.ts';
+import { reportAnswer } from './report-answer.ts';
 
 interface ManagementFunctionOptions {
   readonly createContext: CreateContext;
@@ -83,48 +84,6 @@ function refuseLarge(answer: ManagementAnswer): ManagementAnswer {
   );
 }
 
-/** One line for each change: who changed what, and no value. People subscribe to these lines. */
-function reportChanges(telemetry: RunTelemetry, audit: ManagementAnswer['audit']): void {
-  for (const change of pairRecords(audit.toReversed(), new Set()).toReversed()) {
-    const { changeId, actor, action, subject, outcome } = change;
-    telemetry.report({
-      level: 'info',
-      outcome: 'change',
-      fields: {
-        change_id: changeId,
-        actor,
-        action,
-        subject_kind: action.split('.')[0],
-        subject,
-        service_trunk_groups: [...new Set(trunkGroupsOf(change))],
-        change_outcome: outcome,
-      },
-      metrics: {},
-    });
-  }
-}
-
-/** One line for each invocation. It holds no input and no result. */
-function report(
-  telemetry: RunTelemetry,
-  invokedArn: string,
-  caller: AuthenticatedCaller | undefined,
-  { outcome, audit_gaps }: ManagementAnswer,
-): void {
-  const error = 'error' in outcome ? outcome.error.class : undefined;
-  telemetry.report({
-    level: audit_gaps.length === 0 ? 'info' : 'error',
-    outcome: error === undefined ? 'answered' : 'refused',
-    fields: {
-      invoked: invokedArn,
-      actor: caller?.arn,
-      error,
-      ...(audit_gaps.length > 0 && { audit_gaps: audit_gaps.map(({ recordId }) => recordId) }),
-    },
-    metrics: {},
-  });
-}
-
 /**
  * The management function: the only place that decides about changes of clients, API keys and
  * identity providers. It has no public address, and IAM decides who may invoke which alias. An error
@@ -157,8 +116,7 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       const response = await answer(input, invoked, (found) => {
         caller = found;
       });
-      reportChanges(telemetry, response.audit);
-      report(telemetry, invoked, caller, response);
+      reportAnswer(telemetry, invoked, caller, response);
       return refuseLarge(response);
     } catch (error) {
       const fields = { ...describeError(error), invoked, actor: caller?.arn };
@@ -167,4 +125,13 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       throw new Error('the management function failed; its log says why', { cause: error });
     }
   };
+}
+
+/** Callers ask by the alias of their role, and CloudFormation by that of an account. */
+export function createAliasHandler(options: ManagementFunctionOptions & DeclareOptions) {
+  const [manage, declare] = [createManagementHandler(options), createDeclareHandler(options)];
+  return (event: unknown, invocation: StackInvocation) =>
+    accountOfStackAlias(invocation.invokedFunctionArn) === undefined
+      ? manage(event, invocation)
+      : declare(event, invocation);
 }

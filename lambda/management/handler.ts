@@ -1,19 +1,23 @@
+import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
 import { openManagementTables } from '../../adapters/management-context.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { managementVariables } from '../../contract/environments/management.ts';
 import { readVariables } from '../../contract/environments/read-variables.ts';
-import { createManagementHandler } from './function.ts';
+import { createAliasHandler } from './function.ts';
 
 const environment = readVariables('management', managementVariables, process.env);
 const config = readManagementConfig(environment.AUTH_MANAGEMENT_CONFIG, process.env);
 
-export const handler = createManagementHandler({
+export const handler = createAliasHandler({
   createContext: openManagementTables({
     config,
     open: openJsonDynamoDb(process.env, 'request'),
     allowLoopbackProviders: environment.AUTH_ALLOW_LOOPBACK_PROVIDERS === '1',
   }),
   authenticateCaller: createAuthenticateCaller(process.env),
+  sendAnswer,
+  // An emulator has all services of AWS at one endpoint.
+  allowLoopback: process.env['AWS_ENDPOINT_URL'] !== undefined,
 });

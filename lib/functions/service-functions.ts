@@ -1,6 +1,6 @@
 import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { ArnPrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { deploymentCheckMinutes, raisedQuotas } from '../../contract/deployment-check.ts';
@@ -24,6 +24,7 @@ import { type KmsKeyPolicyPrincipals, kmsKeyPolicy } from '../../contract/kms-ke
 import { onlyItems, onlyValues } from '../../contract/list-condition.ts';
 import { formatManagementConfig } from '../../contract/management/management-config.ts';
 import { type ManagementAlias, managementAliases } from '../../contract/management/roles.ts';
+import { stackAlias } from '../../contract/reach.ts';
 import { reservationsOf, reservedFor } from '../../contract/reservations.ts';
 import type { HttpFunctionName } from '../../contract/routes.ts';
 import { syntheticClientId } from '../../contract/synthetic-check.ts';
@@ -310,6 +311,12 @@ export class ServiceFunctions extends Construct {
     this.allowManagement(fn, apiKeyUses.tableArn);
     for (const name of managementAliases) {
       allowOtherAccounts(fn.addAlias(name), name, config.management.reach);
+    }
+    // CloudFormation invokes it with the permissions of who deploys the stack.
+    const { stackReach = [] } = config.management;
+    for (const account of new Set(stackReach.map((entry) => entry.account))) {
+      const principal = new AccountPrincipal(account);
+      fn.addAlias(stackAlias(account)).addPermission('Stacks', { principal });
     }
     return fn;
   }

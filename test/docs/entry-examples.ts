@@ -12,6 +12,7 @@ import {
 } from '../../contract/deployment-config.ts';
 import { startLocal } from '../../lab/local/local-service.ts';
 import { addAuthorizationServer } from '../../lib/authorization-server.ts';
+import { OAuthClient } from '../../lib/oauth-client.ts';
 import { PlatformAuthorizer } from '../../lib/platform-authorizer.ts';
 import { synthesiseApp } from '../../lib/synthesise-app.ts';
 import { createPortal } from '../../portal/create-portal.ts';
@@ -47,6 +48,13 @@ export function constructs({ app, restApi, messages, integration, ...known }: Kn
     const { regions, portal } = addAuthorizationServer(app, parseDeploymentConfig(config));
     void [awsRegions, regions, portal];
   }
+  const billing = new OAuthClient(scope, 'Billing', {
+    deploymentAccount: '111122223333',
+    name: 'Billing',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: ['messaging:view'],
+  });
+  void billing.clientId;
   const authorizer = new PlatformAuthorizer(scope, 'Authorizer', { restApi, issuer, audiences });
   messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
 }

@@ -161,6 +161,7 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['client revoke-tokens :client', 1],
   ['client delete :client', 1],
   ['client delete :job', 1],
+  ['client delete-undeclared', 0],
   ['client-secret create :client', 1],
   ['client-secret list :client', 1],
   ['client-secret update :client :secret --name Mine', 1],

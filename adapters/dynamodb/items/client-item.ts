@@ -87,10 +87,19 @@ export const checkedClientEntries = {
   tokens_not_before: v.optional(epochSeconds),
 };
 
+const declaredSchema = v.strictObject({
+  stack_id: text,
+  logical_id: text,
+  events: v.array(text),
+  undeclared_at: v.optional(epochSeconds),
+  stopped: v.optional(v.literal(true)),
+});
+
 export const clientSchema = v.pipe(
   v.strictObject({
     ...checkedClientEntries,
     name,
+    declared: v.optional(declaredSchema),
     token_lifetime: wholeNumber(1, maxTokenLifetime),
     former_id: v.optional(text),
     /** By secret id, so one path records the use of one secret. */
@@ -137,8 +146,12 @@ export function toCheckedClient(item: CheckedAttributes): CheckedClient {
 /** The oldest secret comes first. */
 export function toClient(attributes: ClientAttributes): Client {
   // What the index says of ends follows from the secrets.
-  const { secrets, ends: _, ...item } = attributes;
-  return { ...withProvider(item), secrets: toSecrets(secrets) };
+  const { secrets, ends: _, declared, ...item } = attributes;
+  return {
+    ...withProvider(item),
+    ...(declared && { declared: toRecord(declared) }),
+    secrets: toSecrets(secrets),
+  };
 }
 
 function fromSecret(secret: ClientSecret): SecretAttributes {
@@ -147,7 +160,7 @@ function fromSecret(secret: ClientSecret): SecretAttributes {
 }
 
 export function fromClient(client: Client): ClientAttributes {
-  const { provider } = client;
+  const { provider, declared } = client;
   return {
     ...toAttributes(client),
     schema_version: 1,
@@ -157,6 +170,7 @@ export function fromClient(client: Client): ClientAttributes {
       client.secrets.map((secret) => [secret.secretId, fromSecret(secret)]),
     ),
     ends: toEnds(secretEnds(client)),
+    declared: declared && { ...toAttributes(declared), events: [...declared.events] },
     provider: provider && {
       ...toAttributes(provider),
       conditions: provider.conditions?.map(({ claim, values }) => ({ claim, values: [...values] })),

@@ -49,7 +49,7 @@ async function runCall(
 }
 
 /** What happened next to the operation of a request. */
-class RequestRecord {
+export class RequestRecord {
   readonly #leftOut: { readonly text: string; readonly group: string | undefined }[] = [];
   readonly records: AuditRecord[] = [];
   readonly gaps: AuditRecord[] = [];
@@ -102,19 +102,18 @@ function limitRequest(
   });
 }
 
-function contextOf(
+/** A context whose audit is returned as well. */
+export function openContext(
   createContext: CreateContext,
-  caller: AuthenticatedCaller,
-  request: ManagementRequest,
   done: RequestRecord,
+  caller: Pick<ManagementContext, 'actor' | 'account'>,
 ): ManagementContext {
   const base = createContext({
     onMalformedRecord: ({ message }, group) => done.leaveOut(message, group),
   });
-  const context: ManagementContext = {
+  return {
     ...base,
-    actor: async () => request.person?.actor ?? caller.arn,
-    account: caller.account,
+    ...caller,
     audit: {
       appendAudit: async (record) => {
         await base.audit.appendAudit(record);
@@ -123,7 +122,6 @@ function contextOf(
     },
     onAuditGap: (gap) => done.gaps.push(gap),
   };
-  return limitRequest(context, caller, request);
 }
 
 /**
@@ -140,7 +138,9 @@ export async function answerManagementRequest(
   try {
     const { person } = request;
     const { alias } = caller;
-    const context = contextOf(createContext, caller, request, done);
+    const actor = async () => person?.actor ?? caller.arn;
+    const base = openContext(createContext, done, { actor, account: caller.account });
+    const context = limitRequest(base, caller, request);
     checkPerson(alias, request, context.config.management.portalReach);
     const outcome = await runCall({ context, alias, person }, request);
     // Only of people whom the audit names.

@@ -33,7 +33,7 @@ export function neededFields(
 /** Where the operations and the facts of a call come from. */
 type CallContext = Pick<ManagementContext, 'config' | 'clock' | 'trunkGroups'>;
 
-function factsOf(context: CallContext): Facts {
+export function factsOf(context: CallContext): Facts {
   const { config, trunkGroups } = context;
   return { config, trunkGroups, now: currentTime(context), findWrongSubnet };
 }

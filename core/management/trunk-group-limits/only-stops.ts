@@ -41,7 +41,7 @@ function narrowsAudiences(before: readonly string[], after: readonly string[]): 
 }
 
 /** Whether all fields are the same but those that are compared by themselves, or with each change. */
-function isSameOtherwise<T extends object>(
+export function isSameOtherwise<T extends object>(
   before: T,
   after: T,
   compared: readonly (keyof T)[],
@@ -65,6 +65,8 @@ export function onlyStopsClient(before: Client, after: Client): boolean {
       'audiences',
       'provider',
       'secrets',
+      // Who declares a client gives it nothing.
+      'declared',
       'version',
       'updatedAt',
     ]) &&

@@ -81,6 +81,7 @@ const aboutClients = stepsOf('client-operator', [
   { command: 'portal' },
   { command: 'audit history', as: 'auditor', args: client() },
   { command: 'client delete', args: client() },
+  { command: 'client delete-undeclared' },
 ]);
 
 const aboutApiKeys = stepsOf('api-key-operator', [

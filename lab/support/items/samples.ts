@@ -58,6 +58,12 @@ const client: Client = {
   updatedAt: at + 1,
 };
 
+const declared = {
+  stackId: 'arn:aws:cloudformation:us-west-2:111122223333:stack/erp/1',
+  logicalId: 'Billing',
+  events: ['request-1'],
+};
+
 const provider = {
   issuer: 'https://idp.example.com',
   registrationId: 'provider_1',
@@ -158,6 +164,8 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       client,
       { ...client, secrets: [], audiences: [], scopes: [], enabled: false },
       { ...client, tokensNotBefore: at },
+      { ...client, declared },
+      { ...client, declared: { ...declared, undeclaredAt: at, stopped: true as const } },
       { ...client, secrets: [], provider, lastUsedOn: '2027-01-15' },
       {
         ...client,

@@ -1,7 +1,7 @@
 import type { Client } from '../../../adapters/management.ts';
 import { clientWords, fieldLabel } from '../../../contract/management/field-words.ts';
 import { plainClientFields } from '../../../contract/management/inputs.ts';
-import { hadTokensRevoked } from '../../../core/client/client.ts';
+import { describeDeclaration, hadTokensRevoked } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { versionField } from '../../forms/form.ts';
@@ -51,7 +51,7 @@ function providerLifetime(
 function clientFacts(context: RequestContext, client: Client): Html {
   const { deployment, now, href } = context;
   const audiences = client.audiences.length > 0 ? client.audiences : [deployment.defaultAudience];
-  const { provider } = client;
+  const { provider, declared } = client;
   return facts([
     [
       'Client id',
@@ -93,6 +93,11 @@ function clientFacts(context: RequestContext, client: Client): Html {
       provider.conditions.map(
         ({ claim, values }) => html`<code class="line">${claim}: ${values.join(' or ')}</code>`,
       ),
+    ],
+    declared && [fieldLabel('declaredBy'), describeDeclaration(declared)],
+    declared?.undeclaredAt !== undefined && [
+      fieldLabel('undeclaredAt'),
+      timeWithDistance(declared.undeclaredAt, now),
     ],
     refusedTokens(client, now),
     ['Created', timeWithDistance(client.createdAt, now)],

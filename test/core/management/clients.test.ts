@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { maxSigningInputBytes } from '../../../contract/limits.ts';
+import type { NewClient } from '../../../contract/management/inputs.ts';
 import {
   ConflictError,
   InputError,
@@ -10,7 +11,6 @@ import {
   UnavailableError,
   UncertainConflictError,
 } from '../../../core/errors.ts';
-import type { NewClient } from '../../../core/management/create-client.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { removeClient } from '../../../core/management/owned-clients.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';

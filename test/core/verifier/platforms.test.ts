@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { NewClient } from '../../../core/management/create-client.ts';
+import type { NewClient } from '../../../contract/management/inputs.ts';
 import { type Claims, keys, type Platform } from '../../../lab/support/platforms/platform.ts';
 import { workloads } from '../../../lab/support/platforms/workloads.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';

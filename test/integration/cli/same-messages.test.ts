@@ -221,6 +221,8 @@ const notInForms: readonly string[] = [
   // Only all scopes, and the claims of a new client.
   'updateClient.addScopes',
   'updateClient.requiredClaims',
+  // What a stack declares is taken over only with authctl.
+  'updateClient.takeOver',
   // Keys are added only with authctl.
   'createClientSecret.alg',
   'rotateClientSecret.alg',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { synthesiseApp } from '@authorization-server-aws/constructs/app';
 import { addAuthorizationServer } from '@authorization-server-aws/constructs/authorization-server';
 import { parseDeploymentConfig } from '@authorization-server-aws/constructs/deployment-config';
+import { OAuthClient } from '@authorization-server-aws/constructs/oauth-client';
 import { PlatformAuthorizer } from '@authorization-server-aws/constructs/platform-authorizer';
 import { App, Stack } from 'aws-cdk-lib';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
@@ -26,6 +27,12 @@ function synthesise(): void {
   restApi.root
     .addResource('messages')
     .addMethod('GET', new MockIntegration(), authorizer.requireScopes('messaging:view'));
+  new OAuthClient(stack, 'Billing', {
+    deploymentAccount: '111122223333',
+    name: 'Billing',
+    serviceTrunkGroup: 'tg-1001',
+    scopes: ['messaging:view'],
+  });
   const names = app.synth().stacks.map(({ stackName }) => stackName);
   assert.deepEqual(names.sort(), ['AuthorizationServer-slc', 'Messages']);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { NewClient } from '../../../../contract/management/inputs.ts';
 import { InputError } from '../../../../core/errors.ts';
-import type { NewClient } from '../../../../core/management/create-client.ts';
 import type { ProviderChoices } from '../../../../core/management/providers/provider-choices.ts';
 import { createTestKey } from '../../../../lab/support/test-issuer.ts';
 import { createTestManagement } from '../../../support/management.ts';
