@@ -15,7 +15,6 @@ import {
   hangUp,
   type ScriptedService,
   startScriptedService,
-  stayMute,
 } from './scripted-service.ts';
 
 const profile = { ...callProfiles.request, requestTimeout: 150, retryDelay: 1 };
@@ -49,7 +48,6 @@ async function start(
 
 const call = (signal?: AbortSignal) => client.call('GetItem', { TableName: 'clients' }, { signal });
 
-const throttled = answer(400, { __type: 'com.amazonaws.dynamodb#ThrottlingException' });
 const done = answer(200, { Item: {} });
 
 afterEach(() => client.close());
@@ -105,17 +103,6 @@ describe('a call', () => {
   });
 
   it.each([
-    ['throttling', throttled],
-    ['a server error', answer(503, '<html>')],
-    ['a broken connection', hangUp],
-    ['silence', stayMute],
-  ])('is made again after %s', async (_name, failure) => {
-    await start([failure, done]);
-    await expect(call()).resolves.toEqual({ Item: {} });
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it.each([
     ['AccessDeniedException', 400],
     ['ConditionalCheckFailedException', 400],
     ['ValidationException', 400],
@@ -128,15 +115,6 @@ describe('a call', () => {
       $metadata: { httpStatusCode: status, requestId: 'r-1', attempts: 1 },
     });
     expect(service.requests).toHaveLength(1);
-  });
-
-  it('is made three times at most', async () => {
-    await start([throttled]);
-    await expect(call()).rejects.toMatchObject({
-      name: 'ThrottlingException',
-      $metadata: { attempts: profile.maxAttempts },
-    });
-    expect(service.requests).toHaveLength(profile.maxAttempts);
   });
 
   it.each(['<html>', '', '{"Item":{"hash":sha256$HASH}}'])(
@@ -154,23 +132,6 @@ describe('a call', () => {
       await expect(call()).resolves.toEqual({ Item: {} });
     },
   );
-
-  it('is made once if nothing has succeeded for long', async () => {
-    await start([throttled]);
-    await expect(call()).rejects.toThrow();
-    const before = service.requests.length;
-    await expect(call()).rejects.toThrow();
-    expect(service.requests.length - before).toBe(1);
-  });
-
-  it('ends with its signal', async () => {
-    await start([stayMute], { profile: { ...profile, requestTimeout: 60_000 } });
-    const deadline = new AbortController();
-    const pending = call(deadline.signal);
-    await expect.poll(() => service.requests.length).toBe(1);
-    deadline.abort();
-    await expect(pending).rejects.toMatchObject({ name: 'AbortError' });
-  });
 
   it('ends if a connection is taken and TLS never begins', async () => {
     const mute = createServer();

@@ -19,32 +19,6 @@ function dynamodb() {
   return createAwsClients(service().aws).dynamodb;
 }
 
-describe('several operators at once', () => {
-  it('lose no update: who is late is told to try again', async () => {
-    const { client_id: clientId, version: first } = await json(create);
-    const id = String(clientId);
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const runs = await Promise.all(
-      names.map((n) => authctl(['client', 'update', id, '--name', n])),
-    );
-    const lost = runs.filter(({ exitCode }) => exitCode !== 0);
-    expect(lost.length).toBeGreaterThan(0);
-    for (const { exitCode, stdout, stderr } of lost) {
-      expect([exitCode, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('changed or deleted meanwhile; try again');
-    }
-    const { version, name } = await json(['client', 'show', id]);
-    expect(version).toBe(Number(first) + runs.length - lost.length);
-    expect(names).toContain(name);
-  });
-
-  it('create one client with one idempotency key', async () => {
-    const args = [...create, '--idempotency-key', 'at-the-same-time'];
-    const created = await Promise.all([json(args), json(args), json(args), json(args)]);
-    expect(new Set(created.map((client) => client.client_id)).size).toBe(1);
-  });
-});
-
 describe('a record that cannot be read', () => {
   const id = 'client_00000000000000000000zz';
 

@@ -262,44 +262,6 @@ describe('the key-rotation function', () => {
     expect(described?.state).toBe('pending_deletion');
   });
 
-  it('moves to another algorithm by ordinary rotation', async () => {
-    const handler = createHandler();
-    await handler({});
-    for (const algorithm of ['RS256', 'ML-DSA-65'] as const) {
-      const { waits_for_room } = await handler({ action: 'rotate', algorithm });
-      if (waits_for_room !== undefined) {
-        expect(waits_for_room).toMatch(
-          /^the next ML-DSA-65 key is not published yet: slc has 3 keys in the JWKS, of 3 that it may have \(jwksMaxKeys\), and \S{43} leaves it at \S+Z$/,
-        );
-        now += policy.retention;
-        await handler({ action: 'reconcile' });
-      }
-      await prove(handler);
-      expect((await listStates()).filter((line) => line.endsWith('current'))).not.toEqual([
-        `slc ${algorithm} current`,
-      ]);
-      now += policy.publicationLead;
-      await handler({ action: 'reconcile' });
-      expect((await listStates()).filter((line) => line.endsWith('current'))).toEqual([
-        `slc ${algorithm} current`,
-      ]);
-    }
-  });
-
-  it('withdraws and disables a lost key at once and lets the next one sign', async () => {
-    const handler = createHandler();
-    const { kid, next } = await handler({});
-    await prove(handler);
-    now += policy.publicationLead;
-    const report = await handler({ action: 'withdraw', kid, emergency: true });
-    expect(report.kid).toBe(next[0]?.kid);
-    expect(await listStates()).toEqual([
-      'slc ES256 current',
-      'slc ES256 disabled',
-      'slc ES256 next',
-    ]);
-  });
-
   const tooEarly = /may sign from 2027-01-15T08:02:40.000Z on, in 160 s/;
   it.each([
     ['rotate before the next key is eligible', { action: 'rotate' }, tooEarly],

@@ -104,18 +104,6 @@ describe('a local run of a config', () => {
     expect(await assertion.json()).toEqual(refused);
   });
 
-  it.each([{}, { ignoredScopes: ['offline_access'] }])(
-    'refuses a scope that the client does not have: %j',
-    async (changes) => {
-      const run = await start(temporaryDirectory(), changes);
-      const response = await requestToken(run, { scope: 'openid' });
-      expect([response.status, await response.json()]).toEqual([
-        400,
-        expect.objectContaining({ error: 'invalid_scope' }),
-      ]);
-    },
-  );
-
   it('has an example API that asks for the scopes of the config', async () => {
     const run = await start(temporaryDirectory());
     const token = await requestToken(run, { scope: 'orders:read' });

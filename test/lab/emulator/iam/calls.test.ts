@@ -219,26 +219,3 @@ describe('a request to KMS', () => {
     expect(kms('ScheduleKeyDeletion', {})[0]?.context).not.toHaveProperty([name]);
   });
 });
-
-describe('every condition key of a request', () => {
-  const calls = [
-    ...dynamodbCases.flatMap(([operation, input]) => dynamodb(operation, input)),
-    ...kms('Sign', { SigningAlgorithm: 'RSASSA_PSS_SHA_256', MessageType: 'DIGEST' }),
-    ...kms('CreateKey', { Tags: [{ TagKey: 'deployment', TagValue: 'a' }] }),
-    ...kms('ScheduleKeyDeletion', { PendingWindowInDays: 7 }),
-    ...kms('TagResource', { Tags: [{ TagKey: 'deployment', TagValue: 'a' }] }),
-    ...['DescribeKey', 'DisableKey', 'GetPublicKey', 'ListKeys', 'ListResourceTags'].flatMap(
-      (operation) => kms(operation, {}),
-    ),
-  ];
-
-  it.each(calls)('is documented by AWS for $action: $context', async (call) => {
-    const { action, resource, context, resourcePolicy } = call;
-    const principal = `arn:aws:iam::${account}:role/r`;
-    const { ignoredKeys } = await evaluateRequest(
-      { identity: [], resource: resourcePolicy },
-      { principal, action, resource, account, context },
-    );
-    expect(ignoredKeys).toEqual([]);
-  });
-});
