@@ -9,7 +9,7 @@ import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
-import { openDynamoDb } from './dynamodb/clients/sdk-regions.ts';
+import { openDynamoDb } from './dynamodb/clients/dynamodb-client.ts';
 import { parseAuditItem } from './dynamodb/items/audit-item.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
 import type { Item } from './dynamodb/items/item.ts';

@@ -4,7 +4,7 @@ import {
   lookupFailureChoices,
   type OnLookupFailure,
 } from '../contract/revocation-check.ts';
-import type { ClientLookup } from '../core/client/client-store.ts';
+import type { ClientLookup } from '../core/client/client.ts';
 import { ClockError, refuseOption } from '../core/errors.ts';
 import type { RevocationCheck } from '../core/verifier/revocation-check.ts';
 import type {

@@ -29,7 +29,7 @@ import {
   tableLocationHelp,
 } from '../contract/table-location.ts';
 import { tableName, tables } from '../contract/tables.ts';
-import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
+import type { ApiKeyReader } from '../core/api-key/api-key.ts';
 import { InputError, refuseOption } from '../core/errors.ts';
 import type { PortOptions } from '../core/port.ts';
 import type { ProviderLookups } from './verifier.ts';

@@ -19,8 +19,8 @@ import {
   resourceMetadata,
 } from '../contract/resource-metadata.ts';
 import { jwksPath } from '../contract/routes.ts';
-import type { ApiKeyReader } from '../core/api-key/api-key-store.ts';
-import type { ClientLookup } from '../core/client/client-store.ts';
+import type { ApiKeyReader } from '../core/api-key/api-key.ts';
+import type { ClientLookup } from '../core/client/client.ts';
 import { type Clock, seconds } from '../core/clock.ts';
 import { InputError, refuseOption } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider.ts';

@@ -1,7 +1,7 @@
 import type { ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import { formatCidr, formatNetmask } from '../../core/api-key/subnet.ts';
-import { getSubnet } from '../../core/management/api-key-subnets.ts';
 import { viewSubnet } from '../../core/management/api-key-view.ts';
+import { getSubnet } from '../../core/management/api-keys.ts';
 import { type CommandGroup, command, mandatory, option } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 import { ifVersionOption } from './record-commands.ts';

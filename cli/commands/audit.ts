@@ -1,5 +1,5 @@
 import type { AuditedChange } from '../../core/audit/audit-change.ts';
-import type { HistoricChange } from '../../core/management/list-history.ts';
+import type { HistoricChange } from '../../core/management/list-changes.ts';
 import { type CommandGroup, command, type OptionValues, option } from '../command-spec.ts';
 import { readPages } from './list-options.ts';
 

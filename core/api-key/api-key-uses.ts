@@ -2,7 +2,7 @@ import { apiKeyUseLimits, secondsPerDay } from '../../contract/limits.ts';
 import { apiKeyUseId } from '../../contract/tables.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { formatDay } from '../rfc3339.ts';
-import type { ApiKeyUse, RecordApiKeyUse } from './api-key-store.ts';
+import type { ApiKeyUse, RecordApiKeyUse } from './api-key.ts';
 
 /** What is written of a use. */
 export interface RecordedUse extends ApiKeyUse {

@@ -1,4 +1,4 @@
-import type { HistoryFilter, HistoryPage } from '../management/list-history.ts';
+import type { HistoryFilter, HistoryPage } from '../management/list-changes.ts';
 import { isFirstVersion } from '../record-version.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client } from './client.ts';

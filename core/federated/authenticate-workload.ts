@@ -2,8 +2,7 @@ import { assertionFailureLimits, assertionMemory, assertionTokens } from '../../
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import type { Client } from '../client/client.ts';
-import type { ClientReader } from '../client/client-store.ts';
+import type { Client, ClientReader } from '../client/client.ts';
 import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import { UnavailableError } from '../errors.ts';
 import type {

@@ -9,6 +9,7 @@ import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
 import {
   type Client,
+  type ClientReader,
   type ClientSecret,
   expiresSoon,
   withoutSyntheticAuthority,
@@ -20,7 +21,6 @@ import {
   keyThumbprint,
   plainAlg,
 } from '../client/client-key.ts';
-import type { ClientReader } from '../client/client-store.ts';
 import { isId } from '../credential/credential-value.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { FailureLimiter } from '../token/failure-limiter.ts';

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { UnavailableError } from '../errors.ts';
 import { isPublished, type PublicJwk, type SigningKey } from '../signing-key/signing-key.ts';
 
@@ -40,3 +41,8 @@ export function buildJwks(signingKeys: readonly SigningKey[], now: number): Jwks
 export function publicationTime(ownClock: number, gatewayClock: number): number {
   return Number.isNaN(gatewayClock) ? ownClock : Math.min(ownClock, gatewayClock);
 }
+
+/** A JWKS as a region serves it, in the form that a library needs to find a key. */
+export const servedJwksSchema = v.looseObject({
+  keys: v.array(v.looseObject({ kid: v.string(), kty: v.string() })),
+});

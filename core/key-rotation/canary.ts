@@ -4,7 +4,7 @@ import type { CanaryFinding } from '../../contract/function-events.ts';
 import { secondsPerDay } from '../../contract/limits.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
-import { servedJwksSchema } from '../jwks/served-jwks.ts';
+import { servedJwksSchema } from '../jwks/jwks.ts';
 import { type Sign, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import type { RotationContext } from './execute-action.ts';

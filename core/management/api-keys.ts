@@ -4,14 +4,29 @@ import type {
   apiKeyChanges,
   apiKeysFilter,
   newApiKey,
+  newSubnet,
+  removeSubnetOptions,
   rotatedApiKey,
 } from '../../contract/management/inputs.ts';
-import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
+import { idForm } from '../../contract/management/rules.ts';
+import {
+  type ApiKey,
+  type ApiKeySubnet,
+  type ApiKeyWithUse,
+  type OldValue,
+  valueIdOf,
+} from '../api-key/api-key.ts';
+import { formatCidr } from '../api-key/subnet.ts';
 import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
-import { formatApiKeyValue, secretBytes } from '../credential/credential-value.ts';
+import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
-import { IdempotencyKeyReusedError, RefusedError } from '../errors.ts';
+import {
+  IdempotencyKeyReusedError,
+  NotFoundError,
+  RefusedError,
+  UnavailableError,
+} from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { createOnce, findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
@@ -20,6 +35,7 @@ import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts'
 import { type Page, readOwnedItemsFilter } from './list-query.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
 import { manageOwned } from './owned-records.ts';
+import { refuseInput } from './read-input.ts';
 import { addToList, buildSubnet } from './subnet-list.ts';
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;
@@ -213,4 +229,87 @@ export async function listApiKeys(
     ...readOwnedItemsFilter(filter),
     matches: (anySource ?? soon) === undefined ? undefined : matches,
   });
+}
+
+function usesOf(key: ApiKey) {
+  const values = [valueIdOf(key), ...(key.oldValues ?? []).map(({ valueId }) => valueId)];
+  return values.map((valueId) => ({ keyId: key.keyId, valueId }));
+}
+
+/** Adds the days. A key is shown without them, too: what cannot be read here decides nothing. */
+async function withUses(
+  { apiKeyUses }: Pick<ManagementContext, 'apiKeyUses'>,
+  keys: readonly ApiKey[],
+): Promise<readonly ApiKeyWithUse[]> {
+  if (apiKeyUses === undefined || keys.length === 0) return keys;
+  try {
+    const days = (await apiKeyUses.findLastUses(keys.flatMap(usesOf))).values();
+    const next = () => days.next().value;
+    return keys.map((key) => ({
+      ...key,
+      lastUsedOn: next(),
+      oldValues: key.oldValues?.map((old) => ({ ...old, lastUsedOn: next() })),
+    }));
+  } catch (error) {
+    if (!(error instanceof UnavailableError)) throw error;
+    return keys.map((key) => ({ ...key, isLastUseUnread: true }));
+  }
+}
+
+export async function showApiKey(
+  context: ManagementContext,
+  keyId: string,
+): Promise<ApiKeyWithUse> {
+  const key = await findApiKey(context, keyId);
+  return (await withUses(context, [key]))[0] ?? key;
+}
+
+export async function listApiKeysWithUse(
+  context: ManagementContext,
+  filter: Parameters<typeof listApiKeys>[1] = {},
+): Promise<Page<ApiKeyWithUse>> {
+  const page = await listApiKeys(context, filter);
+  if (filter.withLastUse === false) return page;
+  return { ...page, items: await withUses(context, page.items) };
+}
+
+export async function addSubnet(
+  context: ManagementContext,
+  keyId: string,
+  input: v.InferOutput<typeof newSubnet>,
+): Promise<{
+  readonly key: ApiKey;
+  readonly subnet: ApiKeySubnet;
+  readonly warnings: readonly string[];
+}> {
+  const subnet = buildSubnet(context, input);
+  const before = await ownedApiKeys.getToChange(context, keyId, input);
+  const subnets = addToList(before.subnets, subnet);
+  const key = await writeApiKey(context, before, 'api_key_subnet.add', { subnets });
+  return { key, subnet, warnings: warnAboutAdded([input], [subnet], subnets) };
+}
+
+/** @throws {NotFoundError} if the key has no such subnet. */
+export function getSubnet(key: Pick<ApiKey, 'keyId' | 'subnets'>, subnetId: string): ApiKeySubnet {
+  const found = key.subnets.find((subnet) => subnet.subnetId === subnetId);
+  if (found !== undefined) return found;
+  if (!isId('subnet', subnetId)) refuseInput('subnetId', subnetId, idForm('subnet'));
+  throw new NotFoundError(`subnet of ${key.keyId}`, subnetId);
+}
+
+export async function removeSubnet(
+  context: ManagementContext,
+  keyId: string,
+  subnetId: string,
+  options: v.InferOutput<typeof removeSubnetOptions> = {},
+): Promise<ApiKey> {
+  const before = await ownedApiKeys.getToChange(context, keyId, options);
+  const removed = getSubnet(before, subnetId);
+  const subnets = before.subnets.filter((subnet) => subnet !== removed);
+  if (subnets.length === 0 && options.allowAnySource !== true) {
+    throw new RefusedError(
+      `${formatCidr(removed)} is the last subnet of ${keyId}: without it, every source may use the key. Allow any source (--allow-any-source) if that is meant, or disable the key`,
+    );
+  }
+  return writeApiKey(context, before, 'api_key_subnet.remove', { subnets });
 }

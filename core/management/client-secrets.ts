@@ -12,12 +12,12 @@ import { formatClientSecret, isId, secretBytes } from '../credential/credential-
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
+import { findClient } from './clients.ts';
 import { checkDeclared } from './declared-clients.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
-import { findClient } from './owned-clients.ts';
 import { refuseInput } from './read-input.ts';
 
 type NewClientSecret = v.InferOutput<typeof newSecret>;

@@ -5,6 +5,7 @@ import { seconds } from '../clock.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
+import { ownedClients } from './clients.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { createOnce, idForCreation, keysWithin } from './idempotency.ts';
 import {
@@ -19,7 +20,6 @@ import {
   currentTime,
   type ManagementContext,
 } from './management-context.ts';
-import { ownedClients } from './owned-clients.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';

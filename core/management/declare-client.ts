@@ -8,9 +8,9 @@ import { type Client, type ClientDeclaration, describeDeclaration } from '../cli
 import { readGivenKey } from '../client/client-key.ts';
 import { ConflictError, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import { createClientSecret, deleteClientSecret } from './client-secrets.ts';
+import { findClient, removeClient, writeClient } from './clients.ts';
 import { createClient, prepareClient } from './create-client.ts';
 import { currentTime, type ManagementContext, type StackResource } from './management-context.ts';
-import { findClient, removeClient, writeClient } from './owned-clients.ts';
 import { problemsOf, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
 import { toManagementError } from './requests/wire-errors.ts';

@@ -5,6 +5,7 @@ import { deriveImportedClientId } from '../client/provider-client-id.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import { RefusedError } from '../errors.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
+import { ownedClients } from './clients.ts';
 import {
   buildClient,
   type CreatedClient,
@@ -14,7 +15,6 @@ import {
 import { createOnce } from './idempotency.ts';
 import { checkNoAssertions } from './input-fields.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
-import { ownedClients } from './owned-clients.ts';
 import { checkTokenSize } from './token-size.ts';
 
 /**

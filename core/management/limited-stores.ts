@@ -1,6 +1,6 @@
 import { Wrong } from '../../contract/management/fields.ts';
-import type { ApiKeyStore } from '../api-key/api-key-store.ts';
-import type { ClientStore } from '../client/client-store.ts';
+import type { ApiKeyStore } from '../api-key/api-key.ts';
+import type { ClientStore } from '../client/client.ts';
 import { RefusedError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';

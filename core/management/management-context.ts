@@ -1,5 +1,5 @@
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
-import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key-store.ts';
+import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key.ts';
 import { auditChange, type Change } from '../audit/audit-change.ts';
 import type {
   AuditHistoryReader,
@@ -8,7 +8,7 @@ import type {
   AuditRecord,
 } from '../audit/audit-log.ts';
 import type { PersonNameStore } from '../audit/person-name.ts';
-import type { ClientStore } from '../client/client-store.ts';
+import type { ClientStore } from '../client/client.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';

@@ -1,19 +1,15 @@
 import type { OperationName, OperationResult } from '../../contract/management/operations.ts';
-import { addSubnet, removeSubnet } from './api-key-subnets.ts';
-import { showApiKey as findApiKey, listApiKeysWithUse as listApiKeys } from './api-key-uses.ts';
 import {
+  addSubnet,
   createApiKey,
   deleteApiKey,
+  showApiKey as findApiKey,
+  listApiKeysWithUse as listApiKeys,
+  removeSubnet,
   rotateApiKey,
   setApiKeyEnabled,
   updateApiKey,
 } from './api-keys.ts';
-import {
-  deleteClient,
-  revokeClientTokens,
-  setClientEnabled,
-  updateClient,
-} from './change-client.ts';
 import {
   createClientSecret,
   deleteClientSecret,
@@ -22,23 +18,33 @@ import {
   rotateClientSecret,
   updateClientSecret,
 } from './client-secrets.ts';
+import {
+  deleteClient,
+  findClient,
+  listClients,
+  revokeClientTokens,
+  setClientEnabled,
+  updateClient,
+} from './clients.ts';
 import { createClient } from './create-client.ts';
 import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { checkGrants } from './grants/check-grants.ts';
-import { findIssuerGrants, setIssuerGrant } from './grants/issuer-grants.ts';
-import { findSubjectGrants, listGrants, setSubjectGrant } from './grants/subject-grants.ts';
-import { importClient } from './import-client.ts';
-import { listAudit } from './list-audit.ts';
-import { listClients } from './list-clients.ts';
-import { listExpiring } from './list-expiring.ts';
-import { listHistory } from './list-history.ts';
-import type { ManagementContext } from './management-context.ts';
-import { findClient } from './owned-clients.ts';
-import { erasePersonName } from './person-names.ts';
-import { deleteProvider } from './providers/delete-provider.ts';
 import {
+  findIssuerGrants,
+  findSubjectGrants,
+  listGrants,
+  setIssuerGrant,
+  setSubjectGrant,
+} from './grants/grant-lists.ts';
+import { importClient } from './import-client.ts';
+import { listAudit, listHistory } from './list-changes.ts';
+import { listExpiring } from './list-expiring.ts';
+import type { ManagementContext } from './management-context.ts';
+import { erasePersonName } from './person-names.ts';
+import {
+  deleteProvider,
   findProvider,
   listProviders,
   listProvidersWithLimits,

@@ -1,5 +1,9 @@
-import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
-import type { ClientReader } from '../client/client-store.ts';
+import {
+  type Client,
+  type ClientReader,
+  type ClientSecret,
+  withoutSyntheticAuthority,
+} from '../client/client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
 import type { OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';

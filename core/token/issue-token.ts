@@ -1,7 +1,11 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import { type ClientSecret, expiresSoon } from '../client/client.ts';
-import type { ClientReader, UseRecorder } from '../client/client-store.ts';
+import {
+  type ClientReader,
+  type ClientSecret,
+  expiresSoon,
+  type UseRecorder,
+} from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { formatDay } from '../rfc3339.ts';

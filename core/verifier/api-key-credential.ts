@@ -1,5 +1,4 @@
-import { type ApiKey, type OldValue, valueIdOf } from '../api-key/api-key.ts';
-import type { ApiKeyReader } from '../api-key/api-key-store.ts';
+import { type ApiKey, type ApiKeyReader, type OldValue, valueIdOf } from '../api-key/api-key.ts';
 import { acceptsSource } from '../api-key/subnet.ts';
 import { readApiKeyId } from '../credential/credential-value.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../contract/json-object.ts';
 import { maxExternalIdLength } from '../../contract/limits.ts';
-import type { CheckedClient } from '../client/client.ts';
-import type { ClientLookup } from '../client/client-store.ts';
+import type { CheckedClient, ClientLookup } from '../client/client.ts';
 import { audiencesOfScope } from '../identity-provider/application-rule.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';

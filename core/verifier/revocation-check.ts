@@ -1,6 +1,5 @@
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
-import type { CheckedClient } from '../client/client.ts';
-import type { ClientLookup } from '../client/client-store.ts';
+import type { CheckedClient, ClientLookup } from '../client/client.ts';
 import { ClockError, UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';

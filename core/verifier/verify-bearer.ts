@@ -1,5 +1,6 @@
-import type { ApiKeyReader } from '../api-key/api-key-store.ts';
-import type { ClientLookup } from '../client/client-store.ts';
+import { maxTokenBytes } from '../../contract/limits.ts';
+import type { ApiKeyReader } from '../api-key/api-key.ts';
+import type { ClientLookup } from '../client/client.ts';
 import { isApiKeyShaped } from '../credential/credential-value.ts';
 import { MalformedRecordError } from '../errors.ts';
 import type {
@@ -10,16 +11,79 @@ import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import type { PortOptions, TimedPortOptions } from '../port.ts';
 import { type OwnTokenSettings, verifyOwnToken } from './access-token.ts';
 import { verifyApiKey } from './api-key-credential.ts';
-import { readBearerCredential, type SentCredential } from './bearer-credential.ts';
-import { BearerRefusal, refuseFor } from './bearer-refusal.ts';
+import { BearerRefusal, refuse, refuseFor, refuseLength } from './bearer-refusal.ts';
 import { type ProofRules, type ProofTarget, verifyProof } from './dpop-proof.ts';
 import type { KeyFinder } from './jwks-cache.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
 import { readToken } from './received-token.ts';
-import { requireScopes } from './required-scopes.ts';
 import type { RevocationCheck } from './revocation-check.ts';
 import type { VerifiedAccessToken, VerifiedCredential } from './verified-credential.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
+
+/** RFC 9110 §11.1: the scheme's name is case-insensitive. */
+const knownScheme = /^(bearer|dpop)(?: |$)/i;
+
+/** RFC 6750 §2.1: `credentials = "Bearer" 1*SP b64token`; RFC 9449 §7.1 has the same for DPoP. */
+const credentials = /^(?:bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** The scheme and a generous number of spaces before the longest token. */
+const maxAuthorizationLength = 'Bearer'.length + 16 + maxTokenBytes;
+
+/** A credential as it was sent. */
+interface SentCredential {
+  readonly value: string;
+  /** Whether it came with the scheme DPoP. */
+  readonly isWithProof: boolean;
+}
+
+/**
+ * Reads the credential of a request (RFC 6750 §2.1, RFC 9449 §7.1). Only the `Authorization`
+ * header is read: a token in the query or in a form is ignored.
+ *
+ * @param values each `Authorization` header of the request.
+ * @throws {BearerRefusal} if there is no credential, more than one, or a malformed one.
+ */
+export function readBearerCredential(values: readonly string[]): SentCredential {
+  const [value, ...others] = values;
+  if (value === undefined) throw new BearerRefusal('no_credential');
+  if (others.length > 0) throw new BearerRefusal('authorization_repeated');
+  if (value.length > maxAuthorizationLength) {
+    throw refuseLength(value.length, maxAuthorizationLength);
+  }
+  // Another scheme is a request "using an unsupported authentication method" (RFC 6750 §3.1).
+  const scheme = knownScheme.exec(value)?.[1];
+  if (scheme === undefined) throw new BearerRefusal('no_credential');
+  const credential = credentials.exec(value)?.[1];
+  if (credential === undefined) throw new BearerRefusal('authorization_malformed');
+  return { value: credential, isWithProof: scheme.length === 'dpop'.length };
+}
+
+/**
+ * Requires every one of some scopes. Scopes are compared whole (RFC 6749 §3.3): `read:all` is not
+ * in `read:all2`. An API key without a list of its own satisfies every scope.
+ *
+ * @throws {BearerRefusal} with the scopes that the request requires.
+ */
+export function requireScopes(verified: VerifiedCredential, required: readonly string[]): void {
+  const { scopes, serviceTrunkGroup } = verified;
+  if (scopes === undefined || required.every((scope) => scopes.includes(scope))) return;
+  const finding = () => ({
+    name: 'scope',
+    received: scopes.join(' '),
+    expected: required.join(' '),
+    serviceTrunkGroup,
+  });
+  if (verified.credential === 'api_key') {
+    const facts = { keyId: verified.keyId, requiredScopes: required };
+    throw refuse('api_key_scope_missing', finding, facts);
+  }
+  throw refuse('insufficient_scope', finding, {
+    clientId: verified.clientId,
+    issuer: verified.issuer,
+    ...(verified.tokenId === undefined ? {} : { tokenId: verified.tokenId }),
+    requiredScopes: required,
+  });
+}
 
 /** The parts of a request that the decision depends on. */
 export interface BearerRequest extends TimedPortOptions {

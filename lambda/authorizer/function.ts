@@ -24,7 +24,7 @@ import {
 import { authorizerMetrics } from '../../contract/request-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
 import { readTraceId } from '../../contract/trace-context.ts';
-import type { RecordApiKeyUse } from '../../core/api-key/api-key-store.ts';
+import type { RecordApiKeyUse } from '../../core/api-key/api-key.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError } from '../../core/errors.ts';
 import { formatTime } from '../../core/rfc3339.ts';

@@ -4,7 +4,7 @@ import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fe
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
 import { assertionFetchTimeout } from '../../contract/limits.ts';
-import type { ClientReader } from '../../core/client/client-store.ts';
+import type { ClientReader } from '../../core/client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { AssertionRefusal } from '../../core/federated/assertion-request.ts';

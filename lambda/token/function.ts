@@ -11,7 +11,7 @@ import type { SelfTestResult } from '../../contract/function-events.ts';
 import { healthyBody, healthyOutcome, selfTestEvent } from '../../contract/health.ts';
 import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
-import type { ClientReader, UseRecorder } from '../../core/client/client-store.ts';
+import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
 import { rememberUnusableKeys } from '../../core/signing-key/remember-unusable-keys.ts';

@@ -5,7 +5,7 @@ import {
   type RevocationOptions,
   readRevocationOptions,
 } from '../../adapters/revocation-options.ts';
-import type { ClientLookup } from '../../core/client/client-store.ts';
+import type { ClientLookup } from '../../core/client/client.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import type { PortOptions } from '../../core/port.ts';
 import { bearerErrorResponse } from '../../core/verifier/challenge.ts';

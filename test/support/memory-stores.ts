@@ -1,6 +1,5 @@
 import type { RegionId } from '../../contract/regions.ts';
-import type { ApiKey } from '../../core/api-key/api-key.ts';
-import type { ApiKeyStore } from '../../core/api-key/api-key-store.ts';
+import type { ApiKey, ApiKeyStore } from '../../core/api-key/api-key.ts';
 import type {
   AuditHistoryReader,
   AuditLog,
@@ -8,8 +7,7 @@ import type {
   AuditRecord,
 } from '../../core/audit/audit-log.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
-import type { Client } from '../../core/client/client.ts';
-import type { ClientStore } from '../../core/client/client-store.ts';
+import type { Client, ClientStore } from '../../core/client/client.ts';
 import {
   apiKeyEnds,
   type CredentialEndReader,

@@ -1,8 +1,7 @@
 import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
 import { inspectKey } from '../../adapters/kms/kms-keys.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
-import type { PublisherSettings } from '../../core/key-rotation/publish-key.ts';
-import { publishKey } from '../../core/key-rotation/publish-key.ts';
+import { type PublisherSettings, publishKey } from '../../core/key-rotation/publish-key.ts';
 import type { PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 import type { AwsClients } from '../../lab/support/aws-clients.ts';
 

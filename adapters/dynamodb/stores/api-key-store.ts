@@ -1,5 +1,5 @@
 import { tables } from '../../../contract/tables.ts';
-import type { ApiKeyReader, ApiKeyStore } from '../../../core/api-key/api-key-store.ts';
+import type { ApiKeyReader, ApiKeyStore } from '../../../core/api-key/api-key.ts';
 import type { DynamoDbCalls, DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { parseApiKeyItem, toApiKeyItem } from '../items/api-key-item.ts';
 import { openOwnedStore } from './owned-store.ts';

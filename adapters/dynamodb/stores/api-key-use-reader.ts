@@ -1,6 +1,6 @@
 import { apiKeyUseReadWait } from '../../../contract/limits.ts';
 import { apiKeyUseId, apiKeyUseTable, apiKeyUseTableName } from '../../../contract/tables.ts';
-import type { ApiKeyUseReader } from '../../../core/api-key/api-key-store.ts';
+import type { ApiKeyUseReader } from '../../../core/api-key/api-key.ts';
 import { readUseDay } from '../../../core/api-key/api-key-uses.ts';
 import { type Clock, seconds } from '../../../core/clock.ts';
 import { UnavailableError } from '../../../core/errors.ts';

@@ -1,5 +1,5 @@
 import { apiKeyUseId, apiKeyUseTable } from '../../../contract/tables.ts';
-import type { RecordApiKeyUse } from '../../../core/api-key/api-key-store.ts';
+import type { RecordApiKeyUse } from '../../../core/api-key/api-key.ts';
 import { createUseRecorder, type RecordedUse } from '../../../core/api-key/api-key-uses.ts';
 import { unlessConditionFails } from '../../aws-errors.ts';
 import type { AwsJsonClient } from '../../aws-json/aws-json-client.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { checkedClientAttributes } from '../../../contract/platform-api-tables.ts';
 import { tables } from '../../../contract/tables.ts';
-import type { ClientLookup } from '../../../core/client/client-store.ts';
+import type { ClientLookup } from '../../../core/client/client.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import { checkedClientEntries, toCheckedClient } from '../items/client-item.ts';
 import { parseItem } from '../items/item.ts';

@@ -1,5 +1,5 @@
 import { tables } from '../../../contract/tables.ts';
-import type { ClientReader, UseRecorder } from '../../../core/client/client-store.ts';
+import type { ClientReader, UseRecorder } from '../../../core/client/client.ts';
 import { recordIdOf } from '../../../core/client/provider-client-id.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';

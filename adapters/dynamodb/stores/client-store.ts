@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { lastUseAttribute, tables } from '../../../contract/tables.ts';
-import type { Client } from '../../../core/client/client.ts';
-import type { ClientStore } from '../../../core/client/client-store.ts';
+import type { Client, ClientStore } from '../../../core/client/client.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
-import { checkCustody, isSamePolicy } from '../../../core/key-rotation/custody.ts';
+import { checkCustody, isSamePolicy } from '../../../core/key-rotation/publish-key.ts';
 import { type KeyInspection } from '../../../core/key-rotation/rotation-ports.ts';
 import { pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';
 

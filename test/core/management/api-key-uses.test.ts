@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiKeyUse } from '../../../core/api-key/api-key-store.ts';
+import type { ApiKeyUse } from '../../../core/api-key/api-key.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import { createTestManagement } from '../../support/management.ts';

@@ -11,8 +11,8 @@ import {
   UnavailableError,
   UncertainConflictError,
 } from '../../../core/errors.ts';
+import { removeClient } from '../../../core/management/clients.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
-import { removeClient } from '../../../core/management/owned-clients.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
 import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
-import type { HistoryPage } from '../../../core/management/list-history.ts';
+import type { HistoryPage } from '../../../core/management/list-changes.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import { createMemoryAuditHistory, createMemoryAuditLog } from '../../support/memory-stores.ts';

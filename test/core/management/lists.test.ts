@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../core/errors.ts';
-import type { ClientsFilter } from '../../../core/management/list-clients.ts';
+import type { ClientsFilter } from '../../../core/management/clients.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import {
   createClient,

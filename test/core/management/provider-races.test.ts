@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { createClient } from '../../../core/management/create-client.ts';
-import { setSubjectGrant } from '../../../core/management/grants/subject-grants.ts';
+import { setSubjectGrant } from '../../../core/management/grants/grant-lists.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { setProviderTrunkGroups } from '../../../core/management/providers/set-provider-trunk-groups.ts';
 import { createWorld, grantSubject, registerOwn } from '../../adapters/management/world.ts';

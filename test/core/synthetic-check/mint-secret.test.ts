@@ -7,7 +7,7 @@ import {
 import type { Client } from '../../../core/client/client.ts';
 import { matchesHash } from '../../../core/credential/secret-hash.ts';
 import { ConflictError } from '../../../core/errors.ts';
-import { mintSecret } from '../../../core/synthetic-check/mint-secret.ts';
+import { mintSecret } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 

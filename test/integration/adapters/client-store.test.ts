@@ -3,8 +3,12 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
-import type { Client, ClientSecret } from '../../../core/client/client.ts';
-import type { ClientStore, UseRecorder } from '../../../core/client/client-store.ts';
+import type {
+  Client,
+  ClientSecret,
+  ClientStore,
+  UseRecorder,
+} from '../../../core/client/client.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { maxExaminedItems } from '../../../contract/limits.ts';
-import type { Client } from '../../../core/client/client.ts';
-import type { ClientsQuery } from '../../../core/client/client-store.ts';
+import type { Client, ClientsQuery } from '../../../core/client/client.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import type { StorePage } from '../../../core/paging.ts';
 import { makeClient } from '../../../lab/support/clients.ts';

@@ -9,7 +9,7 @@ import {
 import { functionName } from '../../../contract/function-names.ts';
 import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { tableName } from '../../../contract/tables.ts';
-import type { ClientStore } from '../../../core/client/client-store.ts';
+import type { ClientStore } from '../../../core/client/client.ts';
 import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import type { LocalRun } from '../../../lab/local/start-local.ts';

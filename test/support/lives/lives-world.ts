@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
-import type { ApiKey } from '../../../core/api-key/api-key.ts';
-import type { ApiKeyStore } from '../../../core/api-key/api-key-store.ts';
-import type { Client } from '../../../core/client/client.ts';
-import type { ClientStore } from '../../../core/client/client-store.ts';
+import type { ApiKey, ApiKeyStore } from '../../../core/api-key/api-key.ts';
+import type { Client, ClientStore } from '../../../core/client/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import type { Random } from '../../../lab/suites/rotation/simulation/random.ts';

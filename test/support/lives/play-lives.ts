@@ -2,7 +2,7 @@ import { bindManagement, type Management } from '../../../adapters/management.ts
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { IfVersion } from '../../../core/management/if-version.ts';
-import { mintSecret } from '../../../core/synthetic-check/mint-secret.ts';
+import { mintSecret } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { Random } from '../../../lab/suites/rotation/simulation/random.ts';
 import type { Way } from '../../adapters/management/world.ts';
 import { createTestFunction } from '../management-function.ts';

@@ -17,7 +17,7 @@ import { selfTestEvent } from '../../../contract/health.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
-import type { ClientStore } from '../../../core/client/client-store.ts';
+import type { ClientStore } from '../../../core/client/client.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';

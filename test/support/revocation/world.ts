@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Client } from '../../../core/client/client.ts';
-import type { ClientReader } from '../../../core/client/client-store.ts';
+import type { Client, ClientReader } from '../../../core/client/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { ServerDate } from '../../../core/server-date.ts';

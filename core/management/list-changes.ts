@@ -1,16 +1,52 @@
 import type * as v from 'valibot';
-import { historyDays, secondsPerDay } from '../../contract/limits.ts';
-import type { historyFilter } from '../../contract/management/inputs.ts';
+import { historyDays, maxListedItems, secondsPerDay } from '../../contract/limits.ts';
+import type { auditFilter, historyFilter } from '../../contract/management/inputs.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { pairRecords } from '../audit/audit-change.ts';
-import type { AuditRecord } from '../audit/audit-log.ts';
+import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
+import { type AuditRecord, describeAction } from '../audit/audit-log.ts';
 import { isId } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
 import { formatDay, isDay } from '../rfc3339.ts';
 import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';
+
+/** A time, and the id of a record or the end of those of that time. */
+const positionPattern = /^\d{4}-\d\d-\d\dT[\d:.]{8,16}Z(?:\$|#[\w-]{1,256})$/;
+
+/** What a reader sees of a change: its action in words too, and the name and client of a record. */
+function textsOf({ actor, action, subject, before, after }: AuditedChange): readonly unknown[] {
+  const record = after ?? before ?? {};
+  return [actor, action, describeAction(action), subject, record['name'], record['client_id']];
+}
+
+function hasText(change: AuditedChange, text: string): boolean {
+  return textsOf(change).some(
+    (value) => typeof value === 'string' && value.toLowerCase().includes(text),
+  );
+}
+
+export async function listAudit(
+  context: ManagementContext,
+  filter: v.InferOutput<typeof auditFilter> = {},
+): Promise<OperationResult<'listAudit'>> {
+  const { day = formatDay(currentTime(context)), text = '', limit = maxListedItems } = filter;
+  const { cursor } = filter;
+  const isPosition = (after: string) => positionPattern.test(after);
+  const position = cursor === undefined ? undefined : parseChangesCursor(cursor, isPosition);
+  const open = new Set(position?.open);
+  const page = await context.auditPages.readAudit({ day, limit, after: position?.after });
+  const changes = pairRecords(page.items, open);
+  const searched = text.toLowerCase();
+  const found = searched === '' ? changes : changes.filter((change) => hasText(change, searched));
+  return {
+    day,
+    items: await withActorNames(context, found),
+    examined: page.examined,
+    nextCursor: page.next && formatChangesCursor({ after: page.next, open }),
+  };
+}
 
 export type HistoryFilter = v.InferOutput<typeof historyFilter>;
 
@@ -41,10 +77,12 @@ async function findFirstDay(context: ManagementContext, id: string): Promise<str
 }
 
 /** What was read of one region: its records, or why not. */
-type RegionRead =
+type RegionRead = { readonly region: RegionId } & (
   | { readonly records: readonly AuditRecord[] }
-  | { readonly error: UnavailableError };
+  | { readonly error: UnavailableError }
+);
 
+/** A region is read whole or not at all, so that no one takes a part for the whole. */
 async function readRegion(
   { auditHistory }: ManagementContext,
   region: RegionId,
@@ -53,49 +91,10 @@ async function readRegion(
 ): Promise<RegionRead> {
   try {
     const read = days.map((day) => auditHistory.readHistory(region, day, id));
-    return { records: (await Promise.all(read)).flat() };
+    return { region, records: (await Promise.all(read)).flat() };
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    return { error };
-  }
-}
-
-/** Reads days, the newest first, of every region that answers. */
-class HistoryReader {
-  readonly records = new Map<RegionId, AuditRecord[]>();
-  readonly unread: HistoryPage['unread'][number][] = [];
-  /** Why the first of them was not read. */
-  failure: UnavailableError | undefined;
-  readonly #context: ManagementContext;
-
-  constructor(context: ManagementContext) {
-    this.#context = context;
-    for (const region of context.auditHistory.regions) this.records.set(region, []);
-  }
-
-  async read(days: readonly string[], id: string): Promise<void> {
-    const reads = [...this.records].map(async ([region, records]) => {
-      const read = await readRegion(this.#context, region, days, id);
-      if ('records' in read) records.push(...read.records);
-      else this.#giveUp(region, read.error);
-    });
-    await Promise.all(reads);
-  }
-
-  /** A region is read whole or not at all, so that no one takes a part for the whole. */
-  #giveUp(region: RegionId, error: UnavailableError): void {
-    this.records.delete(region);
-    this.unread.push({ region, reason: error.message });
-    this.failure ??= error;
-  }
-
-  /** @param open see {@link pairRecords}. */
-  changes(open: Set<string>): readonly HistoricChange[] {
-    return [...this.records]
-      .flatMap(([region, records]) =>
-        pairRecords(records, open).map((change) => ({ ...change, region })),
-      )
-      .toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
+    return { region, error };
   }
 }
 
@@ -116,19 +115,28 @@ export async function listHistory(
   const today = formatDay(currentTime(context));
   const position = cursor === undefined ? undefined : parseChangesCursor(cursor, isDay);
   const until = position?.after ?? today;
-  const reader = new HistoryReader(context);
   const days = Array.from({ length: daysPerPage }, (_, index) => otherDay(until, -index));
   const daysInRange = days.filter((day) => day >= since);
-  await reader.read(daysInRange, id);
   const next = otherDay(until, -daysInRange.length);
-  if (reader.records.size === 0 && reader.failure !== undefined) throw reader.failure;
+  const { regions } = context.auditHistory;
+  const reads = await Promise.all(
+    regions.map(async (region) => readRegion(context, region, daysInRange, id)),
+  );
+  const unread = reads.filter((read) => 'error' in read);
+  if (unread[0] !== undefined && unread.length === reads.length) throw unread[0].error;
   const open = new Set(position?.open);
-  const items = await withActorNames(context, reader.changes(open));
+  const changes = reads
+    .flatMap(({ region, ...read }) =>
+      'error' in read ? [] : pairRecords(read.records, open).map((one) => ({ ...one, region })),
+    )
+    .toSorted((one, other) => Date.parse(other.time) - Date.parse(one.time));
   return {
     since: otherDay(next, 1),
     until,
-    items,
-    unread: reader.unread.toSorted((a, b) => (a.region < b.region ? -1 : 1)),
+    items: await withActorNames(context, changes),
+    unread: unread
+      .map(({ region, error }) => ({ region, reason: error.message }))
+      .toSorted((one, other) => (one.region < other.region ? -1 : 1)),
     nextCursor: next < since ? undefined : formatChangesCursor({ after: next, open }),
   };
 }

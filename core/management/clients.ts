@@ -1,16 +1,52 @@
 import type * as v from 'valibot';
-import type { clientChanges } from '../../contract/management/inputs.ts';
-import type { Client, ClientProvider } from '../client/client.ts';
+import type { clientChanges, clientsFilter } from '../../contract/management/inputs.ts';
+import type { Client, ClientProvider, ClientSecret, ClientsQuery } from '../client/client.ts';
+import { isDeclared } from '../client/client.ts';
+import {
+  expiresWithin as doesExpireWithin,
+  findSecretConcern,
+  isUnusedFor,
+} from '../client/secret-attention.ts';
+import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
+import { collect } from '../paging.ts';
 import { isOfSameLife } from '../record-version.ts';
+import { viewClient } from './client-view.ts';
+import { checkDeclared } from './declared-clients.ts';
+import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
-import { awsTimeOf, clockAllowance, type ManagementContext } from './management-context.ts';
-import { ownedClients, writeClient } from './owned-clients.ts';
+import { type Page, readOwnedItemsFilter } from './list-query.ts';
+import {
+  awsTimeOf,
+  clockAllowance,
+  currentTime,
+  type ManagementContext,
+} from './management-context.ts';
+import { manageOwned } from './owned-records.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
+import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
+
+/** What clients have in common with API keys. */
+export const ownedClients = manageOwned<Client, ClientsQuery>({
+  noun: 'client',
+  idKind: 'client',
+  audited: 'client',
+  idOf: ({ clientId }) => clientId,
+  storeOf: ({ clients }) => clients,
+  view: (client, context) => viewClient(client, context.config),
+  // A name gives nothing.
+  checkChange: async (context, before, next) => {
+    checkDeclared(context, before, next);
+    if (next === undefined || onlyStopsClient({ ...before, name: next.name }, next)) return;
+    await requireNoOtherGrant(context, next);
+  },
+});
+
+export const { find: findClient, write: writeClient, remove: removeClient } = ownedClients;
 
 type ClientChanges = v.InferOutput<typeof clientChanges>;
 
@@ -120,5 +156,79 @@ export async function revokeClientTokens(
     // The other click of two did it. Also if AWS's time was set back, the later revocation counts.
     if ((before.tokensNotBefore ?? 0) >= cutOff) return before;
     return writeClient(context, before, 'client.revoke_tokens', { tokensNotBefore: cutOff });
+  });
+}
+
+/** Filters of a list of clients. A client must meet all of them. */
+export type ClientsFilter = v.InferOutput<typeof clientsFilter>;
+
+type Holds = (client: Client) => boolean;
+
+/** Filters on a client's secrets. One secret must meet all of them. */
+function readConditions(filter: ClientsFilter, now: number): readonly Holds[] {
+  const { expiresWithin: soon, unusedFor: unused, needsAttention } = filter;
+  const isWanted = (secret: ClientSecret) =>
+    (soon === undefined || doesExpireWithin(secret, soon, now)) &&
+    (unused === undefined || isUnusedFor(secret, unused, now));
+  const hasConcern: Holds = (client) =>
+    client.secrets.some((secret) => findSecretConcern(client, secret, now) !== undefined);
+  return [
+    ...((soon ?? unused) === undefined ? [] : [(client: Client) => client.secrets.some(isWanted)]),
+    ...(needsAttention === undefined
+      ? []
+      : [(client: Client) => hasConcern(client) === needsAttention]),
+  ];
+}
+
+/** The filter on tokens of people, which depends on how each provider is registered. */
+async function readUserTokens(
+  context: ManagementContext,
+  userTokens: boolean | undefined,
+): Promise<Holds[]> {
+  if (userTokens === undefined) return [];
+  const registered = await collect(context.identityProviders.listRegistrations());
+  const providers = new Map(registered.map((provider) => [provider.issuer, provider]));
+  return [
+    ({ provider: at }) => {
+      const provider = at && providers.get(at.issuer);
+      const allows = provider !== undefined && !hasApplicationRule(provider, at?.conditions);
+      return allows === userTokens;
+    },
+  ];
+}
+
+function wasUndeclaredBy(time: number): Holds {
+  return ({ declared: { undeclaredAt = Number.POSITIVE_INFINITY } = {} }) => undeclaredAt <= time;
+}
+
+/**
+ * One page of clients. A text that is a full id of a client or of a secret finds that client in one
+ * page.
+ */
+export async function listClients(
+  context: ManagementContext,
+  filter: ClientsFilter = {},
+): Promise<Page<Client>> {
+  const query = readOwnedItemsFilter(filter);
+  const { provider: issuer, allowsUserTokens, declared, undeclaredFor } = filter;
+  const { text = '' } = query;
+  const conditions = [
+    ...readConditions(filter, currentTime(context)),
+    ...(await readUserTokens(context, allowsUserTokens)),
+    ...(declared === undefined ? [] : [(client: Client) => isDeclared(client) === declared]),
+    ...(undeclaredFor === undefined ? [] : [wasUndeclaredBy(currentTime(context) - undeclaredFor)]),
+    // By its id, a client is found regardless of its provider.
+    ...(isId('client', text) && issuer !== undefined
+      ? [({ provider }: Client) => provider?.issuer === issuer]
+      : []),
+  ];
+  return ownedClients.list(context, {
+    ...query,
+    ...(isId('secret', text) && { text: undefined, secretId: text }),
+    issuer,
+    matches:
+      conditions.length === 0
+        ? undefined
+        : (client: Client) => conditions.every((holds) => holds(client)),
   });
 }
