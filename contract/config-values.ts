@@ -12,6 +12,14 @@ export const count = v.pipe(
   v.minValue(1, 'allowed: 1 or more'),
 );
 
+export const secondsBetween = (least: number, most: number, hint = '') =>
+  v.pipe(
+    v.number(),
+    v.integer('allowed: whole seconds'),
+    v.minValue(least, `allowed: ${least} ${least === 1 ? 'second' : 'seconds'} or more`),
+    v.maxValue(most, `allowed: at most ${most} seconds${hint}`),
+  );
+
 /** Concurrent executions that are kept for a function, and its limit; `none` keeps none. */
 export const reservation = v.pipe(
   v.union([v.number(), v.literal('none')]),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
-import { count, domainSchema, matching } from './config-values.ts';
+import { count, domainSchema, matching, secondsBetween } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
@@ -78,12 +78,7 @@ const scope = v.strictObject({
   value: v.optional(scopeToken),
 });
 
-const lifetime = v.pipe(
-  v.number(),
-  v.integer('allowed: whole seconds'),
-  v.minValue(1, 'allowed: 1 second or more'),
-  v.maxValue(maxTokenLifetime, `allowed: at most ${maxTokenLifetime} seconds (24 hours)`),
-);
+const lifetime = secondsBetween(1, maxTokenLifetime, ' (24 hours)');
 
 const tokenReuse = v.strictObject({
   /**
@@ -116,15 +111,7 @@ const federatedClients = v.strictObject({
     ),
   ),
   /** Seconds after its `iat` for which an assertion is accepted. */
-  maxAge: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer('allowed: whole seconds'),
-      v.minValue(60, 'allowed: 60 seconds or more'),
-      v.maxValue(maxTokenLifetime, `allowed: at most ${maxTokenLifetime} seconds (24 hours)`),
-    ),
-    defaultAssertionAge,
-  ),
+  maxAge: v.optional(secondsBetween(60, maxTokenLifetime, ' (24 hours)'), defaultAssertionAge),
   /** Whether providers that trunk groups registered for themselves take part. */
   ownProviders: v.optional(v.boolean(), false),
 });
@@ -144,15 +131,7 @@ const clientKeys = v.strictObject({
   /** Whether no secret authenticates a client any more. */
   only: v.optional(v.boolean(), false),
   /** Seconds after its `iat` for which an assertion is accepted. Until then, it can be sent again. */
-  maxAge: v.optional(
-    v.pipe(
-      v.number(),
-      v.integer('allowed: whole seconds'),
-      v.minValue(30, 'allowed: 30 seconds or more'),
-      v.maxValue(600, 'allowed: at most 600 seconds'),
-    ),
-    120,
-  ),
+  maxAge: v.optional(secondsBetween(30, 600), 120),
   /** Whether `aud` may also be a token endpoint, as some libraries write it (CVE-2025-27370). */
   tokenEndpointAudience: v.optional(v.boolean(), false),
 });

@@ -92,6 +92,19 @@ export const settingRecordTypes = {
 } as const;
 
 /**
+ * States of a signing key. It is in the JWKS from `next` to `previous` and signs while it is
+ * `current`. The states after `withdrawn` concern only KMS.
+ */
+export const signingKeyStates = [
+  'next',
+  'current',
+  'previous',
+  'withdrawn',
+  'disabled',
+  'deletion_scheduled',
+] as const;
+
+/**
  * Attributes of a signing key that its life changes. What the key is does not: a role that may
  * change these can neither add a key to the JWKS nor replace one.
  */

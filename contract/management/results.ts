@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { clientKeyAlgs } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
+import { signingKeyStates } from '../tables.ts';
 import { asStored, list } from './fields.ts';
 import { grantLimits, plainClientEntries } from './inputs.ts';
 
@@ -396,10 +397,12 @@ export const historyPage = v.object({
   nextCursor: optionalText,
 });
 
-const signingKey = v.object({
+export const signingKey = v.object({
+  /** RFC 7638 SHA-256 thumbprint of the public key. */
   kid: text,
   regionId: v.picklist(regionIds),
   alg: v.picklist(algs),
+  /** The KMS key. Signing names it by ARN, never by alias: `kid` is inside the signed bytes. */
   kmsKeyArn: text,
   publicJwk: v.variant('kty', [
     v.object({ kty: v.literal('RSA'), ...publicKey(), n: text, e: text }),
@@ -412,17 +415,26 @@ const signingKey = v.object({
     }),
     v.object({ kty: v.literal('AKP'), ...publicKey(), pub: text }),
   ]),
-  state: v.picklist(['next', 'current', 'previous', 'withdrawn', 'disabled', 'deletion_scheduled']),
+  state: v.picklist(signingKeyStates),
+  /** When the key entered each state. */
   publishedAt: time,
+  /** Of a `next` key: when every region in service was first seen to serve it. */
   seenAt: optionalTime,
+  /**
+   * When every instance of every region's JWKS function was known to serve the key. The lead begins
+   * then.
+   */
   provedAt: optionalTime,
   activatedAt: optionalTime,
   retiredAt: optionalTime,
   withdrawnAt: optionalTime,
   disabledAt: optionalTime,
   deletionScheduledAt: optionalTime,
+  /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
   withdrawAt: optionalTime,
+  /** Of a `withdrawn` key: when KMS may disable it. After an emergency, that is at once. */
   disableAt: optionalTime,
+  /** Grows by one with each change. Prevents lost updates when two rotations run at once. */
   version: v.number(),
 });
 

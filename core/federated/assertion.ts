@@ -5,7 +5,7 @@ import type { IdentityProvider } from '../identity-provider/identity-provider.ts
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';
 import { isProviderUrlText } from '../identity-provider/provider-url.ts';
 import { verifyTokenSignature } from '../verifier/access-token.ts';
-import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
+import { refuseClaim, refuseFor } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
 import { checkJwsHeader } from '../verifier/jws-header.ts';
 import {
@@ -73,11 +73,7 @@ function checkOneAudience(claims: JsonObject, allowed: readonly string[]): void 
   const [audience = ''] = audiences;
   if (audiences.length === 1 && allowed.includes(audience)) return;
   const expected = `one value: ${allowed.join(' or ')}`;
-  throw refuse('token_audience_not_allowed', () => ({
-    name: 'aud',
-    received: audiences,
-    expected,
-  }));
+  throw refuseFor('token_audience_not_allowed', 'aud', audiences, expected);
 }
 
 /** `iat` is required, because it bounds for how long an assertion is accepted. */
@@ -87,7 +83,7 @@ export function checkAge(claims: JsonObject, now: number, maxAge: number) {
   const oldest = now - maxAge - verifierLeeway;
   if (issuedAt < oldest) {
     const expected = `at least ${oldest}, ${maxAge} s ago`;
-    throw refuse('token_expired', () => ({ name: 'iat', received: issuedAt, expected }));
+    throw refuseFor('token_expired', 'iat', issuedAt, expected);
   }
   return { issuedAt, expiresAt };
 }
@@ -97,7 +93,7 @@ function readIssuer(claims: JsonObject, ownIssuer: string): string {
   const issuer = readStringClaim(claims, 'iss');
   if (issuer !== ownIssuer && isProviderUrlText(issuer)) return issuer;
   const expected = 'the issuer of a registered provider';
-  throw refuse('issuer_unknown', () => ({ name: 'iss', received: issuer, expected }));
+  throw refuseFor('issuer_unknown', 'iss', issuer, expected);
 }
 
 /**

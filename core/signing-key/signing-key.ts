@@ -1,64 +1,14 @@
-import type { RegionId } from '../../contract/regions.ts';
-import type { Alg } from '../../contract/signing-algorithms.ts';
+import type * as v from 'valibot';
+import type { signingKey } from '../../contract/management/results.ts';
 import type { PortOptions } from '../port.ts';
 
-/**
- * States of a signing key. It is in the JWKS from `next` to `previous` and signs while it is
- * `current`. The states after `withdrawn` concern only KMS.
- */
-export const signingKeyStates = [
-  'next',
-  'current',
-  'previous',
-  'withdrawn',
-  'disabled',
-  'deletion_scheduled',
-] as const;
+/** A signing key of one region. Times are seconds since the epoch. */
+export type SigningKey = Readonly<v.InferOutput<typeof signingKey>>;
 
-export type SigningKeyState = (typeof signingKeyStates)[number];
+export type SigningKeyState = SigningKey['state'];
 
 /** Public half of a signing key (RFC 7517 §4), as the JWKS shows it. */
-export type PublicJwk = {
-  readonly kid: string;
-  readonly alg: Alg;
-  readonly use: 'sig';
-} & (
-  | { readonly kty: 'RSA'; readonly n: string; readonly e: string }
-  | { readonly kty: 'EC'; readonly crv: 'P-256' | 'P-384'; readonly x: string; readonly y: string }
-  | { readonly kty: 'AKP'; readonly pub: string }
-);
-
-/** A signing key of one region. Times are seconds since the epoch. */
-export interface SigningKey {
-  /** RFC 7638 SHA-256 thumbprint of the public key. */
-  readonly kid: string;
-  readonly regionId: RegionId;
-  readonly alg: Alg;
-  /** The KMS key. Signing names it by ARN, never by alias: `kid` is inside the signed bytes. */
-  readonly kmsKeyArn: string;
-  readonly publicJwk: PublicJwk;
-  readonly state: SigningKeyState;
-  /** When the key entered each state. */
-  readonly publishedAt: number;
-  /** Of a `next` key: when every region in service was first seen to serve it. */
-  readonly seenAt?: number | undefined;
-  /**
-   * When every instance of every region's JWKS function was known to serve the key. The lead begins
-   * then.
-   */
-  readonly provedAt?: number | undefined;
-  readonly activatedAt?: number | undefined;
-  readonly retiredAt?: number | undefined;
-  readonly withdrawnAt?: number | undefined;
-  readonly disabledAt?: number | undefined;
-  readonly deletionScheduledAt?: number | undefined;
-  /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
-  readonly withdrawAt?: number | undefined;
-  /** Of a `withdrawn` key: when KMS may disable it. After an emergency, that is at once. */
-  readonly disableAt?: number | undefined;
-  /** Grows by one with each change. Prevents lost updates when two rotations run at once. */
-  readonly version: number;
-}
+export type PublicJwk = Readonly<SigningKey['publicJwk']>;
 
 /** Whether a key belongs in the JWKS at a time, in seconds since the epoch. */
 export function isPublished(key: SigningKey, now: number): boolean {

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
-import { signingKeyRecordTypes } from '../../../contract/tables.ts';
-import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
+import { signingKeyRecordTypes, signingKeyStates } from '../../../contract/tables.ts';
 import { epochSeconds, version } from './item.ts';
 import { partitionItem } from './partition-item.ts';
 

@@ -15,12 +15,9 @@ import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts'
 import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
+import { signingKeyStates } from '../../../contract/tables.ts';
 import type { Client } from '../../../core/client/client.ts';
-import {
-  type PublicJwk,
-  type SigningKey,
-  signingKeyStates,
-} from '../../../core/signing-key/signing-key.ts';
+import type { PublicJwk, SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { ItemKind } from './parsers.ts';
 
 /*

@@ -1,3 +1,4 @@
+import { signingKeyStates } from '../../../contract/tables.ts';
 import fc from 'fast-check';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -5,7 +6,6 @@ import { regionIds } from '../../../contract/regions.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { buildJwks } from '../../../core/jwks/jwks.ts';
-import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
 const now = 10_000;

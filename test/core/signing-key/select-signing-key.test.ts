@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { regionIds } from '../../../contract/regions.ts';
+import { signingKeyStates } from '../../../contract/tables.ts';
 import {
   chooseSigningKeys,
   selectSigningKeys,
 } from '../../../core/signing-key/select-signing-key.ts';
-import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
 const { key: template } = makeSigningKey('ES256');

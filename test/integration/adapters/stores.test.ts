@@ -10,12 +10,12 @@ import {
 } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createDynamoDbSettings } from '../../../adapters/dynamodb/stores/setting-stores.ts';
 import type { TableKey } from '../../../contract/tables.ts';
+import { signingKeyStates } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { collect } from '../../../core/paging.ts';
-import { signingKeyStates } from '../../../core/signing-key/signing-key.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
