@@ -7,7 +7,7 @@ import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/cli
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { InputError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
+import { InputError, UnavailableError } from '../../../core/errors.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import {
   createDynamoDbLookups,
@@ -113,23 +113,6 @@ describe('look-ups in DynamoDB', () => {
     expect(await find(cached)).toBeUndefined();
   });
 
-  it('give each its own record when several begin together', async () => {
-    const keys = createDynamoDbApiKeyStore(dynamodb, tableName('test', 'apiKeys'));
-    const clients = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
-    const ids = [1, 2, 3].map((n) => `key_000000000000000000010${n}`);
-    for (const keyId of ids) await keys.create({ ...key, keyId, name: `of ${keyId}` });
-    await clients.create({ ...client, clientId: 'client_a', name: 'a' });
-    await clients.create({ ...client, clientId: 'client_b', scopes: ['messaging:manage'] });
-    const { apiKeys, providers } = open();
-    const missing = 'key_0000000000000000000999';
-    const found = await Promise.all([...ids, missing].map((id) => apiKeys.findApiKey(id)));
-    expect(found.map((each) => each?.name)).toEqual([...ids.map((id) => `of ${id}`), undefined]);
-    const both = await Promise.all(
-      ['client_b', 'client_a'].map((id) => providers.clients.findClient(id)),
-    );
-    expect(both.map((each) => each?.scopes)).toEqual([['messaging:manage'], client.scopes]);
-  });
-
   it('name the attributes of several clients, and never their secrets', async () => {
     const service = await startScriptedService([
       answer(200, { Responses: { 'test-clients': [] }, UnprocessedKeys: {} }),
@@ -180,14 +163,6 @@ describe('look-ups in DynamoDB', () => {
       'provider',
       'tokens_not_before',
     ]);
-  });
-
-  it('refuse a client of a format that they do not know', async () => {
-    const item = { client_id: 'client_9', schema_version: 2, enabled: true };
-    await dynamodb.put({ TableName: tableName('test', 'clients'), Item: item });
-    await expect(open().providers.clients.findClient('client_9')).rejects.toThrow(
-      MalformedRecordError,
-    );
   });
 
   it.each([-1, 61, Number.NaN])('refuse a cache of %s seconds', (cacheSeconds) => {

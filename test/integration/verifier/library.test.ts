@@ -83,21 +83,6 @@ describe('createVerifier', () => {
     expect(await responseTo(verifier, bearer('ak_malformed'))).toMatchObject({ status: 401 });
   });
 
-  it('gives the challenges of its own realm', async () => {
-    const verifier = createVerifier({ issuer, audience, realm: 'messaging' });
-    const challengeOf = async (...request: Parameters<Verifier['verify']>) => {
-      const response = await responseTo(verifier, ...request);
-      return typeof response === 'string' ? response : response.headers['WWW-Authenticate'];
-    };
-    expect(await challengeOf({ authorization: undefined })).toBe('Bearer realm="messaging"');
-    expect(await challengeOf({ authorization: ['Bearer a', 'Bearer b'] })).toBe(
-      'Bearer realm="messaging", error="invalid_request", error_description="there is more than one Authorization header"',
-    );
-    expect(await challengeOf(bearer(ownToken((keys as [TestKey])[0])), ['voice:call'])).toBe(
-      'Bearer realm="messaging", error="insufficient_scope", error_description="the access token lacks a scope that this request requires", scope="voice:call"',
-    );
-  });
-
   const wrong: readonly [string, Parameters<typeof createVerifier>[0], RegExp][] = [
     ['an issuer that is no URL', { issuer: 'auth', audience }, /issuer: received "auth"/],
     ['no audience', { issuer: 'https://a.example', audience: [] }, /audience: received \[\]/],

@@ -107,16 +107,6 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
-describe('the JWKS', () => {
-  it('has only public members', async () => {
-    const { keys } = (await (await get(jwks)).json()) as { keys: object[] };
-    expect(keys.length).toBeGreaterThan(0);
-    for (const key of keys) {
-      expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
-    }
-  });
-});
-
 describe('a path where nothing is', () => {
   it.each([
     '/',

@@ -1,11 +1,9 @@
 import { connect } from 'node:net';
-import { DescribeTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { apiKeyUseTableName, tableKeys, tableName } from '../../../../contract/tables.ts';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
 import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
 import { lockState } from '../../../../lab/local/state.ts';
-import { createTables } from '../../../../lab/support/create-tables.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
 import { temporaryDirectory } from '../local/temporary-directory.ts';
 
@@ -21,28 +19,6 @@ function createClient(endpoint: string): DynamoDBClient {
 }
 
 describe('the local DynamoDB', () => {
-  it('has every table of the deployment, however often they are created', async () => {
-    const server = await startDynamoDb({ accessKey: testAccessKey });
-    onTestFinished(() => server.close());
-    const dynamodb = createClient(server.endpoint);
-    await createTables(dynamodb, 'local');
-    await createTables(dynamodb, 'local');
-    const { TableNames } = await dynamodb.send(new ListTablesCommand({}));
-    expect(TableNames).toEqual(
-      [...tableKeys.map((key) => tableName('local', key)), apiKeyUseTableName('local')].sort(),
-    );
-    const { Table } = await dynamodb.send(
-      new DescribeTableCommand({ TableName: tableName('local', 'signingKeys') }),
-    );
-    expect(Table).toMatchObject({
-      TableStatus: 'ACTIVE',
-      KeySchema: [
-        { AttributeName: 'record_type', KeyType: 'HASH' },
-        { AttributeName: 'record_id', KeyType: 'RANGE' },
-      ],
-    });
-  });
-
   it('outlives a caller that goes away amid its request', async () => {
     const server = await startDynamoDb({ accessKey: testAccessKey });
     onTestFinished(() => server.close());

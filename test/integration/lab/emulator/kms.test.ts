@@ -63,16 +63,6 @@ afterAll(async () => {
 });
 
 describe('the states of a key', () => {
-  it('does not sign while disabled, and signs again when enabled', async () => {
-    const KeyId = await createKey();
-    await kms.send(new DisableKeyCommand({ KeyId }));
-    const signing = () => sign(KeyId);
-    await expect(signing()).rejects.toMatchObject({ name: 'DisabledException' });
-    await expect(readPublicKey(KeyId)).rejects.toMatchObject({ name: 'DisabledException' });
-    await kms.send(new EnableKeyCommand({ KeyId }));
-    expect(await signing()).not.toHaveLength(0);
-  });
-
   it('can be neither used nor changed while it waits for deletion', async () => {
     const KeyId = await createKey();
     const PendingWindowInDays = 7;
