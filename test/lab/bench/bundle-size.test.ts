@@ -10,8 +10,9 @@ import { figure } from '../../support/figure.ts';
  * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
  */
 const budgets: Readonly<Record<string, number>> = {
-  // At most 3 % more than the 66,368 bytes before fair share and keys of clients.
-  token: 68_359,
+  // At most 4 % more than the 66,368 bytes before fair share, keys of clients, former ids of clients
+  // that were imported, and the stacks of those that are declared.
+  token: 69_000,
   jwks: 46_900,
   // With the algorithms of assertions, of providers and of keys.
   discovery: 27_150,
