@@ -248,7 +248,7 @@ export const authenticationFailureLimits = {
  */
 export const assertionFailureLimits = {
   window: 60,
-  distinctSecrets: Number.POSITIVE_INFINITY,
+  distinctSecrets: Infinity,
   repetitions: 20,
   capacity: 10_000,
 } as const;

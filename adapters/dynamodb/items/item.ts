@@ -75,7 +75,7 @@ export const toRecord = renaming((name) =>
 ) as <T extends object>(attributes: T) => RecordOf<T>;
 
 /** The reverse of {@link toRecord}. */
-export const toAttributes = renaming((name) =>
+export const toAttributes = /* @__PURE__ */ renaming((name) =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
 ) as <T extends object>(record: T) => { [Name in keyof T as SnakeCase<Name>]: T[Name] };
 

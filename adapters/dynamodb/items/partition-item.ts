@@ -32,8 +32,8 @@ type Stored<
 > = RecordOf<v.InferOutput<v.StrictObjectSchema<Entries, undefined>>> &
   Readonly<Record<Id, v.InferOutput<IdSchema>>>;
 
-/** The items of a partition, and their records. */
-export function partitionItem<
+/** The records of the items of a partition. What only reads bundles nothing that writes. */
+export function partitionReader<
   const Id extends string,
   const Entries extends v.ObjectEntries,
   const IdSchema extends v.GenericSchema = typeof text,
@@ -56,10 +56,20 @@ export function partitionItem<
     } = parseItem(schema, item, noun, 'record_id');
     return { [idName]: recordId, ...toRecord(attributes) } as Stored<Id, IdSchema, Entries>;
   };
+  return { recordType, schema, parse };
+}
+
+/** The same, and the items of records. */
+export function partitionItem<
+  const Id extends string,
+  const Entries extends v.ObjectEntries,
+  const IdSchema extends v.GenericSchema = typeof text,
+>(kind: PartitionKind<Id, IdSchema, Entries>) {
+  const reader = partitionReader(kind);
   const toItem = (record: object): Item => {
-    const { [idName]: recordId, ...attributes } = record as Item;
-    const head = { record_type: recordType, record_id: recordId, schema_version: 1 };
-    return toReadableItem(parse, { ...head, ...toAttributes(attributes) });
+    const { [kind.idName]: record_id, ...attributes } = record as Item;
+    const head = { record_type: kind.recordType, record_id, schema_version: 1 };
+    return toReadableItem(reader.parse, { ...head, ...toAttributes(attributes) });
   };
-  return { recordType, schema, parse, toItem };
+  return { ...reader, toItem };
 }

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes, signingKeyStates } from '../../../contract/tables.ts';
-import { epochSeconds, version } from './item.ts';
-import { partitionItem } from './partition-item.ts';
+import { epochSeconds, type Item, version } from './item.ts';
+import { partitionItem, partitionReader } from './partition-item.ts';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));
@@ -34,7 +34,7 @@ export const kmsKeyArn = v.pipe(
   v.regex(/^arn:[a-z-]+:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]{1,64}$/),
 );
 
-export const signingKeyItem = partitionItem({
+const signingKeys = {
   recordType: signingKeyRecordTypes.key,
   idName: 'kid',
   id: kid,
@@ -58,10 +58,15 @@ export const signingKeyItem = partitionItem({
     version,
   },
   check: [
-    ({ record_id, alg, public_jwk }) => {
+    ({ record_id, alg, public_jwk }: Item) => {
       const jwk = public_jwk as v.InferOutput<typeof publicJwkSchema>;
       return jwk.kid === record_id && jwk.alg === alg;
     },
     'a public_jwk of this kid and alg',
   ],
-});
+} as const;
+
+/** Of the functions that only read them. */
+export const signingKeyReader = partitionReader(signingKeys);
+
+export const signingKeyItem = /* @__PURE__ */ partitionItem(signingKeys);

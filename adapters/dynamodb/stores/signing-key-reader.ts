@@ -4,7 +4,7 @@ import type { PortOptions } from '../../../core/port.ts';
 import type { SigningKeyReader } from '../../../core/signing-key/signing-key.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import { signingKeyItem } from '../items/signing-key-item.ts';
+import { signingKeyReader } from '../items/signing-key-item.ts';
 import { parseItems, queryPartition } from './read-items.ts';
 import type { StoreOptions } from './store-options.ts';
 
@@ -26,5 +26,5 @@ export function createDynamoDbSigningKeyReader(
   table: string,
   store: StoreOptions = {},
 ): SigningKeyReader {
-  return { listSigningKeys: listRecords(calls, table, signingKeyItem, store) };
+  return { listSigningKeys: listRecords(calls, table, signingKeyReader, store) };
 }
