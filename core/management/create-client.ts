@@ -75,10 +75,10 @@ async function findProvider(
   return { registered, withoutRule, withRule, checkAllowed };
 }
 
-export function buildClient(
+function buildClient(
   context: ManagementContext,
   input: NewClient,
-  provider?: ClientProvider,
+  provider: ClientProvider | undefined,
 ): Client {
   const now = currentTime(context);
   // What is left is stored as it was given.

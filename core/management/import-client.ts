@@ -7,15 +7,13 @@ import { RefusedError } from '../errors.ts';
 import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { ownedClients } from './clients.ts';
 import {
-  buildClient,
   type CreatedClient,
   isSameRequest,
+  prepareClient,
   withoutOldTokens,
 } from './create-client.ts';
 import { createOnce } from './idempotency.ts';
-import { checkNoAssertions } from './input-fields.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
-import { checkTokenSize } from './token-size.ts';
 
 /**
  * Creates a client with its id and its secret of before. No customer may take the id of another's
@@ -42,9 +40,8 @@ export async function importClient(
     imported: true,
   } as const;
   const clientId = deriveImportedClientId(formerId);
-  const built = { ...buildClient(context, fields), clientId, formerId, secrets: [secret] };
-  checkNoAssertions(config, built.audiences);
-  checkTokenSize(built, config);
+  const { asGiven } = await prepareClient(context, fields);
+  const built = { ...asGiven, clientId, formerId, secrets: [secret] };
   const findEarlier = async () => {
     const stored = await clients.find(clientId);
     if (stored === undefined) return undefined;

@@ -26,7 +26,7 @@ import { assertQuota } from '../../core/deployment/raised-quota.ts';
 import { assertReservable } from '../../core/deployment/reserved-concurrency.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
-import { answerCustomResource } from '../shared/answer-custom-resource.ts';
+import { answerCustomResource, repeatWhile } from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** The dependencies of the check. Tests pass their own. */
@@ -49,10 +49,8 @@ export type DeploymentCheckHandler = (
 const accepted =
   'the config is that of the deployed service, and every signing key in use keeps its algorithm';
 
-/** Milliseconds between two attempts. */
-const interval = 2000;
-/** Milliseconds that the last attempt and the response take, with every retry. */
-const reserve = 70_000;
+/** Milliseconds that a pause, the last attempt and the response take, with every retry. */
+const reserve = 72_000;
 
 /**
  * The deployment check. A stack invokes it before anything else changes. The deployment continues
@@ -103,22 +101,20 @@ export function createDeploymentCheckHandler(
   };
   return async (input, context) => {
     const event = parseCustomResourceEvent(input);
-    const hasTime = () => context.getRemainingTimeInMillis() > reserve + interval;
+    const mayRepeat = (error: unknown) =>
+      describePassing(error) !== undefined && context.getRemainingTimeInMillis() > reserve;
     const reason =
       event.RequestType === 'Delete'
         ? undefined
-        : await findObjection(() => check(event), sleep, hasTime);
+        : await repeatWhile(mayRepeat, () => check(event), sleep).then(() => undefined, describe);
     telemetry.report({
       level: reason === undefined ? 'info' : 'error',
       outcome: reason === undefined ? 'allowed' : 'refused',
       fields: { request_type: event.RequestType, reason },
       metrics: {},
     });
-    const result =
-      reason === undefined
-        ? ({ status: 'SUCCESS', reason: accepted } as const)
-        : ({ status: 'FAILED', reason } as const);
-    await answerCustomResource(event, result, { sendAnswer: ports.sendAnswer, sleep });
+    const status = reason === undefined ? 'SUCCESS' : 'FAILED';
+    await answerCustomResource(event, { status, reason: reason ?? accepted }, { ...ports, sleep });
   };
 }
 
@@ -146,21 +142,4 @@ function describe(error: unknown): string {
   if (objections.some((objection) => error instanceof objection)) return error.message;
   const reason = describePassing(error) ?? `${error.name}: ${error.message}`;
   return `the deployed service could not be checked: ${reason}`;
-}
-
-/** @returns why the deployment must not continue; undefined if it may. */
-async function findObjection(
-  check: () => Promise<void>,
-  sleep: (milliseconds: number) => Promise<unknown>,
-  hasTime: () => boolean,
-): Promise<string | undefined> {
-  for (;;) {
-    try {
-      await check();
-      return undefined;
-    } catch (error) {
-      if (describePassing(error) === undefined || !hasTime()) return describe(error);
-    }
-    await sleep(interval);
-  }
 }

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import {
   type CustomResourceEvent,
   parseCustomResourceEvent,
 } from '../../contract/custom-resource.ts';
-import type { ManagementError, ManagementOutcome } from '../../contract/management/request.ts';
+import type { ManagementError } from '../../contract/management/request.ts';
 import { accountOfStackAlias, trunkGroupsOfStack } from '../../contract/reach.ts';
 import { ConflictError, describeError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { limitCaller } from '../../core/management/caller-reach.ts';
@@ -15,7 +16,13 @@ import {
   RequestRecord,
 } from '../../core/management/requests/answer-request.ts';
 import { toManagementError } from '../../core/management/requests/wire-errors.ts';
-import { answerCustomResource, answerTime } from '../shared/answer-custom-resource.ts';
+import {
+  type AnswerPorts,
+  answerCustomResource,
+  answerTime,
+  type CustomResourceResult,
+  repeatWhile,
+} from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { reportAnswer } from './report-answer.ts';
 
@@ -24,20 +31,16 @@ export interface DeclareOptions {
   readonly sendAnswer: SendAnswer;
   /** Whether a result may go to this machine, where an emulator of CloudFormation wants it. */
   readonly allowLoopback: boolean;
-  readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  readonly sleep?: AnswerPorts['sleep'];
   /** Standard output if left out. */
   readonly telemetry?: RunTelemetry;
 }
 
-/** What Lambda says of an invocation. */
-export interface StackInvocation {
-  /** With the alias, which says whose stacks ask. */
-  readonly invokedFunctionArn: string;
-  readonly getRemainingTimeInMillis: () => number;
-}
+/** The alias says whose stacks ask. */
+export type StackInvocation = Pick<Context, 'invokedFunctionArn' | 'getRemainingTimeInMillis'>;
 
-/** Milliseconds between two attempts. */
-const interval = 2000;
+const accepted = 'the client is as the stack declares it';
+
 /** Milliseconds that a pause, the last attempt and the response take. */
 const reserve = answerTime + 12_000;
 
@@ -103,34 +106,28 @@ export function createDeclareHandler(options: DeclareOptions) {
       return undefined;
     }
   };
-  const describe = (error: unknown): ManagementError => {
+  const describe = (error: unknown): { readonly error: ManagementError } => {
     const known = toManagementError(error);
-    if (known === undefined) report('error', 'failed', error);
+    if (known !== undefined) return { error: known };
+    report('error', 'failed', error);
     const text = 'the management function failed; its log says why';
-    return known ?? { class: 'UnavailableError', text };
+    return { error: { class: 'UnavailableError', text } };
   };
   return async (input: unknown, invocation: StackInvocation): Promise<void> => {
     const { invokedFunctionArn: invoked, getRemainingTimeInMillis: remaining } = invocation;
     const event = readEvent(input);
     if (event === undefined) return;
     const done = new RequestRecord();
-    const attempt = async (): Promise<ManagementOutcome> => {
-      try {
-        return { result: await apply(event, invoked, createContext, done) };
-      } catch (error) {
-        const mayPass = error instanceof UnavailableError || error instanceof ConflictError;
-        if (!mayPass || remaining() < reserve) return { error: describe(error) };
-      }
-      await sleep(interval);
-      return attempt();
-    };
-    const outcome = await attempt();
+    const mayRepeat = (error: unknown) =>
+      (error instanceof UnavailableError || error instanceof ConflictError) &&
+      remaining() >= reserve;
+    const run = async () => ({ result: await apply(event, invoked, createContext, done) });
+    const outcome = await repeatWhile(mayRepeat, run, sleep).catch(describe);
     reportAnswer(telemetry, invoked, { arn: event.StackId }, done.answer(outcome, undefined));
-    const [status, reason, id] =
+    const result: CustomResourceResult =
       'error' in outcome
-        ? (['FAILED', outcome.error.text, event.PhysicalResourceId] as const)
-        : (['SUCCESS', 'the client is as the stack declares it', outcome.result] as const);
-    const answered = typeof id === 'string' ? { ...event, PhysicalResourceId: id } : event;
-    await answerCustomResource(answered, { status, reason }, { sendAnswer, sleep });
+        ? { status: 'FAILED', reason: outcome.error.text }
+        : { status: 'SUCCESS', reason: accepted, physicalId: outcome.result };
+    await answerCustomResource(event, result, { sendAnswer, sleep });
   };
 }

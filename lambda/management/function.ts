@@ -1,3 +1,4 @@
+import type { Context } from 'aws-lambda';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import {
   type ManagementAnswer,
@@ -31,15 +32,9 @@ interface ManagementFunctionOptions {
   readonly telemetry?: RunTelemetry;
 }
 
-/** What Lambda says of an invocation. */
-interface ManagementInvocation {
-  /** With the alias. */
-  readonly invokedFunctionArn: string;
-}
-
 export type ManagementHandler = (
   event: unknown,
-  invocation: ManagementInvocation,
+  invocation: Pick<Context, 'invokedFunctionArn'>,
 ) => Promise<ManagementAnswer>;
 
 const eventHelp = `an event with "request", JSON text of at most ${maxManagementRequestLength} characters, and "caller_proof"`;

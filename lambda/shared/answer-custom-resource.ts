@@ -5,6 +5,8 @@ import type { CustomResourceAnswer, CustomResourceEvent } from '../../contract/c
 export interface CustomResourceResult {
   readonly status: CustomResourceAnswer['Status'];
   readonly reason: string;
+  /** By what the stack knows the resource from now on. As before if left out. */
+  readonly physicalId?: string | undefined;
 }
 
 export interface AnswerPorts {
@@ -22,17 +24,33 @@ const maxReasonLength = 3000;
 
 function toAnswer(
   event: CustomResourceEvent,
-  { status, reason }: CustomResourceResult,
+  { status, reason, physicalId }: CustomResourceResult,
 ): CustomResourceAnswer {
   const { LogicalResourceId, PhysicalResourceId = LogicalResourceId, StackId, RequestId } = event;
   return {
     Status: status,
     Reason: reason.slice(0, maxReasonLength),
-    PhysicalResourceId,
+    PhysicalResourceId: physicalId ?? PhysicalResourceId,
     StackId,
     RequestId,
     LogicalResourceId,
   };
+}
+
+/** Runs again, after a pause, what failed and may succeed. */
+export async function repeatWhile<T>(
+  mayRepeat: (error: unknown) => boolean,
+  run: () => Promise<T>,
+  sleep: AnswerPorts['sleep'],
+): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!mayRepeat(error)) throw error;
+    }
+    await sleep(interval);
+  }
 }
 
 /** Without a response, CloudFormation waits for the timeout of the custom resource. */
@@ -42,12 +60,7 @@ export async function answerCustomResource(
   { sendAnswer, sleep }: AnswerPorts,
 ): Promise<void> {
   const answer = toAnswer(event, result);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await sendAnswer(event.ResponseURL, answer);
-    } catch (error) {
-      if (attempt === maxAttempts) throw error;
-      await sleep(interval);
-    }
-  }
+  let left = maxAttempts;
+  const hasMore = () => (left -= 1) > 0;
+  await repeatWhile(hasMore, () => sendAnswer(event.ResponseURL, answer), sleep);
 }

@@ -149,7 +149,7 @@ export function toClient(attributes: ClientAttributes): Client {
   const { secrets, ends: _, declared, ...item } = attributes;
   return {
     ...withProvider(item),
-    ...(declared && { declared: toRecord(declared) }),
+    declared: declared && toRecord(declared),
     secrets: toSecrets(secrets),
   };
 }
