@@ -63,8 +63,25 @@ function addCloneOptions(command: Command): Command {
   );
 }
 
+/** How clients may get tokens. */
+function addClientOptions(command: Command): Command {
+  return command
+    .option(
+      '--authorization-endpoint',
+      'name an authorization endpoint, which refuses every request, for clients such as those of MCP: docs/configuration.md',
+    )
+    .option(
+      '--federated-clients',
+      'issue tokens to clients of registered providers, for an assertion instead of a secret: docs/keyless.md',
+    )
+    .option(
+      '--dpop',
+      'bind tokens to the key of a client that proves it, and check proofs at the example API: docs/getting-started.md',
+    );
+}
+
 function createCommand({ withFlags, extras }: Edition): Command {
-  const command = new Command(withFlags)
+  const ofService = new Command(withFlags)
     .description('Runs the whole authorization server on this machine, only on loopback.')
     .helpOption(false)
     .option('--https', 'serve TLS, with a certificate that is made on first use and kept')
@@ -81,19 +98,8 @@ function createCommand({ withFlags, extras }: Edition): Command {
       '--access-token-type <type>',
       'typ of access tokens: at+jwt by default, or JWT',
       oneOf('--access-token-type', accessTokenTypes),
-    )
-    .option(
-      '--authorization-endpoint',
-      'name an authorization endpoint, which refuses every request, for clients such as those of MCP: docs/configuration.md',
-    )
-    .option(
-      '--federated-clients',
-      'issue tokens to clients of registered providers, for an assertion instead of a secret: docs/keyless.md',
-    )
-    .option(
-      '--dpop',
-      'bind tokens to the key of a client that proves it, and check proofs at the example API: docs/getting-started.md',
-    )
+    );
+  const command = addClientOptions(ofService)
     .option(
       '--check-revocation <choice>',
       'the example API looks up the client of each token, so a revoked one stops at once; while DynamoDB does not answer, it refuses or accepts: refuse, accept',

@@ -1,9 +1,9 @@
-import { signingKeyStates } from '../../../contract/tables.ts';
 import fc from 'fast-check';
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
+import { signingKeyStates } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { buildJwks } from '../../../core/jwks/jwks.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';

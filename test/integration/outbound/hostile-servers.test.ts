@@ -135,7 +135,8 @@ describe.concurrent.each(Object.entries(outboundClients))('%s', (_, client) => {
 describe('the table of outbound clients', () => {
   const imports = /import (?:type )?([^;]*?) from 'node:(?:https?|http2|net|tls|dgram)';/g;
   const opens = /\b(?:request|get|connect|Agent)\b/;
-  const otherClients = /(?<![.\w])fetch\(\w|new (?!FunctionClient|OAuthClient)[A-Z]\w*Client\(|'openid-client'/;
+  const otherClients =
+    /(?<![.\w])fetch\(\w|new (?!FunctionClient|OAuthClient)[A-Z]\w*Client\(|'openid-client'/;
   /** They open no connection, or only one to this host. */
   const exempt = new Set([
     'portal/pages/clients/first-request.ts',
