@@ -1,18 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { maxPortalFormBytes } from '../contract/limits.ts';
+import { maxPortalFormBytes, maxTrunkGroupLimit } from '../contract/limits.ts';
 import { readBytes } from '../core/read-bytes.ts';
+import { rememberOffer } from './access/granted.ts';
+import { ForbiddenError, guardManagement, mayUse } from './access/guarded-management.ts';
+import type { Person } from './access/person.ts';
 import { createAppearance } from './appearance.ts';
-import { createRequestContext } from './create-request-context.ts';
 import { Fields } from './forms/fields.ts';
 import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
-import { HttpError, LoginNeededError } from './http-error.ts';
+import { HttpError, LoginNeededError, TooManyTrunkGroupsError } from './http-error.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
 import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
-import { errorResponse, type RespondOptions, toResponse } from './respond.ts';
+import { createHref, errorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
-import { cookieScope, noteChange } from './session/cookies.ts';
+import { cookieScope, hasRecentChange, noteChange } from './session/cookies.ts';
 
 export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
@@ -27,6 +30,45 @@ interface Environment {
 }
 
 type PortalContext = Context<Environment>;
+
+/** Common properties of every request of a known user. The route adds the rest. */
+async function createRequestContext(
+  options: PortalOptions,
+  request: Request,
+  person: Person,
+  health: ProviderHealth,
+): Promise<RequestContext> {
+  const { management, origins, basePath = '', clock = Date.now, look = {} } = options;
+  const count = person.trunkGroups?.length ?? 0;
+  if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
+  const guarded = guardManagement(management, person);
+  const deployment = await guarded.describeDeployment();
+  // The config can limit a person further than the login does.
+  const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
+  const reaching: Person = { ...person, trunkGroups };
+  const isChanged = hasRecentChange(request, cookieScope(origins[0], basePath));
+  return {
+    person: reaching,
+    management: guarded,
+    deployment,
+    api: look,
+    id: () => '',
+    query: new Fields(new URL(request.url).searchParams),
+    form: new Fields(),
+    health,
+    callerAddress: options.callerAddressOf?.(request),
+    now: Math.floor(clock() / 1000),
+    href: createHref(basePath),
+    // Only lists of trunk groups have the choice.
+    freshness: trunkGroups === undefined || isChanged ? {} : { withRecent: false },
+    ...rememberOffer({ management: guarded, person: reaching, deployment }),
+    may: (operation) => mayUse(reaching, operation),
+    require: (operation) => {
+      if (!mayUse(reaching, operation)) throw new ForbiddenError(operation, reaching);
+    },
+    newRequestId: randomUUID,
+  };
+}
 
 /** The last step of every response: it adds the portal's headers and writes a log line. */
 function finish(options: PortalOptions) {

@@ -15,7 +15,7 @@ import {
   selfTestResultSchema,
 } from '../../contract/function-events.ts';
 import { selfTestEvent } from '../../contract/health.ts';
-import type { ReservationCheck } from '../../core/deployment/reserved-concurrency.ts';
+import type { ReservationCheck } from '../../core/deployment/account-quotas.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';

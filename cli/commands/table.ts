@@ -8,6 +8,7 @@ import {
 } from '../../core/management/management-context.ts';
 import { collect } from '../../core/paging.ts';
 import { auditDays } from '../../core/restore/audit-views.ts';
+import type { RestoredTables } from '../../core/restore/restore-items.ts';
 import {
   type RestoredRow,
   type RestoreOptions,
@@ -17,7 +18,6 @@ import {
   restoreItems,
 } from '../../core/restore/restore-items.ts';
 import { restoreSettings } from '../../core/restore/restore-settings.ts';
-import type { RestoredTables } from '../../core/restore/restored-tables.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';

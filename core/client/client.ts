@@ -90,11 +90,7 @@ export interface Client {
 }
 
 /** Whether a stack declares a client at present. */
-export function isDeclared({
-  declared,
-}: {
-  readonly declared?: Pick<ClientDeclaration, 'undeclaredAt'> | undefined;
-}): boolean {
+export function isDeclared({ declared }: Pick<Client, 'declared'>): boolean {
   return declared !== undefined && declared.undeclaredAt === undefined;
 }
 

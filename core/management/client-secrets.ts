@@ -12,8 +12,7 @@ import { formatClientSecret, isId, secretBytes } from '../credential/credential-
 import { hashSecret } from '../credential/secret-hash.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
-import { findClient } from './clients.ts';
-import { checkDeclared } from './declared-clients.ts';
+import { checkDeclared, findClient } from './clients.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkCanBeExtended, checkName } from './input-fields.ts';

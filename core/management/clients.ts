@@ -1,7 +1,13 @@
 import type * as v from 'valibot';
 import type { clientChanges, clientsFilter } from '../../contract/management/inputs.ts';
-import type { Client, ClientProvider, ClientSecret, ClientsQuery } from '../client/client.ts';
-import { isDeclared } from '../client/client.ts';
+import {
+  type Client,
+  type ClientProvider,
+  type ClientSecret,
+  type ClientsQuery,
+  describeDeclaration,
+  isDeclared,
+} from '../client/client.ts';
 import {
   expiresWithin as doesExpireWithin,
   findSecretConcern,
@@ -13,7 +19,6 @@ import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { collect } from '../paging.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { viewClient } from './client-view.ts';
-import { checkDeclared } from './declared-clients.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { type IfVersion, repeatStop } from './if-version.ts';
 import { checkAudiences, checkName, checkScopes, withDistinctValues } from './input-fields.ts';
@@ -28,7 +33,46 @@ import { manageOwned } from './owned-records.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
-import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
+import { isSameOtherwise, onlyStopsClient } from './trunk-group-limits/only-stops.ts';
+
+const keysOf = ({ secrets }: Client) =>
+  secrets
+    .filter(({ publicKey }) => publicKey !== undefined)
+    .map(({ secretId, expiresAt, name }) => [secretId, expiresAt, name]);
+
+/** What people decide of a client that a stack declares: whether it works, and its secrets. */
+const ofPeople = [
+  'enabled',
+  'tokensNotBefore',
+  'secrets',
+  'declared',
+  'version',
+  'updatedAt',
+] as const;
+
+/**
+ * What a stack declares only the stack changes, or a person who takes the client over.
+ *
+ * @param next undefined if it is deleted.
+ * @throws {RefusedError} with the place to change it.
+ */
+export function checkDeclared(
+  { stack }: Pick<ManagementContext, 'stack'>,
+  before: Client,
+  next?: Client,
+): void {
+  const { declared, clientId } = before;
+  if (stack !== undefined || declared === undefined || !isDeclared(before)) return;
+  const isTaken = next !== undefined && next.declared === undefined;
+  const isAlike =
+    next !== undefined &&
+    isSameOtherwise(before, next, ofPeople) &&
+    JSON.stringify(keysOf(before)) === JSON.stringify(keysOf(next));
+  if (isTaken || isAlike) return;
+  throw new RefusedError(
+    `${clientId} is declared by ${describeDeclaration(declared)}: change it there, or take it over (take_over). It can be disabled, and its tokens revoked, here`,
+  );
+}
 
 /** What clients have in common with API keys. */
 export const ownedClients = manageOwned<Client, ClientsQuery>({

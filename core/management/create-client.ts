@@ -1,10 +1,14 @@
-import type { NewClient } from '../../contract/management/inputs.ts';
+import type * as v from 'valibot';
+import { secondsPerDay } from '../../contract/limits.ts';
+import type { importedClient, NewClient } from '../../contract/management/inputs.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
-import { deriveProviderClientId } from '../client/provider-client-id.ts';
+import { deriveImportedClientId, deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
+import { hashSecret } from '../credential/secret-hash.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
+import { requireEveryTrunkGroup } from './caller-reach.ts';
 import { ownedClients } from './clients.ts';
 import { requireSubjectGrant } from './grants/require-grant.ts';
 import { createOnce, idForCreation, keysWithin } from './idempotency.ts';
@@ -19,13 +23,14 @@ import {
   clockAllowance,
   currentTime,
   type ManagementContext,
+  newId,
 } from './management-context.ts';
 import { addApplicationRule } from './providers/application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';
 
-export interface CreatedClient {
+interface CreatedClient {
   readonly client: Client;
   /** Whether an earlier call with the same idempotency key had made it. */
   readonly existed: boolean;
@@ -125,7 +130,7 @@ function hasDerivedId({ idempotencyKey }: NewClient, { provider }: Client): bool
  * is never later than the creation (`hadTokensRevoked`), nor than the first token of the new client
  * by a clock that is `clockAllowance` behind AWS's time.
  */
-export function withoutOldTokens(context: ManagementContext, client: Client): Client {
+function withoutOldTokens(context: ManagementContext, client: Client): Client {
   const createdAt = seconds(awsTimeOf(context).earliest);
   const tokensNotBefore = createdAt - clockAllowance;
   return { ...client, createdAt, updatedAt: createdAt, tokensNotBefore };
@@ -142,7 +147,7 @@ const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'updatedAt',
 ]);
 
-export function isSameRequest(stored: Client, requested: Client): boolean {
+function isSameRequest(stored: Client, requested: Client): boolean {
   const key = ({ provider, ...client }: Client) => {
     const compared = Object.entries(client).filter(([name]) => !isMade.has(name));
     return JSON.stringify([
@@ -252,4 +257,47 @@ export async function createClient(
       return { client, existed: false };
     },
   );
+}
+
+/**
+ * Creates a client with its id and its secret of before. No customer may take the id of another's
+ * client first, so a caller who is limited to trunk groups imports none.
+ */
+export async function importClient(
+  context: ManagementContext,
+  input: v.InferOutput<typeof importedClient>,
+): Promise<CreatedClient> {
+  requireEveryTrunkGroup(context, 'An import');
+  const { config, clients } = context;
+  if (config.clientImport === undefined) {
+    throw new RefusedError('no client can be imported: the config has no clientImport');
+  }
+  const { formerId, secret: value, checkOnly, ...fields } = input;
+  const createdAt = currentTime(context);
+  const hash = hashSecret(value);
+  const secret = {
+    secretId: newId(context, 'secret'),
+    hash,
+    name: 'Imported',
+    createdAt,
+    expiresAt: createdAt + config.clientImport.maxLifetimeDays * secondsPerDay,
+    imported: true,
+  } as const;
+  const clientId = deriveImportedClientId(formerId);
+  const { asGiven } = await prepareClient(context, fields);
+  const built = { ...asGiven, clientId, formerId, secrets: [secret] };
+  const findEarlier = async () => {
+    const stored = await clients.find(clientId);
+    if (stored === undefined) return undefined;
+    const hasSecret = stored.secrets.some((one) => one.imported && one.hash === hash);
+    if (hasSecret && isSameRequest(stored, built)) return { client: stored, existed: true };
+    throw new RefusedError(
+      `the client ${JSON.stringify(formerId)} was imported before, with another secret or other values: ${clientId}`,
+    );
+  };
+  return createOnce<CreatedClient>(findEarlier, async () => {
+    const client = withoutOldTokens(context, built);
+    if (checkOnly !== true) await ownedClients.create(context, client);
+    return { client, existed: false };
+  });
 }

@@ -26,7 +26,7 @@ import {
   setClientEnabled,
   updateClient,
 } from './clients.ts';
-import { createClient } from './create-client.ts';
+import { createClient, importClient } from './create-client.ts';
 import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
@@ -38,7 +38,6 @@ import {
   setIssuerGrant,
   setSubjectGrant,
 } from './grants/grant-lists.ts';
-import { importClient } from './import-client.ts';
 import { listAudit, listHistory } from './list-changes.ts';
 import { listExpiring } from './list-expiring.ts';
 import type { ManagementContext } from './management-context.ts';

@@ -1,12 +1,19 @@
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
+import type { StoredPerson } from '../audit/person-name.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
-import { findIssuerGrant, hostOf } from '../identity-provider/grant.ts';
+import {
+  findIssuerGrant,
+  type GrantKind,
+  type GrantList,
+  hostOf,
+} from '../identity-provider/grant.ts';
 import {
   hasOwner,
   type IdentityProvider,
   ownedBy,
+  type ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
@@ -14,6 +21,7 @@ import { checkOutside } from '../management/grants/outside-clients.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import type { OwnedRecord, OwnedStore } from '../record-store.ts';
+import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import { providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
@@ -26,7 +34,22 @@ import {
 } from './replay.ts';
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
-import type { RestoredTables } from './restored-tables.ts';
+
+/** The records of a restored table of settings, by kind. */
+export interface StoredSettings {
+  readonly limits: () => AsyncIterable<TrunkGroupLimits>;
+  readonly owners: () => AsyncIterable<ProviderOwner>;
+  readonly grants: (kind: GrantKind) => AsyncIterable<GrantList>;
+  readonly people: () => AsyncIterable<StoredPerson>;
+}
+
+/** Items of the restored tables, by kind. */
+export interface RestoredTables {
+  readonly clients: () => AsyncIterable<Client>;
+  readonly apiKeys: () => AsyncIterable<ApiKey>;
+  readonly identityProviders: () => AsyncIterable<IdentityProvider>;
+  readonly settings: StoredSettings;
+}
 
 /** One kind of item: its source, its target, and how the audit reduces it. */
 export interface Restorable<T> {

@@ -24,8 +24,8 @@ import {
   type RestoreOptions,
   restoreKind,
   restoring,
+  type StoredSettings,
 } from './restore-items.ts';
-import type { StoredSettings } from './restored-tables.ts';
 
 /** A change may have given something that the stored record had not: it is not repeated. */
 function lookAtLast(changes: readonly AuditedChange[]): readonly string[] {

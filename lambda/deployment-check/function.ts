@@ -21,9 +21,8 @@ import {
 import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
+import { assertQuota, assertReservable } from '../../core/deployment/account-quotas.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
-import { assertQuota } from '../../core/deployment/raised-quota.ts';
-import { assertReservable } from '../../core/deployment/reserved-concurrency.ts';
 import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource, repeatWhile } from '../shared/answer-custom-resource.ts';

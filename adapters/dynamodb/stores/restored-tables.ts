@@ -1,6 +1,6 @@
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { tables } from '../../../contract/tables.ts';
-import type { RestoredTables } from '../../../core/restore/restored-tables.ts';
+import type { RestoredTables } from '../../../core/restore/restore-items.ts';
 import type { Item } from '../items/item.ts';
 import { settingItems } from '../items/setting-items.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';

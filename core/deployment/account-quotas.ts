@@ -1,3 +1,4 @@
+import type { RaisedQuota } from '../../contract/deployment-check.ts';
 import { leastUnreserved } from '../../contract/limits.ts';
 import type { Reservation } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
@@ -34,5 +35,24 @@ export function assertReservable({ account, reservations, held }: ReservationChe
   const keys = reservations.map(({ key, executions }) => `${key} (${executions})`).join(' + ');
   throw new RefusedError(
     `${keys}: received ${sum} reserved executions; allowed: at most ${most}, because the account has a Lambda quota of ${limit} concurrent executions in this AWS region, other functions reserve ${limit - unreserved - held}, and Lambda keeps ${least} unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing`,
+  );
+}
+
+const names: Readonly<Record<RaisedQuota['key'], string>> = {
+  kmsSignQuota: 'AWS KMS, "Cryptographic operations request rate" of the key\'s family',
+  apiGatewayQuota: 'Amazon API Gateway, "Throttle rate"',
+};
+
+/**
+ * Checks that AWS gives as much as a config says. Throttles follow the config: above the quota, AWS
+ * refuses what they let through.
+ *
+ * @param quota what the account has, a second.
+ * @throws {RefusedError} naming both.
+ */
+export function assertQuota({ key, value }: RaisedQuota, quota: number): void {
+  if (value <= quota) return;
+  throw new RefusedError(
+    `${key}: received ${value}; allowed: at most ${quota}, which this account has in this AWS region: request a higher quota (Service Quotas, ${names[key]}), or set a lower figure`,
   );
 }
