@@ -24,10 +24,9 @@ import {
 } from './dynamodb/stores/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/stores/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/stores/identity-provider-store.ts';
-import { parseItems, readPages } from './dynamodb/stores/read-items.ts';
+import { parseItems, readPages, type StoreOptions } from './dynamodb/stores/read-items.ts';
 import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
 import { createDynamoDbSigningKeyReader } from './dynamodb/stores/signing-key-reader.ts';
-import type { StoreOptions } from './dynamodb/stores/store-options.ts';
 import { createFetchProviderKeys, withGivenKeys } from './https/fetch-key-set.ts';
 import { createGuardedFetch } from './https/json-request.ts';
 

@@ -6,7 +6,7 @@ import { rememberOffer } from './access/granted.ts';
 import { ForbiddenError, guardManagement, mayUse } from './access/guarded-management.ts';
 import type { Person } from './access/person.ts';
 import { createAppearance } from './appearance.ts';
-import { Fields } from './forms/fields.ts';
+import { Fields } from './forms/problems.ts';
 import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError, TooManyTrunkGroupsError } from './http-error.ts';
 import { describeError } from './pages/errors/error-page.ts';

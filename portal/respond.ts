@@ -1,5 +1,5 @@
 import type { Appearance } from './appearance.ts';
-import type { Fields } from './forms/fields.ts';
+import type { Fields } from './forms/problems.ts';
 import { type Html, type HtmlValue, html } from './html/html.ts';
 import { layout, plainLayout } from './html/layout.ts';
 import { pageHeader } from './html/parts.ts';

@@ -1,5 +1,5 @@
-import type { Fields } from './forms/fields.ts';
 import { type Form, sendForm, showForm } from './forms/form.ts';
+import type { Fields } from './forms/problems.ts';
 import {
   keyDeletion,
   keyDisabling,

@@ -139,7 +139,6 @@ const { show, change, remove } = recordCommands([clientIdArgument], 'client', {
   print: printClient,
 });
 
-/** Commands by which a client or its tokens stop. */
 const deleteUndeclared = command({
   name: 'delete-undeclared',
   summary: 'Delete the clients that stacks have deleted',
@@ -167,6 +166,7 @@ const deleteUndeclared = command({
   },
 });
 
+/** Commands by which a client or its tokens stop. */
 const stopCommands: readonly CommandSpec[] = [
   change(
     'disable',
@@ -246,10 +246,6 @@ const list = command({
     ),
     option('--declared', 'only clients that a stack declares'),
     option(
-      '--undeclared-for <duration>',
-      'only clients that a stack deleted this long ago, e.g. 7d',
-    ),
-    option(
       '--allows-user-tokens',
       'only clients under a provider without a rule that refuses tokens of people',
     ),
@@ -266,7 +262,6 @@ const list = command({
       unusedFor: secondsOrTyped(options.unusedFor),
       allowsUserTokens: options.allowsUserTokens,
       declared: options.declared,
-      undeclaredFor: secondsOrTyped(options.undeclaredFor),
     };
     const clients = await collectPages(
       (cursor) => cli.management.listClients({ ...filter, cursor }),

@@ -7,8 +7,14 @@ import type { Crumb } from '../html/parts.ts';
 import { HttpError } from '../http-error.ts';
 import type { Handler, Page, RequestContext, RouteResult } from '../request-context.ts';
 import { TypedDuration } from './duration.ts';
-import type { Fields } from './fields.ts';
-import { type FieldProblem, FormError, noProblems, type Problems, problemsOf } from './problems.ts';
+import {
+  type FieldProblem,
+  type Fields,
+  FormError,
+  noProblems,
+  type Problems,
+  problemsOf,
+} from './problems.ts';
 
 /** What a form gives an operation: its last argument, without what every form has of its own. */
 export type InputOf<Name extends OperationName> =

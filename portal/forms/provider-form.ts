@@ -2,8 +2,7 @@ import { secondsOrTyped } from '../../core/duration.ts';
 import { describeClaimRisk } from '../../core/identity-provider/client-id-claim.ts';
 import { checkbox, fieldGroup, fixedField, selectField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
-import type { Fields } from './fields.ts';
-import { type Problems, typedField } from './problems.ts';
+import { type Fields, type Problems, typedField } from './problems.ts';
 
 export const providerLabels = {
   discoveryUrl: 'Discovery URL',

@@ -2,8 +2,7 @@ import { maxNameLength } from '../../contract/limits.ts';
 import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import { fieldGroup, hiddenField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
-import type { Fields } from './fields.ts';
-import { type Problems, problemAt } from './problems.ts';
+import { type Fields, type Problems, problemAt } from './problems.ts';
 
 /** A subnet as entered. */
 export interface SubnetRow {

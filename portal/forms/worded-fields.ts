@@ -11,8 +11,7 @@ import type { Html, HtmlValue } from '../html/html.ts';
 import { formatExactSpan } from '../html/time.ts';
 import { requireChoice } from './choice.ts';
 import { TypedDuration } from './duration.ts';
-import type { Fields } from './fields.ts';
-import { FormError, type Problems, problemAt } from './problems.ts';
+import { type Fields, FormError, type Problems, problemAt } from './problems.ts';
 
 /** One field as entered. */
 export interface FieldValue {

@@ -1,6 +1,5 @@
 import { NotFoundError } from '../../adapters/management.ts';
-import type { Fields } from '../forms/fields.ts';
-import { type Problems, problemAt } from '../forms/problems.ts';
+import { type Fields, type Problems, problemAt } from '../forms/problems.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type Option, selectField, textField } from './field.ts';
 import { type Html, type HtmlValue, html } from './html.ts';

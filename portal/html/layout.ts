@@ -1,5 +1,5 @@
 import type { Appearance, AssetUrls } from '../appearance.ts';
-import type { Fields } from '../forms/fields.ts';
+import type { Fields } from '../forms/problems.ts';
 import type { Href, Page, RequestContext } from '../request-context.ts';
 import { errorSummary } from './form.ts';
 import { type Html, html } from './html.ts';

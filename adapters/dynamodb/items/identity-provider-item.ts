@@ -8,8 +8,7 @@ import type {
   IdentityProviderReader,
 } from '../../../core/identity-provider/identity-provider.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
-import { createFind } from '../stores/read-items.ts';
-import type { StoreOptions } from '../stores/store-options.ts';
+import { createFind, type StoreOptions } from '../stores/read-items.ts';
 import {
   epochSeconds,
   type Item,

@@ -3,8 +3,7 @@ import { regionIds } from '../../../contract/regions.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes } from '../../../contract/tables.ts';
 import type { AlgorithmChoice } from '../../../core/key-rotation/rotation-state.ts';
-import { epochSeconds, type Item, text, version } from './item.ts';
-import { partitionItem } from './partition-item.ts';
+import { epochSeconds, type Item, partitionItem, text, version } from './item.ts';
 import { kmsKeyArn, publicJwkSchema } from './signing-key-item.ts';
 
 export const keyIntentItem = partitionItem({

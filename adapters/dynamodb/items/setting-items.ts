@@ -13,8 +13,16 @@ import { settingRecordTypes } from '../../../contract/tables.ts';
 import type { StoredPerson } from '../../../core/audit/person-name.ts';
 import type { GrantList } from '../../../core/identity-provider/grant.ts';
 import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
-import { epochSeconds, type Item, text, textUpTo, urlText, version, wholeNumber } from './item.ts';
-import { partitionItem } from './partition-item.ts';
+import {
+  epochSeconds,
+  type Item,
+  partitionItem,
+  text,
+  textUpTo,
+  urlText,
+  version,
+  wholeNumber,
+} from './item.ts';
 
 const count = v.optional(wholeNumber(0, maxLimitedItems));
 const seconds = v.optional(wholeNumber(1, Number.POSITIVE_INFINITY));

@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { regionIds } from '../../../contract/regions.ts';
 import { algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
 import { signingKeyRecordTypes, signingKeyStates } from '../../../contract/tables.ts';
-import { epochSeconds, type Item, version } from './item.ts';
-import { partitionItem, partitionReader } from './partition-item.ts';
+import { epochSeconds, type Item, partitionItem, partitionReader, version } from './item.ts';
 
 /** base64url of the largest public key, that of ML-DSA-87, has 3,456 characters. */
 const base64url = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/), v.maxLength(4096));

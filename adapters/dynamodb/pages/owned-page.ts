@@ -10,7 +10,7 @@ import { refuseInput } from '../../../core/management/read-input.ts';
 import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { textUpTo } from '../items/item.ts';
-import type { FindRecent, StoreOptions } from '../stores/store-options.ts';
+import type { FindRecent, StoreOptions } from '../stores/read-items.ts';
 import { type ListRequest, scanPage } from './read-page.ts';
 import { readNamedPage, readTrunkGroupPage } from './trunk-group-page.ts';
 

@@ -6,8 +6,7 @@ import type { OwnedItemsQuery, StorePage } from '../../../core/paging.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { CountedPage, DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { type Item, isMap } from '../items/item.ts';
-import { parseOrReport } from '../stores/read-items.ts';
-import type { StoreOptions } from '../stores/store-options.ts';
+import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 
 /** A condition on an attribute: it exists, or has one of these values, of which DynamoDB takes 100. */
 export interface Condition {

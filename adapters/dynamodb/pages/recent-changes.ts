@@ -3,7 +3,7 @@ import { tables } from '../../../contract/tables.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
-import type { FindRecent } from '../stores/store-options.ts';
+import type { FindRecent } from '../stores/read-items.ts';
 import { isIn } from './read-page.ts';
 
 const { partitionKey, sortKey } = tables.audit;

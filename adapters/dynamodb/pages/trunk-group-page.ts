@@ -4,8 +4,7 @@ import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { getItems } from '../stores/get-items.ts';
-import { parseOrReport } from '../stores/read-items.ts';
-import type { FindRecent, StoreOptions } from '../stores/store-options.ts';
+import { type FindRecent, parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 import { hasName, hasText, type ListRequest, meets, readIndex, readLimit } from './read-page.ts';
 
 /** The place of an item in lists by trunk group: its group, its name, its id. */

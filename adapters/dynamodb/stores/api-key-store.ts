@@ -3,8 +3,7 @@ import type { ApiKeyReader, ApiKeyStore } from '../../../core/api-key/api-key.ts
 import type { DynamoDbCalls, DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { parseApiKeyItem, toApiKeyItem } from '../items/api-key-item.ts';
 import { openOwnedStore } from './owned-store.ts';
-import { createFind } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { createFind, type StoreOptions } from './read-items.ts';
 
 const { partitionKey } = tables.apiKeys;
 

@@ -13,8 +13,7 @@ import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments, DynamoDbRegions } from '../clients/dynamodb-calls.ts';
 import { parseAuditItem, toAuditItem } from '../items/audit-item.ts';
 import { type PartitionPage, queryPage } from '../pages/read-page.ts';
-import { parseItems, queryPartition } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { parseItems, queryPartition, type StoreOptions } from './read-items.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.audit;

@@ -6,8 +6,7 @@ import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import { parseClientItem, toClient } from '../items/client-item.ts';
 import { rememberParsed } from '../items/remember-parsed.ts';
-import { findItem } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { findItem, type StoreOptions } from './read-items.ts';
 
 const { partitionKey } = tables.clients;
 

@@ -13,8 +13,7 @@ import {
 import type { Item } from '../items/item.ts';
 import { readOwnedPage, scanForOne } from '../pages/owned-page.ts';
 import { listOwned, openOwnedStore } from './owned-store.ts';
-import { createFind } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { createFind, type StoreOptions } from './read-items.ts';
 import {
   type AttributeChange,
   changedMeanwhile,

@@ -3,7 +3,7 @@ import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import type { StoreOptions } from './store-options.ts';
+import type { StoreOptions } from './read-items.ts';
 
 /** BatchGetItem takes so many keys. */
 const maxBatch = 100;

@@ -9,8 +9,7 @@ import {
   toIdentityProviderItem,
 } from '../items/identity-provider-item.ts';
 import type { Item } from '../items/item.ts';
-import { parseItems, scanItems } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { parseItems, type StoreOptions, scanItems } from './read-items.ts';
 import { absent, deleteItem, following, having, putItem } from './write-item.ts';
 
 const { partitionKey } = tables.identityProviders;

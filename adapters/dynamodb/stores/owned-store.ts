@@ -3,8 +3,7 @@ import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { readOwnedPage } from '../pages/owned-page.ts';
 import { type ListRequest, ownedItemsConditions } from '../pages/read-page.ts';
-import { createFind, parseItems, scanItems } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { createFind, parseItems, type StoreOptions, scanItems } from './read-items.ts';
 import { absent, changedMeanwhile, deleteItem, having, putItem } from './write-item.ts';
 
 /** Clients or API keys, as far as their stores differ. */

@@ -4,7 +4,36 @@ import type { PortOptions } from '../../../core/port.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbCalls, DynamoDbDocuments, Page } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
-import type { StoreOptions } from './store-options.ts';
+
+/** How a store reads. */
+export interface StoreOptions {
+  /**
+   * Whether reads see every earlier write: for management and rotation. By default, reads are
+   * eventually consistent: faster, half the price, and independent of other regions.
+   */
+  readonly consistentRead?: boolean | undefined;
+  /** Receives each error when a list skips an item that cannot be read, and whose the item is. */
+  readonly onMalformedRecord?:
+    | ((error: MalformedRecordError, serviceTrunkGroup?: string) => void)
+    | undefined;
+  /**
+   * Finds what may be missing in an index by trunk group, because it was changed just now. Without
+   * it, lists do not use the index.
+   */
+  readonly findRecent?: FindRecent | undefined;
+}
+
+/**
+ * @param actions of the audit, that create an item or change its name.
+ * @param trunkGroups of the items; undefined for all.
+ * @param text in the id, or in the name that the item has got.
+ * @returns ids of the items.
+ */
+export type FindRecent = (
+  actions: readonly string[],
+  trunkGroups: readonly string[] | undefined,
+  text?: string,
+) => Promise<readonly string[]>;
 
 /**
  * Finds one item by its key. Its errors do not contain the key: a caller chose it, and may have

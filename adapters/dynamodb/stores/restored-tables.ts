@@ -6,8 +6,7 @@ import { settingItems } from '../items/setting-items.ts';
 import { createDynamoDbApiKeyStore } from './api-key-store.ts';
 import { createDynamoDbClientStore } from './client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './identity-provider-store.ts';
-import { parseItems, scanItems } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { parseItems, type StoreOptions, scanItems } from './read-items.ts';
 
 /** The items of one partition. Of a restored table, an operator may only make a Scan. */
 async function* scanRecords(

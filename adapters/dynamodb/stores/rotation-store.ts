@@ -11,8 +11,8 @@ import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { algorithmChoiceItem, heartbeatItem, keyIntentItem } from '../items/rotation-item.ts';
 import { signingKeyItem } from '../items/signing-key-item.ts';
+import type { StoreOptions } from './read-items.ts';
 import { createDynamoDbSigningKeyReader, listRecords } from './signing-key-reader.ts';
-import type { StoreOptions } from './store-options.ts';
 import { absent, following, having, putItem, updateItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.signingKeys;

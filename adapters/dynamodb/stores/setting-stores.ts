@@ -15,8 +15,7 @@ import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { settingItems } from '../items/setting-items.ts';
 import { queryPage } from '../pages/read-page.ts';
-import { findItem, parseOrReport } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { findItem, parseOrReport, type StoreOptions } from './read-items.ts';
 import { following, putItem } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.settings;

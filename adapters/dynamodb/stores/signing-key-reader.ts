@@ -5,8 +5,7 @@ import type { SigningKeyReader } from '../../../core/signing-key/signing-key.ts'
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { signingKeyReader } from '../items/signing-key-item.ts';
-import { parseItems, queryPartition } from './read-items.ts';
-import type { StoreOptions } from './store-options.ts';
+import { parseItems, queryPartition, type StoreOptions } from './read-items.ts';
 
 /** Lists the records of one kind, which one Query reads. */
 export function listRecords<T extends object>(

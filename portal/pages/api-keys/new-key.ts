@@ -8,9 +8,8 @@ import {
   readExpiry,
   readExpiryValues,
 } from '../../forms/expiry.ts';
-import type { Fields } from '../../forms/fields.ts';
 import { type Form, type InputOf, Instead, ownVersion } from '../../forms/form.ts';
-import { noProblems, typedField } from '../../forms/problems.ts';
+import { type Fields, noProblems, typedField } from '../../forms/problems.ts';
 import {
   currentAddressRow,
   readSubnetRows,

@@ -12,9 +12,14 @@ import {
   readExpiry,
   readExpiryValues,
 } from '../../forms/expiry.ts';
-import type { Fields } from '../../forms/fields.ts';
 import { type Form, type InputOf, ownVersion } from '../../forms/form.ts';
-import { FormError, type Problems, problemAt, problemsOf } from '../../forms/problems.ts';
+import {
+  type Fields,
+  FormError,
+  type Problems,
+  problemAt,
+  problemsOf,
+} from '../../forms/problems.ts';
 import { radioGroup, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { copyable } from '../../html/parts.ts';

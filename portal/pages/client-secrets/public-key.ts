@@ -1,8 +1,7 @@
 import { type Client, InputError } from '../../../adapters/management.ts';
 import { readGivenKey } from '../../../core/client/client-key.ts';
-import type { Fields } from '../../forms/fields.ts';
 import type { Form } from '../../forms/form.ts';
-import { type Problems, problemAt } from '../../forms/problems.ts';
+import { type Fields, type Problems, problemAt } from '../../forms/problems.ts';
 import { selectField, textArea } from '../../html/field.ts';
 import type { Html } from '../../html/html.ts';
 import { HttpError } from '../../http-error.ts';

@@ -8,7 +8,7 @@ import {
 import { maxTrunkGroupLimit } from '../../../contract/limits.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { ForbiddenError } from '../../access/guarded-management.ts';
-import type { Fields } from '../../forms/fields.ts';
+import type { Fields } from '../../forms/problems.ts';
 import { hiddenField } from '../../html/field.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import {

@@ -1,9 +1,9 @@
 import { assertionWarning } from '../../../contract/management/field-words.ts';
 import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { isSecretValue, readCredential } from '../../forms/credential.ts';
-import type { Fields } from '../../forms/fields.ts';
 import { type Form, type InputOf, noValues, submit } from '../../forms/form.ts';
 import {
+  type Fields,
   FormError,
   noProblems,
   type Problems,

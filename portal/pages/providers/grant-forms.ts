@@ -1,9 +1,8 @@
 import { type Client, InputError } from '../../../adapters/management.ts';
 import { subjectOf } from '../../../core/client/provider-client-id.ts';
 import { type GrantList, subjectsOverlap, valueOf } from '../../../core/identity-provider/grant.ts';
-import type { Fields } from '../../forms/fields.ts';
 import { type Form, type FormPage, ownVersion, type Shown } from '../../forms/form.ts';
-import { FormError, problemAt, typedField } from '../../forms/problems.ts';
+import { type Fields, FormError, problemAt, typedField } from '../../forms/problems.ts';
 import { hiddenField, selectField, textArea, textField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Crumb, code, consequences } from '../../html/parts.ts';
