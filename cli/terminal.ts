@@ -70,7 +70,7 @@ export class InterruptedError extends Error {
 /**
  * Asks one question on a terminal.
  *
- * @returns the answer without surrounding blanks, or undefined if the input ends (Ctrl-D).
+ * @returns the answer without surrounding blanks, or undefined when the input ends (Ctrl-D).
  * @throws {InterruptedError} after Ctrl-C.
  */
 export async function askQuestion(

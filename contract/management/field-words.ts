@@ -148,7 +148,7 @@ export const clientWords = {
   },
   tokenLifetime: {
     kind: 'seconds',
-    hint: 'A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it as soon as the client’s tokens are revoked.',
+    hint: 'A leaked token can be used for this time, at most. Platform APIs that look up clients refuse it when the client’s tokens are revoked.',
     option: 'lifetime of a token, e.g. 1h',
   },
   audiences: {

@@ -166,7 +166,7 @@ export class FairShare {
   }
 
   /**
-   * The client's percentage of all that was requested, once it asks for half of what it may: below
+   * The client's percentage of all that was requested, when it asks for half of what it may: below
    * that, a few requests of an idle minute would be all.
    */
   #shareOf({ requested }: ClientCounts, now: number): number | undefined {

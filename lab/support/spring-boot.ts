@@ -35,7 +35,7 @@ export async function buildSpringBoot(
 const listening =
   /(?:Tomcat started on port |listening on port |Local: +http:\/\/127\.0\.0\.1:)(\d+)/;
 
-/** Runs the command on a free port. @throws {Error} if the service ends before it listens. */
+/** Runs the command on a free port. @throws {Error} when the service ends before it listens. */
 export async function startApi(
   command: Command,
   environment: Readonly<Record<string, string>>,

@@ -85,7 +85,7 @@ describe('a change of algorithm', () => {
     ['publishes a key of the new one', moving(current, next), 10, ['open_intent slc']],
     ['keeps the former next key meanwhile', moving(current, next, wanted), 50 + lead - 1, []],
     [
-      'lets the new key sign as soon as it may, and keeps the former next key for an emergency',
+      'lets the new key sign when it may, and keeps the former next key for an emergency',
       moving(current, next, wanted),
       50 + lead,
       ['promote c'],

@@ -53,7 +53,7 @@ describe('a key that KMS refuses while another signs', () => {
     expect(kms.asked).toBe(2);
   });
 
-  it('signs again from then on, once KMS takes it', async () => {
+  it('signs again from then on when KMS takes it', async () => {
     const { clock, kms, signs } = await setUpRefused();
     clock.now += unusableKeyMemory;
     kms.refusal = undefined;

@@ -158,7 +158,7 @@ describe('an API key', () => {
     expect(world.lookups).toHaveLength(lookups);
   });
 
-  it('is refused as soon as it is disabled or deleted', async () => {
+  it('is refused when it is disabled or deleted', async () => {
     const world = createWorld();
     await world.verify(`Bearer ${apiKeyValue}`);
     world.apiKeys.set(keyId, createApiKey({ enabled: false }));

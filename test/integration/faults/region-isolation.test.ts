@@ -95,7 +95,7 @@ describe('a region that is cut off from the others', () => {
     const lagOf = (region: Region) => {
       const { fields, metrics } = region.runs.at(-1) ?? {};
       const lag = Number(fields?.['replication_lag']);
-      // The alarm sees it as soon as it is longer than usual.
+      // The alarm sees it when it is longer than usual.
       expect(metrics?.['ReplicationLag']).toBe(lag > 600 ? lag : undefined);
       return lag;
     };

@@ -54,7 +54,7 @@ function countRefusals(statuses: readonly number[]): number {
 }
 
 describe('a secret that is revoked in one region', () => {
-  it('is refused in the others as soon as they see the write', async () => {
+  it('is refused in the others when they see the write', async () => {
     const client = await addClient();
     await seenEverywhere(client);
     await revoke(world().regions.slc, client.clientId);

@@ -104,7 +104,7 @@ describe('the example API', () => {
     });
   });
 
-  it('answers another method with 405, once it knows who asks', async () => {
+  it('answers another method with 405 when it knows who asks', async () => {
     expect(await call(`Bearer ${service().apiKey}`, { method: 'PUT' })).toMatchObject({
       status: 405,
     });
