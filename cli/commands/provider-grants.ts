@@ -1,7 +1,7 @@
 import { quoteWord } from '../../contract/shell-word.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
 import { type ProposedGrant, proposeGrants } from '../../core/management/grants/check-grants.ts';
-import type { OutsideClient } from '../../core/management/grants/outside-clients.ts';
+import type { OutsideClient } from '../../core/management/grants/grant-lists.ts';
 import type { Cli } from '../cli.ts';
 import { command, type OptionValues, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';

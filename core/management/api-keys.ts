@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
-import { maxOldValues, maxRotationIds } from '../../contract/limits.ts';
+import { maxOldValues, maxRotationIds, maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import type { Facts } from '../../contract/management/fields.ts';
 import type {
   apiKeyChanges,
   apiKeysFilter,
@@ -16,13 +17,14 @@ import {
   type OldValue,
   valueIdOf,
 } from '../api-key/api-key.ts';
-import { formatCidr } from '../api-key/subnet.ts';
+import { formatCidr, parseCidr, parseSubnet, type Subnet } from '../api-key/subnet.ts';
 import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
 import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
 import { hashSecret } from '../credential/secret-hash.ts';
 import {
   IdempotencyKeyReusedError,
+  InputError,
   NotFoundError,
   RefusedError,
   UnavailableError,
@@ -36,7 +38,69 @@ import { type Page, readOwnedItemsFilter } from './list-query.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
 import { manageOwned } from './owned-records.ts';
 import { refuseInput } from './read-input.ts';
-import { addToList, buildSubnet } from './subnet-list.ts';
+
+/** A subnet as a person gives it. */
+export type NewSubnet = Omit<v.InferOutput<typeof newSubnet>, 'ifVersion'>;
+
+/** What is wrong with the prefix is wrong with the field that it was typed into. */
+function readCidr(address: string): Subnet {
+  try {
+    return parseCidr(address);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.problem, { field: 'address', label: error.label });
+  }
+}
+
+/** @throws {InputError} for an address or a netmask that is not valid. */
+function readSubnet(address: string, netmask: NewSubnet['netmask'] = ''): Subnet {
+  const mask = String(netmask);
+  if (mask === '') return readCidr(address);
+  const [plain = '', prefix] = address.split('/');
+  const subnet = parseSubnet(plain, mask);
+  if (prefix === undefined || formatCidr(readCidr(address)) === formatCidr(subnet)) return subnet;
+  return refuseInput('netmask', netmask, 'none, as the address has another prefix length');
+}
+
+/** What is wrong with a subnet, for the contract, which reads no addresses. */
+export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) => {
+  try {
+    readSubnet(address.trim(), netmask);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const { field = 'address', label, problem } = error;
+    return { field, problem: label === field ? problem : `${label}: ${problem}` };
+  }
+};
+
+export function buildSubnet(
+  context: ManagementContext,
+  { name, address, netmask }: NewSubnet,
+): ApiKeySubnet {
+  return {
+    subnetId: newId(context, 'subnet'),
+    name,
+    ...readSubnet(address, netmask),
+  };
+}
+
+/** @throws {RefusedError} if the list has the subnet, or is full. */
+export function addToList(
+  list: readonly ApiKeySubnet[],
+  added: ApiKeySubnet,
+): readonly ApiKeySubnet[] {
+  const same = list.find((one) => formatCidr(one) === formatCidr(added));
+  if (same !== undefined) {
+    throw new RefusedError(
+      `the subnet ${formatCidr(added)} is in the list already, as ${JSON.stringify(same.name)}`,
+    );
+  }
+  if (list.length >= maxSubnetsPerApiKey) {
+    throw new RefusedError(`a key has at most ${maxSubnetsPerApiKey} subnets; remove one first`);
+  }
+  return [...list, added];
+}
 
 export type NewApiKey = v.InferOutput<typeof newApiKey>;
 

@@ -17,7 +17,7 @@ import {
 } from '../identity-provider/identity-provider.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
-import { checkOutside } from '../management/grants/outside-clients.ts';
+import { checkOutside } from '../management/grants/grant-lists.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import type { OwnedRecord, OwnedStore } from '../record-store.ts';

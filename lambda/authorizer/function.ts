@@ -41,10 +41,9 @@ import {
   type VerifierSettings,
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import { readHeader } from '../shared/http-message.ts';
 import { createLogLines, type LogEntry } from '../shared/log-line.ts';
-import type { RequestReport } from '../shared/telemetry.ts';
+import { type FunctionOptions, type RequestReport, resolveOptions } from '../shared/telemetry.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,

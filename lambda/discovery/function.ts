@@ -7,7 +7,6 @@ import {
 } from '../../contract/routes.ts';
 import { buildMetadata } from '../../core/discovery/metadata.ts';
 import type { Endpoint } from '../shared/exchange.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import {
   createDocument,
   createHttpFunction,
@@ -16,6 +15,7 @@ import {
   serveDocument,
 } from '../shared/http-function.ts';
 import { jsonResponse } from '../shared/http-message.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/telemetry.ts';
 
 /** Reads nothing of the request and never redirects: no one can be sent anywhere from here. */
 const refuseAuthorization: Endpoint = (_request, exchange) => {

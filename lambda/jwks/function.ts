@@ -10,7 +10,6 @@ import { buildJwks, publicationTime } from '../../core/jwks/jwks.ts';
 import type { SigningKey, SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import { type Endpoint, reportStaleKeyList } from '../shared/exchange.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import {
   createDocument,
   createHttpFunction,
@@ -19,6 +18,7 @@ import {
   type HttpFunction,
   serveDocument,
 } from '../shared/http-function.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/telemetry.ts';
 
 /** For any reason: verifiers see an outage, and never a set without keys. */
 function toUnavailable(error: unknown): UnavailableError {

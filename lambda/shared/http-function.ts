@@ -6,13 +6,13 @@ import { preflightMaxAge } from '../../contract/limits.ts';
 import { matchesEtag, strongEtag } from '../../core/document/etag.ts';
 import { errorResponse } from './error-response.ts';
 import { dispatch, Exchange, type FunctionEndpoints, reportOf } from './exchange.ts';
-import type { FunctionOptions } from './function-options.ts';
 import {
   addHeaders,
   type HttpRequest,
   type HttpResponse,
   readHttpRequest,
 } from './http-message.ts';
+import type { FunctionOptions } from './telemetry.ts';
 
 interface HttpFunctionProps extends FunctionOptions, FunctionEndpoints {
   /** On every response, in addition to the security headers. */

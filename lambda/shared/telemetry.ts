@@ -5,7 +5,30 @@ import {
   metricDimensions,
   requestMetrics,
 } from '../../contract/request-metrics.ts';
+import type { Clock } from '../../core/clock.ts';
 import { createLogLines, type LogEntry, type MetricSet } from './log-line.ts';
+
+/** What a function takes from its process. Tests pass their own values. */
+export interface FunctionOptions {
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * @param persistentKeys are added to every log line.
+ * @param counted by what requests are counted.
+ */
+export function resolveOptions(
+  name: FunctionName,
+  persistentKeys: LogFields,
+  overrides: Partial<FunctionOptions>,
+  counted?: CountedRequests,
+): FunctionOptions {
+  return {
+    clock: overrides.clock ?? Date.now,
+    telemetry: overrides.telemetry ?? createTelemetry(name, persistentKeys, counted),
+  };
+}
 
 /** One JSON line per request, with its metrics if it has any. */
 export interface Telemetry {

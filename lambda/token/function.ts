@@ -33,13 +33,13 @@ import {
   type FunctionEndpoints,
   reportOf,
 } from '../shared/exchange.ts';
-import { type FunctionOptions, resolveOptions } from '../shared/function-options.ts';
 import {
   addHeaders,
   type HttpResponse,
   jsonResponse,
   readHttpRequest,
 } from '../shared/http-message.ts';
+import { type FunctionOptions, resolveOptions } from '../shared/telemetry.ts';
 import type { FederationSource } from './federated.ts';
 import { assertClock, createTokenEndpoint } from './token-endpoint.ts';
 

@@ -12,7 +12,7 @@ import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../providers/provider-ownership.ts';
-import { checkOutside, type OutsideClient } from './outside-clients.ts';
+import { checkOutside, type OutsideClient } from './grant-lists.ts';
 
 async function findOutsideProviders(
   context: ManagementContext,

@@ -3,9 +3,9 @@ import { checkInput, exactly, type Facts, Wrong } from '../../../contract/manage
 import { type ManagementOperation, operationOf } from '../../../contract/management/operations.ts';
 import type { ManagementCall } from '../../../contract/management/request.ts';
 import type { InputProblem } from '../../errors.ts';
+import { findWrongSubnet } from '../api-keys.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { problemsOf, refuseProblems, toInputProblem } from '../read-input.ts';
-import { findWrongSubnet } from '../subnet-list.ts';
 
 /** Whether a change only stops access: it may be repeated at any time. */
 function isStop(operation: ManagementOperation, args: readonly unknown[]): boolean {
