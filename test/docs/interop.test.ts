@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { clientTable, documentRows, verifierTable } from '../../lab/suites/interop/tables.ts';
+import {
+  clientTable,
+  documentRows,
+  keyTable,
+  proofTable,
+  verifierTable,
+} from '../../lab/suites/interop/tables.ts';
 
-const tables = [verifierTable, clientTable];
+const tables = [verifierTable, clientTable, keyTable, proofTable];
 
 /** `npm run test:interop -- --write` writes the rows; a new version must be run before it counts. */
 describe('docs/interop.md', () => {

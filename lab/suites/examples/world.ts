@@ -61,7 +61,7 @@ export async function prepareWorld(
 /** Starts a service for as long as it is used. */
 export async function withWorld(
   use: (world: World) => Promise<void>,
-  options: Pick<LocalOptions, 'authorizationEndpoint' | 'clientKeys'> = {},
+  options: Pick<LocalOptions, 'authorizationEndpoint' | 'clientKeys' | 'dpop'> = {},
 ): Promise<void> {
   const { onRequest, take } = countTokenRequests();
   await withLocalService({ ...options, https: true, onRequest }, async (service) => {

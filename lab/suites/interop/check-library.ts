@@ -1,8 +1,10 @@
 import type { webcrypto } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
+import type { LocalRun } from '../../local/start-local.ts';
 import { trustVariables } from '../../support/runtimes.ts';
 import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
+import { withLocalService } from '../../support/with-local-service.ts';
 import {
   type CacheOutcomes,
   checkCache,
@@ -115,33 +117,47 @@ async function callWithProof(
   }
 }
 
-/** The token is this run's own: the service does not bind tokens. */
-async function findWrongProof(check: Check): Promise<string | undefined> {
-  const { library, issuer } = check;
-  const key = createTestKey('ES256');
-  issuer.publish([key]);
+/** A token of a service, bound to a key or to none, as a published client gets it. */
+async function getToken(service: LocalRun, by?: webcrypto.CryptoKeyPair): Promise<string> {
+  const { issuer, tokenUrl, clientId, clientSecret } = service;
+  const server = { issuer, token_endpoint: tokenUrl };
+  const client = { client_id: clientId };
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretBasic(clientSecret),
+    {},
+    { [oauth.allowInsecureRequests]: true, ...(by && { DPoP: oauth.DPoP({}, by) }) },
+  );
+  return (await oauth.processClientCredentialsResponse(server, client, response)).access_token;
+}
+
+/** With tokens that a local run's token endpoint bound. Without TLS, as Java trusts one store only. */
+function findWrongProof(check: Check): Promise<string | undefined> {
+  const options = { dpop: true, accessTokenType: typOf(check.library) };
+  return withLocalService(options, (service) => findWrongProofOf(service, check));
+}
+
+async function findWrongProofOf(service: LocalRun, check: Check): Promise<string | undefined> {
   const holder = await oauth.generateKeyPair('ES256');
   const stranger = await oauth.generateKeyPair('ES256');
-  const cnf = { jkt: await oauth.DPoP({}, holder).calculateThumbprint() };
-  const bound = issuer.sign(key, { cnf }, { typ: typOf(library) });
-  const free = issuer.sign(key, {}, { typ: typOf(library) });
+  const bound = await getToken(service, holder);
+  const free = await getToken(service);
   const questions = [
     ['with its proof', 200, bound, holder],
     ['with a proof of another key', 401, bound, stranger],
     ['as a bearer token', 401, bound, undefined],
     ['that is not bound, with a proof', 401, free, holder],
   ] as const;
-  return verifierOf(
-    check,
-    'ES256',
-  )(async (verifier) => {
+  const ask = async (verifier: RunningVerifier) => {
     for (const [what, expected, token, by] of questions) {
       const request = by && ((url: string) => callWithProof(url, token, by));
       const { status, why } = await verifier.ask({ token, jwks: '', ...(request && { request }) });
       if (status !== expected) return `a bound token ${what}: ${why}`;
     }
     return undefined;
-  });
+  };
+  return verifierOf(check, 'ES256')(ask, { ISSUER: service.issuer });
 }
 
 /** What a published ML-DSA key that signs nothing does to a verifier of RS256. */

@@ -20,6 +20,8 @@ interface Needs {
   readonly authorizationEndpoint?: true;
   /** How it authenticates with a key. */
   readonly key?: KeyUse;
+  /** The lines that bind its tokens to a key, and prove the key to an API. */
+  readonly proof?: string;
 }
 
 export type KeyAlg = 'ES256' | 'PS256' | 'RS256' | 'EdDSA';
@@ -39,7 +41,7 @@ export const tokenEndpointAudience = '`aud` is the token endpoint';
 
 /** What the SDKs of the Model Context Protocol have in common. */
 const mcp = {
-  needs: '`authorizationEndpoint` in the [deployment config](configuration.md)',
+  needs: '[`authorizationEndpoint`](#clients-of-the-model-context-protocol)',
   failsAsItComes: 'it insists on `authorization_endpoint`',
   authorizationEndpoint: true,
 } as const satisfies Needs;
@@ -66,8 +68,9 @@ export const clients: readonly TokenClient[] = [
     needs: '`discovery(issuer, id, undefined, ClientSecretBasic(secret))`',
     failsAsItComes: 'it sends `client_secret_post`',
     key: { needs: '`PrivateKeyJwt(key)`' },
+    proof: '`getDPoPHandle`',
   }),
-  withNode('oauth4webapi', { key: { needs: '`PrivateKeyJwt(key)`' } }),
+  withNode('oauth4webapi', { key: { needs: '`PrivateKeyJwt(key)`' }, proof: '`DPoP`' }),
   withNode('@n8n/client-oauth2', {
     key: {
       needs: "`clientCredentialType: 'certificate'`, `clientKeys.tokenEndpointAudience`",
@@ -92,6 +95,7 @@ export const clients: readonly TokenClient[] = [
       needs: '`PrivateKeyJwt(client_id, jwk, aud=issuer)`',
       failsAsItComes: tokenEndpointAudience,
     },
+    proof: '`dpop=True`',
   }),
   withPython('requests-oauthlib'),
   withPython('ansible-core', {
@@ -138,6 +142,7 @@ export const clients: readonly TokenClient[] = [
     runtime: (_name, trust) => java('OauthSdk', trust),
     program: 'oauth2-oidc-sdk',
     key: { needs: '`PrivateKeyJWT` with the issuer as endpoint', lacks: ['EdDSA'] },
+    proof: '`DefaultDPoPProofFactory`',
   },
   withRust('oauth2'),
   withRust('rmcp', mcp),

@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { type World, withWorld } from '../examples/world.ts';
-import { checkClient } from './check-client.ts';
+import { checkClient, runCalls } from './check-client.ts';
 import { checkKeys, type KeyClient, withKeyWorlds } from './check-keys.ts';
 import { behaviourOf, checkLibrary } from './check-library.ts';
 import { clients, type TokenClient } from './clients.ts';
@@ -11,9 +11,12 @@ import {
   clientTable,
   formatClient,
   formatKeys,
+  formatProof,
   formatVerifier,
   keyClients,
   keyTable,
+  proofClients,
+  proofTable,
   Report,
   titleOf,
   verifierTable,
@@ -25,15 +28,24 @@ import {
  * Spring in their name. `--write` puts the rows into docs/interop.md; what is skipped keeps its row.
  */
 
+interface Part {
+  readonly report: Report;
+  readonly check: (report: Report) => Promise<void>;
+}
+
+const parts: Readonly<Record<string, Part>> = {
+  verifiers: { report: new Report(verifierTable), check: checkVerifiers },
+  clients: { report: new Report(clientTable), check: checkClients },
+  keys: { report: new Report(keyTable), check: checkKeyClients },
+  proofs: { report: new Report(proofTable), check: checkProofs },
+};
+
 const command = new Command('npm run test:interop --')
   .argument('[name]', 'only rows with this in their name', '')
   .option('--write', 'puts the rows into docs/interop.md')
-  .option('--keys', 'only clients that authenticate with a key')
+  .addOption(new Option('--only <table>', 'only this table').choices(Object.keys(parts)))
   .parse();
-const { write = false, keys = false } = command.opts<{
-  readonly write?: true;
-  readonly keys?: true;
-}>();
+const { write = false, only } = command.opts<{ readonly write?: true; readonly only?: string }>();
 const isWanted = (title: string) => title.includes(command.args[0] ?? '');
 
 async function checkVerifiers(report: Report): Promise<void> {
@@ -87,13 +99,26 @@ async function checkKeyClients(report: Report): Promise<void> {
   });
 }
 
-const verifiers = new Report(verifierTable);
-const tokenClients = new Report(clientTable);
-const keyReport = new Report(keyTable);
-if (!keys) await checkVerifiers(verifiers);
-if (!keys) await checkClients(tokenClients);
-await checkKeyClients(keyReport);
-const reports = [verifiers, tokenClients, keyReport];
+/** A client binds tokens to a key, and calls an API with its proofs; no token is good when the proof is missing. */
+async function checkProofs(report: Report): Promise<void> {
+  const wanted = proofClients.filter((each) => isWanted(titleOf(each)));
+  if (wanted.length === 0) return;
+  const use = (world: World) =>
+    checkEach(
+      wanted,
+      (client) => client.runtime('client', world.trust),
+      async (client, { command: program }) => {
+        const run = [...program, client.program, 'proof'] as const;
+        const { why } = await runCalls(run, world, {}, { expected: 401 });
+        report.add(titleOf(client), formatProof(client), why === undefined ? [] : [why]);
+      },
+    );
+  await withWorld(use, { dpop: true });
+}
+
+const wantedParts = Object.entries(parts).filter(([name]) => only === undefined || name === only);
+for (const [, { report, check }] of wantedParts) await check(report);
+const reports = wantedParts.map(([, { report }]) => report);
 const problems = reports.reduce((sum, report) => sum + report.problems, 0);
 const count = reports.reduce((sum, { rows }) => sum + rows, 0);
 if (problems > 0 || count === 0) process.exitCode = 1;

@@ -9,7 +9,7 @@ import type { Missing } from '../../support/runtimes.ts';
 import { type ClientRow, calls } from './check-client.ts';
 import { type KeyClient, type KeyRow, keyAlgs } from './check-keys.ts';
 import { behaviourOf, type Row } from './check-library.ts';
-import { clients } from './clients.ts';
+import { clients, type TokenClient } from './clients.ts';
 import { libraries, matrixAlgs } from './libraries.ts';
 
 const document = 'interop.md';
@@ -84,6 +84,18 @@ export function formatClient({ client, asItComes, ...row }: ClientRow): string {
 }
 
 export const keyClients = clients.filter((client): client is KeyClient => client.key !== undefined);
+
+export const proofClients = clients.filter(({ proof }) => proof !== undefined);
+
+export const proofTable: Table = {
+  name: 'proofs',
+  columns: ['client', 'needs'],
+  titles: proofClients.map(titleOf),
+};
+
+export function formatProof(client: TokenClient): string {
+  return formatRow([titleOf(client), client.proof ?? '']);
+}
 
 export const keyTable: Table = {
   name: 'keys',

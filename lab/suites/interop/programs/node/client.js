@@ -1,12 +1,14 @@
 // Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
 // `default` is the library as it comes; `ready` has the lines that this service requires. `key` and
-// `key-ready` authenticate with a key, and `assertion` with what a platform signed.
+// `key-ready` authenticate with a key, and `assertion` with what a platform signed. `proof` binds the
+// tokens to a key, and calls an API with each.
 import { createInterface } from 'node:readline';
 
 const [library, mode] = process.argv.slice(2);
-const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE } = process.env;
+const { ISSUER, TOKEN_URL, CLIENT_ID, CLIENT_SECRET, AUDIENCE, EXAMPLE_URL } = process.env;
 const { ASSERTION, KEY_ALG, PRIVATE_KEY, PRIVATE_JWK, CERTIFICATE } = process.env;
 const withKey = mode.startsWith('key');
+const withProof = mode === 'proof';
 const scope = 'messaging:view';
 
 async function importKey() {
@@ -69,7 +71,7 @@ const factories = {
     const client = await import('openid-client');
     const authentication = withKey
       ? [client.PrivateKeyJwt(await importKey())]
-      : mode === 'ready'
+      : mode === 'ready' || withProof
         ? [client.ClientSecretBasic(CLIENT_SECRET)]
         : [];
     const server = await client.discovery(
@@ -78,7 +80,14 @@ const factories = {
       CLIENT_SECRET,
       ...authentication,
     );
-    return () => client.clientCredentialsGrant(server, { scope });
+    if (!withProof) return () => client.clientCredentialsGrant(server, { scope });
+    const DPoP = client.getDPoPHandle(server, await client.randomDPoPKeyPair());
+    const call = [new URL(EXAMPLE_URL), 'GET', undefined, undefined, { DPoP }];
+    return async () => {
+      const token = await client.clientCredentialsGrant(server, { scope }, { DPoP });
+      await client.fetchProtectedResource(server, token.access_token, ...call);
+      return token;
+    };
   },
   async oauth4webapi() {
     const oauth = await import('oauth4webapi');
@@ -91,11 +100,22 @@ const factories = {
     const authentication = withKey
       ? oauth.PrivateKeyJwt(await importKey())
       : oauth.ClientSecretBasic(CLIENT_SECRET);
+    const parameters = { scope };
+    const options = withProof
+      ? { DPoP: oauth.DPoP(client, await oauth.generateKeyPair('ES256')) }
+      : undefined;
+    const call = ['GET', new URL(EXAMPLE_URL), undefined, undefined, options];
     return async () => {
-      const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {
-        scope,
-      });
-      return oauth.processClientCredentialsResponse(server, client, response);
+      const response = await oauth.clientCredentialsGrantRequest(
+        server,
+        client,
+        authentication,
+        parameters,
+        options,
+      );
+      const token = await oauth.processClientCredentialsResponse(server, client, response);
+      if (withProof) await oauth.protectedResourceRequest(token.access_token, ...call);
+      return token;
     };
   },
   async '@n8n/client-oauth2'() {

@@ -1,7 +1,8 @@
 """Gets tokens with one library: one for each line that it reads. Writes {"ok": ..., "token": ...}.
 
 `default` is the library as it comes; `ready` has the lines that this service requires. `key` and
-`key-ready` authenticate with a key, and `assertion` with what a platform signed.
+`key-ready` authenticate with a key, and `assertion` with what a platform signed. `proof` binds the
+tokens to a key, and calls an API with each.
 """
 
 import json
@@ -64,16 +65,24 @@ def with_requests_oauthlib():
 
 
 def with_requests_oauth2client():
+    import requests
     from requests_oauth2client import ClientSecretBasic, OAuth2Client, PrivateKeyJwt
 
     auth = (client_id, client_secret)
-    if mode == "ready":
+    if mode in ("ready", "proof"):
         auth = ClientSecretBasic(*auth)
     if with_key:
         key = json.loads(os.environ["PRIVATE_JWK"])
         auth = PrivateKeyJwt(client_id, key, **({"aud": issuer} if mode == "key-ready" else {}))
     client = OAuth2Client(token_url, auth=auth)
-    return lambda: client.client_credentials(scope=scope).access_token
+
+    def get_token():
+        token = client.client_credentials(scope=scope, dpop=mode == "proof")
+        if mode == "proof":
+            requests.get(os.environ["EXAMPLE_URL"], auth=token).raise_for_status()
+        return token.access_token
+
+    return get_token
 
 
 def with_mcp():
