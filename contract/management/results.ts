@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { clientKeyAlgs } from '../proof-algorithms.ts';
+import { clientKeyAlgs, proofModes } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
 import { algs } from '../signing-algorithms.ts';
 import { signingKeyStates } from '../tables.ts';
@@ -485,6 +485,8 @@ export const deploymentDescription = v.object({
   clientKeys: v.optional(
     v.object({ algorithms: list(v.picklist(clientKeyAlgs)), only: v.boolean() }),
   ),
+  /** Which audiences' tokens are bound to the key of a proof. */
+  dpop: v.optional(v.record(text, v.picklist(proofModes))),
   regions: list(v.object({ id: v.picklist(regionIds), awsRegion: text })),
   /** What the caller reaches; undefined without the management function, which enforces it. */
   reach: v.optional(

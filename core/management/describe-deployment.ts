@@ -19,6 +19,7 @@ export function describeDeployment(
       algorithms: config.clientKeys.algorithms,
       only: config.clientKeys.only,
     },
+    dpop: config.dpop?.audiences,
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };

@@ -90,3 +90,15 @@ it('without clientKeys there is no form for keys, and with clientKeys.only none 
   expect(only).not.toContain('secrets/new');
   expect(only).toContain('private_key_jwt');
 });
+
+it('for an audience with required proofs, the page says so in place of the commands', async () => {
+  const { context, clientId, get } = await createPortalWorld();
+  const { config } = context;
+  const show = async (mode: 'allowed' | 'required') => {
+    const dpop = { audiences: { [config.defaultAudience]: mode }, algorithms: ['ES256'] };
+    Object.assign(context, { config: { ...config, dpop } });
+    return (await get(`/clients/${clientId}`)).text();
+  };
+  expect(await show('allowed')).toMatch(/curl -u (?!.*RFC 9449)/s);
+  expect(await show('required')).toMatch(/^(?!.*curl -u).*RFC 9449/s);
+});

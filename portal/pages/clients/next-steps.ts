@@ -1,5 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
+import { findProofMode } from '../../../core/token/granted.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Fact, linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';
@@ -36,9 +37,8 @@ function program({ name, install, file, command: run, text }: FirstProgram): Htm
 }
 
 /** The words of the panel. */
-function words({ deployment, api }: RequestContext, client: Client): Html {
+function words({ api }: RequestContext, client: Client, audience: string): Html {
   const { apiUrl, documentation } = api;
-  const audience = client.audiences[0] ?? deployment.defaultAudience;
   const description =
     documentation === undefined
       ? 'The description of the API'
@@ -80,23 +80,29 @@ function words({ deployment, api }: RequestContext, client: Client): Html {
   `;
 }
 
+const textOf = (text: string | Html) => html`<p class="panel-text">${text}</p>`;
+
 /** For a client that signs: no command does it as short as one with a secret. */
 function signingSteps(issuer: string | undefined, clientId: string): Html {
-  return html`
-    <p class="panel-text">
-      This client signs a JWT with its private key for each token (<code>private_key_jwt</code>,
-      RFC 7523). Most OAuth libraries do it, if they get the key and the algorithm.
-      <code>iss</code> and <code>sub</code> are <code>${clientId}</code>, <code>aud</code> is
-      <code>${issuer ?? 'the issuer'}</code>, and <code>exp</code> is a minute ahead.
-    </p>
-  `;
+  return textOf(html`
+    This client signs a JWT with its private key for each token (<code>private_key_jwt</code>,
+    RFC 7523). Most OAuth libraries do it, if they get the key and the algorithm.
+    <code>iss</code> and <code>sub</code> are <code>${clientId}</code>, <code>aud</code> is
+    <code>${issuer ?? 'the issuer'}</code>, and <code>exp</code> is a minute ahead.
+  `);
 }
+
+/** A proof is of one request, so no command to copy can have it. */
+const proofSteps = textOf(html`
+  A token of this client is bound to a key of the program. Each request for a token, and each call of
+  the API, needs a proof of that key in the header <code>DPoP</code> (RFC 9449). OAuth libraries such
+  as openid-client make it.
+`);
 
 /** What to do with a client: a secret, a token, a call to the API. */
 export function nextSteps(context: RequestContext, client: Client): Html {
   const { deployment, href, now, may, api } = context;
   const { issuer } = deployment;
-  const { apiUrl } = api;
   const { clientId, scopes } = client;
   const usable = client.secrets.filter((secret) => isUsable(secret, now));
   const hasSecret = usable.length > 0;
@@ -108,8 +114,12 @@ export function nextSteps(context: RequestContext, client: Client): Html {
     id: 'token',
     actions: linkButton(href('/explain', { clientId }), 'If it is refused'),
   };
-  if (deployment.clientKeys?.only === true || (hasSecret && usable.every(isKey))) {
-    return panel(head, signingSteps(issuer, clientId));
+  const signs = deployment.clientKeys?.only === true || (hasSecret && usable.every(isKey));
+  const audience = client.audiences[0] ?? deployment.defaultAudience;
+  const proves = findProofMode(deployment.dpop ?? {}, audience) === 'required';
+  if (signs || proves) {
+    const start = signs ? signingSteps(issuer, clientId) : !hasSecret && textOf(first);
+    return panel(head, html`${start}${proves && proofSteps}`);
   }
   return panel(
     head,
@@ -126,16 +136,16 @@ export function nextSteps(context: RequestContext, client: Client): Html {
         <li>
           <p>
             Call the API with it: paste the <code>access_token</code>, and press
-            Enter.${apiUrl === undefined && html` Replace <code>API_URL</code>.`}
+            Enter.${api.apiUrl === undefined && html` Replace <code>API_URL</code>.`}
           </p>
-          ${command(callCommand(apiUrl), 'the command for the call')}
+          ${command(callCommand(api.apiUrl), 'the command for the call')}
         </li>
         <li>
           <p>Or let a library do both:</p>
           ${firstPrograms({ issuer, clientId, scopes }).map(program)}
         </li>
       </ol>
-      ${words(context, client)}
+      ${words(context, client, audience)}
     `,
   );
 }

@@ -69,24 +69,16 @@ export function clientsPanel(
 ): Html {
   const { href, may } = context;
   const create = linkButton(href('/clients/new', { provider: issuer }), 'New client', 'primary');
+  const actions = may('createClient') ? create : undefined;
+  const link = (text: string) =>
+    html`<a href="${href('/clients', { provider: issuer })}">${text}</a>`;
   if (page === undefined) {
-    const own = html`
-      <p class="panel-text">
-        <a href="${href('/clients', { provider: issuer })}">Your clients of this provider</a>
-      </p>
-    `;
-    const actions = may('createClient') ? create : undefined;
+    const own = html`<p class="panel-text">${link('Your clients of this provider')}</p>`;
     return panel({ title: 'Clients', id: 'clients', actions }, own);
   }
-  const all = html`
-    <a href="${href('/clients', { provider: issuer })}">All clients of this provider</a>
-  `;
+  const all = link('All clients of this provider');
   return panel(
-    {
-      title: `Clients (${countOf(context, page)})`,
-      id: 'clients',
-      actions: may('createClient') ? create : undefined,
-    },
+    { title: `Clients (${countOf(context, page)})`, id: 'clients', actions },
     page.items.length === 0
       ? noClients(page, all)
       : html`${dataTable('Clients', clientColumns(context), page.items.slice(0, shownClients))}${
