@@ -1,4 +1,4 @@
-"""The ASGI app of MiniStack with five additions to its CloudFormation and DynamoDB.
+"""The ASGI app of MiniStack with six additions to its CloudFormation and DynamoDB.
 
 1. AWS keeps a protected table, refuses to create one that exists, and imports it. MiniStack does
    none of this for the type AWS::DynamoDB::GlobalTable.
@@ -14,15 +14,17 @@
    (https://docs.aws.amazon.com/IAM/latest/APIReference/API_DeletePolicy.html, DeleteConflict), and
    the ARN that identifies it is no property of a template, so no change set finds it
    (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html).
+6. When a custom resource names an alias of its function, the function learns it, as from other calls.
 """
 
 import os
+from contextvars import ContextVar
 from pathlib import Path
 
 from ministack.app import app
 from ministack.core.responses import error_response_json, get_region
-from ministack.services import backup, cloudformation, cloudwatch_logs, dynamodb, eventbridge, iam, secretsmanager
-from ministack.services.cloudformation import changesets, provisioners, stacks
+from ministack.services import backup, cloudformation, cloudwatch_logs, dynamodb, eventbridge, iam, lambda_svc, secretsmanager
+from ministack.services.cloudformation import changesets, custom_resource, provisioners, stacks
 
 GLOBAL_TABLE = "AWS::DynamoDB::GlobalTable"
 SECRET = "AWS::SecretsManager::Secret"
@@ -237,6 +239,25 @@ def refer_to_secrets_by_arn() -> None:
     )
 
 
+def invoke_by_alias() -> None:
+    invoke, record = custom_resource.invoke_custom_resource, lambda_svc._execution_record_for_config
+    invoked = ContextVar("invoked", default=None)
+
+    def invoke_token(request_type, logical_id, properties, *others, **named):
+        before = invoked.set(properties.get("ServiceToken"))
+        try:
+            return invoke(request_type, logical_id, properties, *others, **named)
+        finally:
+            invoked.reset(before)
+
+    def record_invoked(function, config):
+        arn = invoked.get()
+        return record(function, {**config, "FunctionArn": arn} if arn else config)
+
+    custom_resource.invoke_custom_resource = invoke_token
+    lambda_svc._execution_record_for_config = record_invoked
+
+
 keep_tables()
 for resource_type in NAMED:
     keep_named(resource_type)
@@ -244,5 +265,6 @@ keep_attached_policies()
 change_one_index()
 fill_indexes_later(Path(os.environ["HOLD_INDEXES"]))
 refer_to_secrets_by_arn()
+invoke_by_alias()
 fail_on_demand(Path(os.environ["FAIL_RESOURCE"]))
 __all__ = ["app"]

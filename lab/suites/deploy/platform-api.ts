@@ -4,6 +4,7 @@ import { LambdaIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Code, Function, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
 import { createTestKey } from '../../support/test-issuer.ts';
+import { addProvider } from './provider-api.ts';
 
 /*
  * A platform team's API behind the authorizer, as small as it can be: a CDK app of its own, which
@@ -40,21 +41,5 @@ const integration = new LambdaIntegration(whoCalls);
 messages.addMethod('GET', integration, authorizer.requireScopes('messaging:view'));
 messages.addMethod('POST', integration, authorizer.requireScopes('messaging:manage'));
 
-/* An identity provider, as far as a registration needs it: its metadata and its keys. */
-const provider = new RestApi(stack, 'Provider', {
-  cloudWatchRole: false,
-  deployOptions: { tracingEnabled: true },
-});
-const documents = new Function(stack, 'Documents', {
-  runtime: Runtime.NODEJS_24_X,
-  handler: 'index.handler',
-  code: Code.fromInline(`exports.handler = async ({ path, requestContext: { apiId, stage } }) => {
-    const host = apiId + '.execute-api.' + process.env.AWS_REGION + '.amazonaws.com';
-    const issuer = 'https://' + host + '/' + stage;
-    const metadata = { issuer, jwks_uri: issuer + '/keys' };
-    const keys = { keys: [${JSON.stringify(createTestKey('ES256').jwk)}] };
-    return { statusCode: 200, body: JSON.stringify(path.endsWith('/keys') ? keys : metadata) };
-  };`),
-});
-provider.root.addProxy({ defaultIntegration: new LambdaIntegration(documents) });
+addProvider(stack, createTestKey('ES256'));
 app.synth();

@@ -10,7 +10,9 @@ import {
 } from '../../support/earlier-version/assembly-files.ts';
 import { buildEarlierVersion } from '../../support/earlier-version/build.ts';
 import { earlierCommit } from '../../support/earlier-version/commit.ts';
+import { oneRegionNames } from '../deploy/one-region.ts';
 import { threeRegionsNames } from '../deploy/three-regions.ts';
+import { proveDeclared } from './declared.ts';
 import { prepareAccount } from './deployment.ts';
 import {
   deployEarlier,
@@ -87,7 +89,7 @@ function scenario(title: string, prove: Scenario['prove']): Scenario {
 }
 
 const named = process.argv.slice(2);
-const names = ['templates', 'first', 'back', 'config', 'switches', 'later'] as const;
+const names = ['templates', 'first', 'declared', 'back', 'config', 'switches', 'later'] as const;
 const isScenario = (name: string) => (names as readonly string[]).includes(name);
 const ref = named.find((name) => !isScenario(name)) ?? earlierCommit;
 const chosen = named.some(isScenario) ? named.filter(isScenario) : names;
@@ -97,6 +99,13 @@ const scenarios = {
     const config = await prepareAccount(cloud);
     await proveFailedFirstDeployments(cloud, { bundles: ownBundles, config });
   }),
+  declared: {
+    ...scenario('Clients that a stack declares', async (cloud) => {
+      const config = await prepareAccount(cloud);
+      await proveDeclared(cloud, { bundles: ownBundles, config });
+    }),
+    names: [...threeRegionsNames, ...oneRegionNames],
+  },
   back: scenario('The earlier version without its index, and back', async (cloud, { folder }) => {
     const kept = await deployBefore(cloud, folder, withoutIndexes);
     await proveIndexLeftBehind(kept.deployment, kept.release);

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { Cloud } from '../../ministack/cloud.ts';
 import type { Template } from '../../support/template-changes/template.ts';
-import { awsRegion, stackName as StackName } from './release.ts';
+import { awsRegion, stackName as serviceStack } from './release.ts';
 
 /** A resource of a stack. */
 interface StackResource {
@@ -39,20 +39,22 @@ interface Outcome {
   readonly failed: readonly string[];
 }
 
-/** The stack of the service in the emulator, through the API of CloudFormation. */
+/** A stack in the emulator, by default the service's, through the API of CloudFormation. */
 export class Stack {
   readonly #cloud: Cloud;
   readonly #client: CloudFormationClient;
+  readonly #of: { readonly StackName: string };
   #changeSets = 0;
 
-  constructor(cloud: Cloud) {
+  constructor(cloud: Cloud, StackName = serviceStack) {
     this.#cloud = cloud;
+    this.#of = { StackName };
     this.#client = new CloudFormationClient(cloud.sdk(awsRegion));
   }
 
   async #listResources(): Promise<StackResources> {
     const resources = new Map<string, StackResource>();
-    const pages = paginateListStackResources({ client: this.#client }, { StackName });
+    const pages = paginateListStackResources({ client: this.#client }, this.#of);
     for await (const { StackResourceSummaries = [] } of pages) {
       for (const {
         LogicalResourceId,
@@ -76,7 +78,7 @@ export class Stack {
   async allowDeletion(): Promise<void> {
     await this.#client.send(
       new UpdateTerminationProtectionCommand({
-        StackName,
+        ...this.#of,
         EnableTerminationProtection: false,
       }),
     );
@@ -88,7 +90,7 @@ export class Stack {
 
   /** The template that was deployed last. */
   async #readTemplate(): Promise<Template> {
-    const command = new GetTemplateCommand({ StackName });
+    const command = new GetTemplateCommand(this.#of);
     const { TemplateBody = '' } = await this.#client.send(command);
     return JSON.parse(TemplateBody) as Template;
   }
@@ -102,12 +104,12 @@ export class Stack {
     await this.forgetFailedCreation();
     this.#changeSets += 1;
     const name = `changes-${this.#changeSets}`;
-    const file = `${StackName}-${name}.json`;
+    const file = `${this.#of.StackName}-${name}.json`;
     const url = await this.#cloud.publish(awsRegion, file, JSON.stringify(template));
     const before = await this.#describe();
     await this.#client.send(
       new CreateChangeSetCommand({
-        StackName,
+        ...this.#of,
         ChangeSetName: name,
         ChangeSetType: before === undefined ? 'CREATE' : 'UPDATE',
         TemplateURL: url,
@@ -118,7 +120,7 @@ export class Stack {
     );
     await this.#client.send(
       new ExecuteChangeSetCommand({
-        StackName,
+        ...this.#of,
         ChangeSetName: name,
         ClientRequestToken: name,
       }),
@@ -137,7 +139,7 @@ export class Stack {
   async forgetFailedCreation(): Promise<void> {
     if (!['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED'].includes(await this.readStatus())) return;
     await this.allowDeletion();
-    await this.#client.send(new DeleteStackCommand({ StackName }));
+    await this.#client.send(new DeleteStackCommand(this.#of));
     assert.equal(await this.#awaitEnd(), 'DELETE_COMPLETE');
   }
 
@@ -153,7 +155,7 @@ export class Stack {
   /** The events of the last operation, which had this token. The newest event is the first. */
   async #listEvents(token: string): Promise<readonly StackEvent[]> {
     const found: StackEvent[] = [];
-    const pages = paginateDescribeStackEvents({ client: this.#client }, { StackName });
+    const pages = paginateDescribeStackEvents({ client: this.#client }, this.#of);
     for await (const { StackEvents = [] } of pages) {
       for (const event of StackEvents) {
         if (event.ClientRequestToken !== token) return found;
@@ -165,7 +167,7 @@ export class Stack {
 
   async #describe(): Promise<StackDescription | undefined> {
     try {
-      const command = new DescribeStacksCommand({ StackName });
+      const command = new DescribeStacksCommand(this.#of);
       const { Stacks = [] } = await this.#client.send(command);
       return Stacks[0];
     } catch (error) {
