@@ -146,6 +146,16 @@ export function keysEnvironment(): Readonly<Record<string, string>> {
   return { AUTH_FEDERATED_CLIENTS: settings };
 }
 
+/** What the token function has in addition if a proof binds its tokens. */
+export function dpopEnvironment(): Readonly<Record<string, string>> {
+  const dpop = { audiences: { [config.defaultAudience]: 'allowed' as const } };
+  const { AUTH_DPOP: settings = '' } = tokenEnvironment({
+    ...source,
+    config: parseDeploymentConfig({ ...unlimited, dpop }),
+  });
+  return { AUTH_DPOP: settings };
+}
+
 /** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {
   const certificate = join(workFolder, 'backend.pem');

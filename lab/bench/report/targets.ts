@@ -96,6 +96,7 @@ const pairTexts: Readonly<
   token: ['CPU of a token', floor, { warm: 190, cold: 350 }],
   fairShare: ['CPU of a token with fairShare', 'the same function without it', {}, 1.02],
   clientKeys: ['CPU of a token with clientKeys', 'the same function without it', {}, 1.01],
+  dpop: ['CPU of a token with dpop, without a proof', 'the same function without it', {}, 1.01],
   keyToken: ['CPU of a token by a key', 'a token by a secret'],
   tokenAndDuties: ['CPU of a token', 'the two calls, a verification and a log line'],
   federatedToken: [

@@ -18,6 +18,7 @@ import {
   config,
   createClient,
   createItems,
+  dpopEnvironment,
   federatedTokenEnvironment,
   issuer,
   keysEnvironment,
@@ -37,6 +38,7 @@ export const pairNames = [
   'token',
   'fairShare',
   'clientKeys',
+  'dpop',
   'tokenAndDuties',
   'federatedToken',
   'discovery',
@@ -211,6 +213,7 @@ export async function runPairsSection(
     token: () => pair(200, [ours, twoCalls], {}),
     fairShare: () => pair(200, [tokenWith(ours, 'fair-share', fairShare), ours], warmOnly),
     clientKeys: () => pair(200, [tokenWith(ours, 'keys', keys), ours], warmOnly),
+    dpop: () => pair(200, [tokenWith(ours, 'dpop', dpopEnvironment()), ours], warmOnly),
     tokenAndDuties: () => pair(200, [ours, floorWith(duties)], warmOnly),
     federatedToken: () =>
       pair(200, [federated, floorWith({ ...duties, BENCH_VERIFICATIONS: '2' })], shorter),
