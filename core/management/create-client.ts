@@ -241,7 +241,15 @@ export async function createClient(
   context: ManagementContext,
   input: NewClient,
 ): Promise<CreatedClient> {
-  const { provider, asGiven } = await prepareClient(context, input);
+  return createPrepared(context, input, await prepareClient(context, input));
+}
+
+/** @param prepared what {@link prepareClient} made of the same input. */
+export function createPrepared(
+  context: ManagementContext,
+  input: NewClient,
+  { provider, asGiven }: Awaited<ReturnType<typeof prepareClient>>,
+): Promise<CreatedClient> {
   return createOnce<CreatedClient>(
     async () => {
       const earlier = await findEarlier(context, input, asGiven, provider);

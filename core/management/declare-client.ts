@@ -9,7 +9,7 @@ import { readGivenKey } from '../client/client-key.ts';
 import { ConflictError, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import { createClientSecret, deleteClientSecret } from './client-secrets.ts';
 import { findClient, removeClient, writeClient } from './clients.ts';
-import { createClient, prepareClient } from './create-client.ts';
+import { createPrepared, prepareClient } from './create-client.ts';
 import { currentTime, type ManagementContext, type StackResource } from './management-context.ts';
 import { problemsOf, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
@@ -133,7 +133,8 @@ async function changeKeys(
  */
 export async function declareClient(context: StackContext, properties: unknown): Promise<string> {
   const { client: input, publicKeys, adoptClientId: adopted } = readResource(context, properties);
-  const { provider, asGiven } = await prepareClient(context, input);
+  const prepared = await prepareClient(context, input);
+  const { provider, asGiven } = prepared;
   const next = { ...asGiven, provider: provider?.withRule() };
   const clientId = adopted ?? next.clientId;
   const stored = await context.clients.find(clientId);
@@ -143,7 +144,7 @@ export async function declareClient(context: StackContext, properties: unknown):
     return clientId;
   }
   if (adopted !== undefined) throw new NotFoundError('client', adopted);
-  const { client, existed } = await createClient(context, input);
+  const { client, existed } = await createPrepared(context, input, prepared);
   if (existed) throw new ConflictError(`${clientId} was created in the meantime`);
   try {
     await changeKeys(context, client, publicKeys);

@@ -6,7 +6,10 @@ import { toIdentityProviderItem } from '../../adapters/dynamodb/items/identity-p
 import { signingKeyItem } from '../../adapters/dynamodb/items/signing-key-item.ts';
 import singleRegion from '../../config/single-region.json' with { type: 'json' };
 import { addressesOf } from '../../contract/addresses.ts';
-import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
+import {
+  type DeploymentConfigInput,
+  parseDeploymentConfig,
+} from '../../contract/deployment-config.ts';
 import {
   discoveryEnvironment,
   type EnvironmentSource,
@@ -136,25 +139,25 @@ export function federatedTokenEnvironment(): Readonly<Record<string, string>> {
   return { ...variables, AUTH_FEDERATED_CLIENTS: JSON.stringify(onLoopback) };
 }
 
-/** What the token function has in addition with `clientKeys`. */
-export function keysEnvironment(): Readonly<Record<string, string>> {
-  const clientKeys = { maxAge: 600 };
-  const { AUTH_FEDERATED_CLIENTS: settings = '' } = tokenEnvironment({
+/** A variable that the token function has in addition if the config has more keys. */
+function addedVariable(
+  name: 'AUTH_FEDERATED_CLIENTS' | 'AUTH_DPOP',
+  more: Partial<DeploymentConfigInput>,
+): Readonly<Record<string, string>> {
+  const { [name]: value = '' } = tokenEnvironment({
     ...source,
-    config: parseDeploymentConfig({ ...unlimited, clientKeys }),
+    config: parseDeploymentConfig({ ...unlimited, ...more }),
   });
-  return { AUTH_FEDERATED_CLIENTS: settings };
+  return { [name]: value };
 }
 
+/** What the token function has in addition with `clientKeys`. */
+export const keysEnvironment = () =>
+  addedVariable('AUTH_FEDERATED_CLIENTS', { clientKeys: { maxAge: 600 } });
+
 /** What the token function has in addition if a proof binds its tokens. */
-export function dpopEnvironment(): Readonly<Record<string, string>> {
-  const dpop = { audiences: { [config.defaultAudience]: 'allowed' as const } };
-  const { AUTH_DPOP: settings = '' } = tokenEnvironment({
-    ...source,
-    config: parseDeploymentConfig({ ...unlimited, dpop }),
-  });
-  return { AUTH_DPOP: settings };
-}
+export const dpopEnvironment = () =>
+  addedVariable('AUTH_DPOP', { dpop: { audiences: { [config.defaultAudience]: 'allowed' } } });
 
 /** What every function of a benchmark has as well: keys, and the way to the stubs. */
 export function backendEnvironment(backend: Backend): Readonly<Record<string, string>> {

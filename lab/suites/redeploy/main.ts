@@ -88,12 +88,6 @@ function scenario(title: string, prove: Scenario['prove']): Scenario {
   };
 }
 
-const named = process.argv.slice(2);
-const names = ['templates', 'first', 'declared', 'back', 'config', 'switches', 'later'] as const;
-const isScenario = (name: string) => (names as readonly string[]).includes(name);
-const ref = named.find((name) => !isScenario(name)) ?? earlierCommit;
-const chosen = named.some(isScenario) ? named.filter(isScenario) : names;
-
 const scenarios = {
   first: scenario('First deployments that fail', async (cloud) => {
     const config = await prepareAccount(cloud);
@@ -136,11 +130,22 @@ const scenarios = {
   later: scenario('Later deployments', (cloud, { folder }) => proveLaterDeployments(cloud, folder)),
 };
 
-if (chosen.includes('templates')) {
+/** It deploys nothing, so it needs no account. */
+const templates = 'templates';
+
+function isScenario(name: string): boolean {
+  return name === templates || name in scenarios;
+}
+
+const named = process.argv.slice(2);
+const ref = named.find((name) => !isScenario(name)) ?? earlierCommit;
+const names = named.filter(isScenario);
+const chosen = names.length > 0 ? names : [templates, ...Object.keys(scenarios)];
+if (chosen.includes(templates)) {
   process.stdout.write('What an update would replace or remove:\n');
   using work = mkdtempDisposableSync(join(tmpdir(), 'templates-'));
   proveTemplates(buildEarlierVersion(ref, work.path));
 }
-// Without any name, it runs all of them.
-const deployed = chosen.filter((name) => name !== 'templates');
+// Named none, it runs all.
+const deployed = chosen.filter((name) => name !== templates);
 if (deployed.length > 0) await runScenarios(scenarios, deployed);
