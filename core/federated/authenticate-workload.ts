@@ -11,7 +11,7 @@ import type {
 } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
 import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
-import type { AuthenticatedWorkload } from '../token/federation.ts';
+import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenRequest } from '../token/token-parameters.ts';
 import type { TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
@@ -54,7 +54,7 @@ export interface WorkloadPorts {
 type PresentedAssertion = Pick<AssertionRequest, 'form' | 'assertion' | 'clientId'>;
 
 /** An assertion that is accepted, and its client: a provider's, or one that signed it itself. */
-interface Decision extends Omit<AuthenticatedWorkload, 'parameters'> {
+interface Decision extends Omit<AuthenticatedRequest, 'parameters'> {
   readonly received: ReceivedToken;
   readonly issuer: string;
   readonly subject: string;
@@ -186,7 +186,7 @@ export class WorkloadAuthentication {
    * @throws {TooManyFailuresError} for what failed too often.
    * @throws {UnavailableError} if a record cannot be read.
    */
-  async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedWorkload> {
+  async authenticate(request: TokenRequest, values: TokenValues): Promise<AuthenticatedRequest> {
     const { scopes, resource, ...presented } = readAssertionRequest(request, this.#settings);
     const { log } = values;
     try {

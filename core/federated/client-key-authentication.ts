@@ -24,7 +24,7 @@ import {
 import { isId } from '../credential/credential-value.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { FailureLimiter } from '../token/failure-limiter.ts';
-import type { AuthenticatedWorkload } from '../token/federation.ts';
+import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenValues } from '../token/token-values.ts';
 import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
 import { checkJwsHeader } from '../verifier/jws-header.ts';
@@ -42,7 +42,7 @@ export interface ClientKeySettings {
 }
 
 /** A client that signed its assertion with a key of its own. */
-type KeyHolder = Pick<AuthenticatedWorkload, 'client' | 'secret'>;
+type KeyHolder = Pick<AuthenticatedRequest, 'client' | 'secret'>;
 
 interface ImportedKey {
   readonly key: KeyObject;

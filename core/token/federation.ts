@@ -10,13 +10,13 @@ import {
 } from './token-parameters.ts';
 import type { TokenValues } from './token-values.ts';
 
-/** A client that an assertion authenticated: its provider's, or one that it signed itself. */
-export interface AuthenticatedWorkload {
+/** A client that is authenticated, and what it asks for. */
+export interface AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
-  /** Stands for the assertion where tokens are reused. */
+  /** What authenticated the client. Of an assertion, what stands for it where tokens are reused. */
   readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
-  /** No token may outlive it: seconds since the epoch. */
+  /** Only of an assertion, which no token may outlive: seconds since the epoch. */
   readonly latestExpiry?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export type Outcome<Found> =
 export type Federation = (
   request: TokenRequest,
   values: TokenValues,
-) => Promise<Outcome<AuthenticatedWorkload>>;
+) => Promise<Outcome<AuthenticatedRequest>>;
 
 const otherCredentials = [
   'assertion',

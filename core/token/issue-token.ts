@@ -16,12 +16,12 @@ import {
 } from '../signing-key/select-signing-key.ts';
 import { type ChooseKeys, type Sign, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { buildAccessTokenClaims } from './access-token-claims.ts';
+import { type AccessTokenClaims, buildAccessTokenClaims } from './access-token-claims.ts';
 import { authenticateClient } from './client-authentication.ts';
 import { readClientCredentials } from './client-credentials.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import type { FairShare } from './fair-share.ts';
-import { type Federation, readBasicForm, settle } from './federation.ts';
+import { type AuthenticatedRequest, type Federation, readBasicForm, settle } from './federation.ts';
 import { grantScopes, selectAudience } from './granted.ts';
 import type { FindBinding } from './token-binding.ts';
 import {
@@ -30,7 +30,7 @@ import {
   type TokenParameters,
   type TokenRequest,
 } from './token-parameters.ts';
-import type { SignedToken, TokenReuse, UnsignedToken } from './token-reuse.ts';
+import type { SignedToken, TokenReuse } from './token-reuse.ts';
 import type { SecretUse, TokenValues } from './token-values.ts';
 
 export interface TokenPorts {
@@ -49,12 +49,6 @@ export interface TokenPorts {
   readonly findBinding?: FindBinding | undefined;
   /** Whether no secret authenticates a client (`clientKeys.only`). */
   readonly keysOnly?: boolean | undefined;
-}
-
-/** A client that is authenticated, and what it asks for. */
-interface AuthenticatedRequest extends Pick<UnsignedToken, 'client' | 'latestExpiry'> {
-  readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
-  readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
 }
 
 /** Times are seconds. */
@@ -144,6 +138,12 @@ export async function issueToken(
     expires_in: token.claims.exp - now,
     scope: token.claims.scope,
   };
+}
+
+/** A granted token before it is signed. */
+interface UnsignedToken extends Pick<AuthenticatedRequest, 'client' | 'latestExpiry'> {
+  readonly secret: Pick<ClientSecret, 'hash'>;
+  readonly claims: AccessTokenClaims;
 }
 
 /**

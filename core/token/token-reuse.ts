@@ -1,17 +1,6 @@
 import { BoundedMap, remember } from '../bounded-map.ts';
-import type { Client, ClientSecret } from '../client/client.ts';
 import type { SignedJws } from '../signing-key/sign-jws.ts';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-
-/** A granted token before it is signed. */
-export interface UnsignedToken {
-  readonly client: Client;
-  /** What authenticated the client. */
-  readonly secret: Pick<ClientSecret, 'hash'>;
-  /** No token may outlive it, if it is an assertion. */
-  readonly latestExpiry?: number | undefined;
-  readonly claims: AccessTokenClaims;
-}
 
 /** A signed token. */
 export interface SignedToken extends SignedJws {
@@ -37,7 +26,7 @@ export interface ReuseRequest {
   readonly clientVersion: number;
   /** The key that would sign now. */
   readonly kid: string | undefined;
-  /** See {@link UnsignedToken}. The lifetime of such tokens follows from it and the client's record. */
+  /** Of an assertion. The lifetime of its tokens follows from it and the client's record. */
   readonly latestExpiry?: number | undefined;
 }
 

@@ -62,45 +62,62 @@ export type TokenFunction = {
   (event: SelfTestEvent, context: Context): Promise<SelfTestResult>;
 };
 
-/**
- * The gateway's events have no `action`: only a caller that may invoke the function directly can
- * send one.
- */
-function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
-  return 'action' in event && event.action === selfTestEvent.action;
+/** The function's other files. Each is loaded at the first request that needs it. */
+interface OtherFiles {
+  readonly loadFederation?: () => Promise<{
+    readonly createFederation: (source: FederationSource) => Federation;
+  }>;
+  readonly loadProofs?: () => Promise<{ readonly openBinding: (variables: string) => FindBinding }>;
 }
 
-function createShare(
-  { AUTH_FAIR_SHARE: mode, AUTH_SIGNS_PER_MINUTE: signsPerMinute }: Environment<'token'>,
-  history: SignHistory,
-): FairShare | undefined {
-  if (mode === undefined || signsPerMinute === undefined) return undefined;
-  return new FairShare({ isEnforced: mode === 'enforce', signsPerMinute }, history);
+export function createTokenHandler(
+  environment: Environment<'token'>,
+  aws: AwsJsonClients,
+  options: Partial<FunctionOptions> & OtherFiles = {},
+): TokenFunction {
+  const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE, AUTH_CLIENT_IMPORT } = environment;
+  const calls = createJsonCalls(aws.dynamodb, rememberItems());
+  const hasImports = AUTH_CLIENT_IMPORT === '1';
+  const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE, { hasImports });
+  const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
+  const sign = createJsonKmsSign(aws.kms);
+  const { clock = Date.now } = options;
+  const federation = openFederation(environment, { calls, clients, clock }, options);
+  const findBinding = openBinding(environment, options);
+  const ports = { clients, uses: clients, signingKeys, sign, federation, findBinding };
+  return createTokenFunction(environment, ports, options);
 }
 
-/** Tokens in this instance's memory. */
-function createReuse({
-  AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare,
-}: Environment<'token'>): TokenReuse | undefined {
-  if (minimumRemainingShare === undefined) return undefined;
-  return new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
+function openFederation(
+  { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
+  source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
+  { loadFederation: load }: OtherFiles,
+): Federation | undefined {
+  if (variables === undefined || load === undefined) return undefined;
+  return later(async () => (await load()).createFederation({ ...source, issuer, variables }));
 }
 
-function accessTokenTypeOf({ AUTH_ACCESS_TOKEN_TYPE: type }: Environment<'token'>) {
-  return type ?? defaultAccessTokenType;
+function openBinding(
+  { AUTH_DPOP: variables }: Environment<'token'>,
+  { loadProofs: load }: OtherFiles,
+): FindBinding | undefined {
+  if (variables === undefined || load === undefined) return undefined;
+  const find = later(async () => (await load()).openBinding(variables));
+  // An audience of that name only loads the file earlier.
+  const mayBeRequired = variables.includes('required');
+  return async (proofs, ...request) =>
+    mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
 }
 
-async function respond(
-  event: APIGatewayProxyEvent,
-  exchange: Exchange,
-  endpoints: FunctionEndpoints,
-  challenge: string,
-): Promise<HttpResponse> {
-  try {
-    return await dispatch(endpoints, readHttpRequest(event), exchange);
-  } catch (error) {
-    return errorResponse(error, exchange, challenge);
-  }
+/** @param open runs once, at the first call. */
+function later<Request extends readonly unknown[], Result>(
+  open: () => Promise<(...request: Request) => Promise<Result>>,
+): (...request: Request) => Promise<Result> {
+  let opened: ReturnType<typeof open> | undefined;
+  return async (...request) => {
+    opened ??= open();
+    return (await opened)(...request);
+  };
 }
 
 export function createTokenFunction(
@@ -134,7 +151,7 @@ export function createTokenFunction(
     maxTokenLifetime: environment.AUTH_MAX_TOKEN_LIFETIME,
     publicationLead: environment.AUTH_PUBLICATION_LEAD,
     leeway: environment.AUTH_LEEWAY,
-    accessTokenType: accessTokenTypeOf(environment),
+    accessTokenType: environment.AUTH_ACCESS_TOKEN_TYPE ?? defaultAccessTokenType,
     ignoredScopes: environment.AUTH_IGNORED_SCOPES?.split(' '),
     audienceParameter: environment.AUTH_AUDIENCE_PARAMETER,
   };
@@ -162,62 +179,41 @@ export function createTokenFunction(
   return handler as TokenFunction;
 }
 
-/** The function's other files. Each is loaded at the first request that needs it. */
-interface OtherFiles {
-  readonly loadFederation?: () => Promise<{
-    readonly createFederation: (source: FederationSource) => Federation;
-  }>;
-  readonly loadProofs?: () => Promise<{ readonly openBinding: (variables: string) => FindBinding }>;
+function createShare(
+  { AUTH_FAIR_SHARE: mode, AUTH_SIGNS_PER_MINUTE: signsPerMinute }: Environment<'token'>,
+  history: SignHistory,
+): FairShare | undefined {
+  if (mode === undefined || signsPerMinute === undefined) return undefined;
+  return new FairShare({ isEnforced: mode === 'enforce', signsPerMinute }, history);
 }
 
-/** @param open runs once, at the first call. */
-function later<Request extends readonly unknown[], Result>(
-  open: () => Promise<(...request: Request) => Promise<Result>>,
-): (...request: Request) => Promise<Result> {
-  let opened: ReturnType<typeof open> | undefined;
-  return async (...request) => {
-    opened ??= open();
-    return (await opened)(...request);
-  };
+/** Tokens in this instance's memory. */
+function createReuse({
+  AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare,
+}: Environment<'token'>): TokenReuse | undefined {
+  if (minimumRemainingShare === undefined) return undefined;
+  return new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
 }
 
-function openFederation(
-  { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
-  source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
-  { loadFederation: load }: OtherFiles,
-): Federation | undefined {
-  if (variables === undefined || load === undefined) return undefined;
-  return later(async () => (await load()).createFederation({ ...source, issuer, variables }));
+/**
+ * The gateway's events have no `action`: only a caller that may invoke the function directly can
+ * send one.
+ */
+function isSelfTest(event: APIGatewayProxyEvent | SelfTestEvent): event is SelfTestEvent {
+  return 'action' in event && event.action === selfTestEvent.action;
 }
 
-function openBinding(
-  { AUTH_DPOP: variables }: Environment<'token'>,
-  { loadProofs: load }: OtherFiles,
-): FindBinding | undefined {
-  if (variables === undefined || load === undefined) return undefined;
-  const find = later(async () => (await load()).openBinding(variables));
-  // An audience of that name only loads the file earlier.
-  const mayBeRequired = variables.includes('required');
-  return async (proofs, ...request) =>
-    mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
-}
-
-export function createTokenHandler(
-  environment: Environment<'token'>,
-  aws: AwsJsonClients,
-  options: Partial<FunctionOptions> & OtherFiles = {},
-): TokenFunction {
-  const { AUTH_CLIENTS_TABLE, AUTH_SIGNING_KEYS_TABLE, AUTH_CLIENT_IMPORT } = environment;
-  const calls = createJsonCalls(aws.dynamodb, rememberItems());
-  const hasImports = AUTH_CLIENT_IMPORT === '1';
-  const clients = createDynamoDbClientReader(calls, AUTH_CLIENTS_TABLE, { hasImports });
-  const signingKeys = createDynamoDbSigningKeyReader(calls, AUTH_SIGNING_KEYS_TABLE);
-  const sign = createJsonKmsSign(aws.kms);
-  const { clock = Date.now } = options;
-  const federation = openFederation(environment, { calls, clients, clock }, options);
-  const findBinding = openBinding(environment, options);
-  const ports = { clients, uses: clients, signingKeys, sign, federation, findBinding };
-  return createTokenFunction(environment, ports, options);
+async function respond(
+  event: APIGatewayProxyEvent,
+  exchange: Exchange,
+  endpoints: FunctionEndpoints,
+  challenge: string,
+): Promise<HttpResponse> {
+  try {
+    return await dispatch(endpoints, readHttpRequest(event), exchange);
+  } catch (error) {
+    return errorResponse(error, exchange, challenge);
+  }
 }
 
 /**
