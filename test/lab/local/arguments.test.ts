@@ -56,30 +56,6 @@ describe('the arguments of npm start', () => {
     );
   });
 
-  it('publish an authorization endpoint', () => {
-    expect(parseArguments([], {}).authorizationEndpoint).toBeUndefined();
-    expect(parseArguments(['--authorization-endpoint'], {}).authorizationEndpoint).toBe(true);
-  });
-
-  it('let the example API look up clients', () => {
-    expect(parseArguments(['--check-revocation', 'accept'], {}).checkRevocation).toBe('accept');
-    expect(() => parseArguments(['--check-revocation', 'yes'], {})).toThrow(
-      '--check-revocation: received "yes"; allowed: refuse or accept',
-    );
-  });
-
-  it('name a fault script', () => {
-    expect(parseArguments(['--faults', '/tmp/f.json'], {}).faultScript).toBe('/tmp/f.json');
-  });
-
-  it('name a config that runs from the sources', () => {
-    expect(parseArguments(['--config', 'x.json'], {}).config).toBe(resolve('x.json'));
-  });
-
-  it('take an empty variable for a missing one', () => {
-    expect(parseArguments([], { PORT: '' }).port).toBe(8080);
-  });
-
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
@@ -108,12 +84,6 @@ describe('the arguments of npm start', () => {
       );
     },
   );
-
-  it('name one algorithm, or several', () => {
-    const listed = (value: string) => parseArguments(['--algorithm', value], {}).signingAlgorithms;
-    expect(listed('PS256')).toEqual(['PS256']);
-    expect(listed('PS256,RS256,ML-DSA-44')).toEqual(['PS256', 'RS256', 'ML-DSA-44']);
-  });
 
   it.each(['HS256', 'none', 'es256', '', 'RS256,', 'RS256 PS256', 'RS256,RS256'])(
     'refuse the algorithm "%s"',

@@ -2,10 +2,7 @@ import { connect } from 'node:net';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startDynamoDb } from '../../../../lab/emulator/dynamodb.ts';
-import { LocalRunError } from '../../../../lab/emulator/loopback-server.ts';
-import { lockState } from '../../../../lab/local/state.ts';
 import { testAccessKey } from '../../../support/test-access-key.ts';
-import { temporaryDirectory } from '../local/temporary-directory.ts';
 
 function createClient(endpoint: string): DynamoDBClient {
   const client = new DynamoDBClient({
@@ -33,17 +30,5 @@ describe('the local DynamoDB', () => {
     });
     const { TableNames } = await createClient(server.endpoint).send(new ListTablesCommand({}));
     expect(TableNames).toEqual([]);
-  });
-});
-
-describe('the lock of a state directory', () => {
-  it('is held by one local run at a time', async () => {
-    const directory = temporaryDirectory();
-    const lock = await lockState(directory);
-    await expect(lockState(directory)).rejects.toThrow(LocalRunError);
-    await expect(lockState(directory)).rejects.toThrow(`is using ${directory}`);
-    await lock.close();
-    const again = await lockState(directory);
-    await again.close();
   });
 });

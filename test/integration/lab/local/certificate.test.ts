@@ -2,27 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createGatewayServer } from '../../../../lab/emulator/gateway/gateway-server.ts';
 import { closeServer, listenOnLoopback } from '../../../../lab/emulator/loopback-server.ts';
 import { loadCertificate } from '../../../../lab/local/certificate.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const now = Date.now();
 const day = 86_400_000;
-
-/** Every cipher that OpenSSL has. */
-const ciphers = 'DEFAULT@SECLEVEL=0';
-
-async function startGateway() {
-  const certificate = await loadCertificate(temporaryDirectory(), now);
-  const gateway = () => Promise.reject(new Error('no request is sent'));
-  const server = createGatewayServer(gateway, certificate);
-  const port = await listenOnLoopback(server, { port: 0 }, 'test');
-  onTestFinished(() => closeServer(server));
-  return { port, caPath: certificate.caPath };
-}
 
 describe('the certificate of --https', () => {
   it.each(['localhost', '127.0.0.1'])('is trusted through its authority as %s', async (host) => {
@@ -38,25 +24,6 @@ describe('the certificate of --https', () => {
       }).on('error', reject);
     });
     expect(status).toBe(200);
-  });
-
-  it.each([
-    ['TLS 1.1', { minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }, 'rejected'],
-    ['TLS 1.2', { maxVersion: 'TLSv1.2' }, 'fulfilled'],
-    ['TLS 1.3', { minVersion: 'TLSv1.3' }, 'fulfilled'],
-  ] as const)('serves callers that have %s, or does not', async (_, versions, expected) => {
-    const { port, caPath } = await startGateway();
-    const ca = readFileSync(caPath);
-    // Without the level, OpenSSL would not even ask for an old version.
-    const handshake = new Promise((resolve, reject) => {
-      const socket = connect({ port, ca, host: 'localhost', ciphers, ...versions }, () => {
-        resolve(socket.getProtocol());
-        socket.destroy();
-      });
-      socket.on('error', reject);
-    });
-    const [outcome] = await Promise.allSettled([handshake]);
-    expect(outcome?.status).toBe(expected);
   });
 
   it('is made once, only for its owner, and replaced before it ends', async () => {

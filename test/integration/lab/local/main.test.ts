@@ -182,12 +182,6 @@ describe('npm start after a stop', () => {
     expect(await verify(await fetchToken(before), after)).toBe(await verify(token, after));
   });
 
-  it('puts DynamoDB and KMS next to the service, if those ports are free', () => {
-    const port = portOf(before);
-    expect(after['AWS_ENDPOINT_URL_DYNAMODB']).not.toBe(`http://127.0.0.1:${port}`);
-    expect(after['AWS_ENDPOINT_URL_KMS']).toBe(`http://127.0.0.1:${port + 2}`);
-  });
-
   it('has logged nothing that is secret', () => {
     const lines = log
       .trim()
@@ -245,46 +239,12 @@ describe('npm start says what is wrong, and ends with 1', () => {
     expect(status).toBe(1);
   });
 
-  it('if the state folder is a file', async () => {
-    const state = join(temporaryDirectory(), 'file');
-    writeFileSync(state, '');
-    expect(await fail(['--state', state])).toBe(
-      `npm start: the folder ${state} cannot be used for the state (EEXIST); --state <dir> chooses another\n`,
-    );
-  });
-
-  // Node's own recursive mkdir never ends there.
-  it.runIf(existsSync('/proc/self'))('if no folder can be made for the state', async () => {
-    expect(await fail(['--state', '/proc/state/of/it'])).toBe(
-      'npm start: the folder /proc/state/of/it cannot be used for the state (ENOENT); --state <dir> chooses another\n',
-    );
-  });
-
   it('but shows its help', async () => {
     const run = spawnLocal(['--help']);
     expect(await run.ended).toBe(0);
     expect(run.output()).toContain('--https');
     expect(run.errors()).toBe('');
   });
-});
-
-it('takes free ports next to one of the highest', async () => {
-  const state = temporaryDirectory();
-  const run = await start(state, [], { PORT: '65533' });
-  expect(run.output()).toContain('Issuer      http://localhost:65533\n');
-  const { PORTAL_URL = '' } = sourceDemoEnvironment(state);
-  expect((await fetch(PORTAL_URL, { redirect: 'manual' })).status).toBe(303);
-});
-
-it('goes on when no one reads its output any more', async () => {
-  const state = temporaryDirectory();
-  const run = await start(state);
-  const { JWKS_URI = '' } = sourceDemoEnvironment(state);
-  run.child.stdout?.destroy();
-  run.child.stderr?.destroy();
-  // The second request would find no one, had the line about the first ended the run.
-  for (const _ of [1, 2, 3]) expect((await fetch(JWKS_URI)).status).toBe(200);
-  expect(run.child.exitCode).toBeNull();
 });
 
 it('starts with a folder whose name has quotes, and authctl finds it', async () => {

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceCall } from '../../../../lab/emulator/iam/authorizer.ts';
 import { dynamodbCalls } from '../../../../lab/emulator/iam/dynamodb-calls.ts';
 import { evaluateRequest } from '../../../../lab/emulator/iam/evaluate-request.ts';
-import { kmsCalls } from '../../../../lab/emulator/iam/kms-calls.ts';
-import type { KmsKey } from '../../../../lab/emulator/kms/kms-key.ts';
 
 const account = '000000000000';
 const key = { S: 'client_1' };
@@ -144,78 +142,5 @@ describe('a request to DynamoDB', () => {
     const headers = { 'x-amz-target': 'DynamoDB_20120810.GetItem' };
     const request = { headers, body: Buffer.from(body), region: 'us-west-2' };
     expect(dynamodbCalls(request, { account, partitionKey: () => undefined })).toEqual([]);
-  });
-});
-
-const kmsKey = {
-  keyId: '0d8ef0e5-0000-4000-8000-000000000001',
-  region: 'us-west-2',
-  keySpec: 'RSA_2048',
-  tags: [{ TagKey: 'deployment', TagValue: 'a' }],
-  policy: JSON.stringify({
-    Version: '2012-10-17',
-    Statement: [
-      {
-        Effect: 'Allow',
-        Principal: { AWS: `arn:aws:iam::${account}:root` },
-        Action: 'kms:*',
-        Resource: '*',
-      },
-    ],
-  }),
-} as unknown as KmsKey;
-
-function kms(operation: string, input: Readonly<Record<string, unknown>>) {
-  const key = operation === 'ListKeys' ? undefined : kmsKey;
-  return kmsCalls(operation, input, 'us-west-2', key);
-}
-
-describe('a request to KMS', () => {
-  it('Sign shows the algorithm, the message type, and the key with its tags and policy', () => {
-    const input = { SigningAlgorithm: 'RSASSA_PSS_SHA_256', MessageType: 'DIGEST' };
-    const [call] = kms('Sign', input);
-    expect(call).toMatchObject({
-      action: 'kms:Sign',
-      resource: `arn:aws:kms:us-west-2:${account}:key/${kmsKey.keyId}`,
-      context: {
-        'kms:SigningAlgorithm': 'RSASSA_PSS_SHA_256',
-        'kms:MessageType': 'DIGEST',
-        'kms:KeySpec': 'RSA_2048',
-        'aws:ResourceTag/deployment': 'a',
-      },
-      resourcePolicy: { document: JSON.parse(kmsKey.policy) as object },
-    });
-  });
-
-  it('CreateKey with tags is CreateKey and TagResource', () => {
-    const input = {
-      KeySpec: 'ECC_NIST_P256',
-      KeyUsage: 'SIGN_VERIFY',
-      Tags: [{ TagKey: 'deployment', TagValue: 'a' }],
-    };
-    const tags = { 'aws:RequestTag/deployment': 'a', 'aws:TagKeys': ['deployment'] };
-    const [create, tag] = kms('CreateKey', input);
-    expect(create).toMatchObject({
-      action: 'kms:CreateKey',
-      resource: '*',
-      context: {
-        ...tags,
-        'kms:KeySpec': 'ECC_NIST_P256',
-        'kms:KeyUsage': 'SIGN_VERIFY',
-        'kms:KeyOrigin': 'AWS_KMS',
-        'kms:MultiRegion': 'false',
-        'kms:BypassPolicyLockoutSafetyCheck': 'false',
-      },
-    });
-    expect(tag).toMatchObject({ action: 'kms:TagResource', context: tags });
-    expect(kms('CreateKey', {}).map(({ action }) => action)).toEqual(['kms:CreateKey']);
-  });
-
-  it('ScheduleKeyDeletion shows the days, if it has them', () => {
-    const name = 'kms:ScheduleKeyDeletionPendingWindowInDays';
-    expect(kms('ScheduleKeyDeletion', { PendingWindowInDays: 7 })[0]?.context).toMatchObject({
-      [name]: '7',
-    });
-    expect(kms('ScheduleKeyDeletion', {})[0]?.context).not.toHaveProperty([name]);
   });
 });
