@@ -6,15 +6,12 @@ import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algori
 import { formatSpan } from '../../core/duration.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
+import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
 import {
   buildHistory,
-  type KeyEvent,
-  type RotationSettings,
-  type RotationState,
-} from '../../core/key-rotation/rotation-state.ts';
-import {
   buildTimeline,
   explainWaitForRoom,
+  type KeyEvent,
   type TimelineEntry,
 } from '../../core/key-rotation/timeline.ts';
 import { formatTime } from '../../core/rfc3339.ts';

@@ -7,8 +7,11 @@ import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';
 import { type Sign, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import type { RotationContext } from './execute-action.ts';
-import { PromotionRefusedError, type RotationPorts } from './rotation-ports.ts';
+import {
+  PromotionRefusedError,
+  type RotationContext,
+  type RotationPorts,
+} from './rotation-ports.ts';
 import type { Heartbeat, RotationState } from './rotation-state.ts';
 
 /**

@@ -17,23 +17,16 @@ import {
   type ManagedKey,
   type ManagedKeyDescription,
   PublicationRefusedError,
+  type RotationContext,
   type RotationPorts,
 } from './rotation-ports.ts';
-import { type KeyIntent, type RotationSettings, type RotationState } from './rotation-state.ts';
+import type { KeyIntent, RotationSettings, RotationState } from './rotation-state.ts';
 
 /**
  * Seconds for which an intent belongs to the run that recorded it: CreateKey and the write after it
  * take two or three. A slower run only loses its turn.
  */
 const intentLease = 30;
-
-/** What one run works with. */
-export interface RotationContext {
-  readonly ports: RotationPorts;
-  readonly settings: RotationSettings;
-  /** The actor in the audit log. */
-  readonly actor: string;
-}
 
 type Executor<K extends RotationActionKind> = (
   action: Extract<RotationAction, { kind: K }>,

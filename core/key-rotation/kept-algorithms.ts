@@ -6,7 +6,7 @@ import { formatTime } from '../rfc3339.ts';
 import { earliestEligibleAt } from '../signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../signing-key/signing-key.ts';
 import { findCurrentKey } from './plan.ts';
-import { type Heartbeat } from './rotation-state.ts';
+import type { Heartbeat } from './rotation-state.ts';
 
 /** A config without the algorithm of a key that signs, or whose tokens are still valid. */
 export class AlgorithmInUseError extends RefusedError {

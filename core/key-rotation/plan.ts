@@ -5,12 +5,12 @@ import { formatTime } from '../rfc3339.ts';
 import { byEligibility, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
 import { RetainedKeyError } from './rotation-ports.ts';
-import type { AlgorithmChoice } from './rotation-state.ts';
-import {
-  type KeyIntent,
-  type KeySlot,
-  type RotationSettings,
-  type RotationState,
+import type {
+  AlgorithmChoice,
+  KeyIntent,
+  KeySlot,
+  RotationSettings,
+  RotationState,
 } from './rotation-state.ts';
 
 /**

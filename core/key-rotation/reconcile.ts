@@ -14,7 +14,7 @@ import {
 } from '../signing-key/select-signing-key.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { proveKey } from './canary.ts';
-import { executeAction, type RotationContext } from './execute-action.ts';
+import { executeAction } from './execute-action.ts';
 import {
   explainFullJwks,
   explainHold,
@@ -32,8 +32,9 @@ import {
   type KeyManagement,
   PromotionRefusedError,
   PublicationRefusedError,
+  type RotationContext,
 } from './rotation-ports.ts';
-import { type Heartbeat, type RotationState } from './rotation-state.ts';
+import type { Heartbeat, RotationState } from './rotation-state.ts';
 
 /**
  * Maximum steps of one run. Creating a key and replacing another one take eight. When a run reaches

@@ -3,11 +3,11 @@ import type {
   PublicationRequest,
   PublicationResult,
 } from '../../contract/function-events.ts';
-import { type Alg } from '../../contract/signing-algorithms.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { PortOptions } from '../port.ts';
 import type { SigningKeyStore } from '../signing-key/signing-key.ts';
-import type { AlgorithmChoice, Heartbeat, KeyIntent } from './rotation-state.ts';
+import type { AlgorithmChoice, Heartbeat, KeyIntent, RotationSettings } from './rotation-state.ts';
 
 /** The rotation's own records, stored next to the keys. Every read is strongly consistent. */
 export interface RotationStore extends SigningKeyStore {
@@ -50,6 +50,14 @@ export interface RotationPorts {
   readonly now: () => number;
   /** A new unique and unguessable id. */
   readonly newId: () => string;
+}
+
+/** What one run works with. */
+export interface RotationContext {
+  readonly ports: RotationPorts;
+  readonly settings: RotationSettings;
+  /** The actor in the audit log. */
+  readonly actor: string;
 }
 
 /** A key of this deployment as KMS lists it, with or without a record. */

@@ -13,7 +13,7 @@ import {
   usableNextKeys,
   wantedAlg,
 } from './plan.ts';
-import { type RotationSettings, type RotationState } from './rotation-state.ts';
+import type { RotationSettings, RotationState } from './rotation-state.ts';
 
 /** A key in the form that operators see. */
 export type TimelineEntry = v.InferOutput<typeof signingKeyTimeline>[number];
@@ -28,40 +28,42 @@ const order: readonly SigningKeyState[] = [
   'deletion_scheduled',
 ];
 
-type Describe = (
-  key: SigningKey,
-  policy: SigningKeyPolicy,
-  now: number,
-) => Omit<TimelineEntry, 'key' | 'signs' | 'liveTokens'>;
+/** The attribute of a key's record that keeps the time of each state. */
+const timeOf: Readonly<Record<SigningKeyState, (key: SigningKey) => number | undefined>> = {
+  next: (key) => key.publishedAt,
+  current: (key) => key.activatedAt,
+  previous: (key) => key.retiredAt,
+  withdrawn: (key) => key.withdrawnAt,
+  disabled: (key) => key.disabledAt,
+  deletion_scheduled: (key) => key.deletionScheduledAt,
+};
+
+type Describe = (known: {
+  readonly key: SigningKey;
+  readonly since: number;
+  readonly policy: SigningKeyPolicy;
+  readonly now: number;
+}) => Pick<TimelineEntry, 'next' | 'safety'>;
 
 const descriptions: Readonly<Record<SigningKeyState, Describe>> = {
-  next: (key, policy, now) => {
+  next: ({ key, policy, now }) => {
     const at = earliestEligibleAt(key, policy, now);
-    return { since: key.publishedAt, next: { action: 'promote', at }, safety: now - at };
+    return { next: { action: 'promote', at }, safety: now - at };
   },
-  current: (key, policy, now) => {
-    const since = key.activatedAt ?? key.publishedAt;
+  current: ({ since, policy, now }) => {
     const at = since + policy.rotationPeriod;
-    return { since, next: { action: 'retire', at }, safety: at - now };
+    return { next: { action: 'retire', at }, safety: at - now };
   },
-  previous: (key, policy) => {
-    const since = key.retiredAt ?? key.publishedAt;
-    const { withdrawAt: at } = key;
-    if (at === undefined) return { since };
-    const safety = at - since - policy.maxTokenLifetime;
-    return { since, next: { action: 'withdraw', at }, safety };
+  previous: ({ key: { withdrawAt: at }, since, policy }) => {
+    if (at === undefined) return {};
+    return { next: { action: 'withdraw', at }, safety: at - since - policy.maxTokenLifetime };
   },
-  withdrawn: (key, _, now) => {
-    const since = key.withdrawnAt ?? key.publishedAt;
-    const { disableAt: at } = key;
-    if (at === undefined) return { since };
-    return { since, next: { action: 'disable', at }, safety: at - now };
-  },
-  disabled: (key, policy) => {
-    const since = key.disabledAt ?? key.publishedAt;
-    return { since, next: { action: 'schedule_deletion', at: since + policy.deletionDelay } };
-  },
-  deletion_scheduled: (key) => ({ since: key.deletionScheduledAt ?? key.publishedAt }),
+  withdrawn: ({ key: { disableAt: at }, now }) =>
+    at === undefined ? {} : { next: { action: 'disable', at }, safety: at - now },
+  disabled: ({ since, policy }) => ({
+    next: { action: 'schedule_deletion', at: since + policy.deletionDelay },
+  }),
+  deletion_scheduled: () => ({}),
 };
 
 /**
@@ -86,18 +88,48 @@ export function buildTimeline(
   now: number,
 ): readonly TimelineEntry[] {
   return keys
-    .map((key) => ({
-      key,
-      signs: findCurrentKey(keys, key.regionId) === key,
-      liveTokens: liveTokenSeconds(key, policy, now),
-      ...descriptions[key.state](key, policy, now),
-    }))
+    .map((key) => {
+      const since = timeOf[key.state](key) ?? key.publishedAt;
+      return {
+        key,
+        since,
+        signs: findCurrentKey(keys, key.regionId) === key,
+        liveTokens: liveTokenSeconds(key, policy, now),
+        ...descriptions[key.state]({ key, since, policy, now }),
+      };
+    })
     .toSorted(byRegionAndState);
 }
 
 function byRegionAndState(a: TimelineEntry, b: TimelineEntry): number {
   if (a.key.regionId !== b.key.regionId) return a.key.regionId < b.key.regionId ? -1 : 1;
   return order.indexOf(a.key.state) - order.indexOf(b.key.state) || b.since - a.since;
+}
+
+/** A past step in a key's life cycle. */
+export interface KeyEvent {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  readonly key: SigningKey;
+  /** The state that the key entered. */
+  readonly state: SigningKeyState;
+}
+
+const states = Object.keys(timeOf) as readonly SigningKeyState[];
+
+/**
+ * What has happened to every key, the latest first. It is derived from the records, so it cannot
+ * disagree with them. The audit log has the name of the operator who asked for a step.
+ */
+export function buildHistory(keys: readonly SigningKey[]): readonly KeyEvent[] {
+  return keys
+    .flatMap((key) =>
+      states.flatMap((state) => {
+        const at = timeOf[state](key);
+        return at === undefined ? [] : [{ at, key, state }];
+      }),
+    )
+    .toSorted((a, b) => b.at - a.at || states.indexOf(b.state) - states.indexOf(a.state));
 }
 
 /**

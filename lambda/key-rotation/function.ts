@@ -27,7 +27,6 @@ import {
 import { functionName } from '../../contract/function-names.ts';
 import { requestDigest } from '../../core/audit/request-digest.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
-import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
 import {
   deployKeys,
   type RunOutcome,
@@ -38,6 +37,7 @@ import {
 import type {
   ProveKey,
   PublishKey,
+  RotationContext,
   RotationPorts,
 } from '../../core/key-rotation/rotation-ports.ts';
 import { replicationLag } from '../../core/key-rotation/rotation-state.ts';

@@ -2,10 +2,13 @@ import type { KeyRotationEvent, RotationReport } from '../../contract/function-e
 import { keyMetrics, usualReplicationLag } from '../../contract/key-metrics.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { ClockError, describeError, InputError, RefusedError } from '../../core/errors.ts';
-import type { RotationContext } from '../../core/key-rotation/execute-action.ts';
 import { findCurrentKey, subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RunOutcome } from '../../core/key-rotation/reconcile.ts';
-import { PromotionRefusedError, RetainedKeyError } from '../../core/key-rotation/rotation-ports.ts';
+import {
+  PromotionRefusedError,
+  RetainedKeyError,
+  type RotationContext,
+} from '../../core/key-rotation/rotation-ports.ts';
 import {
   explainWaitForRoom,
   lacksNextKey,

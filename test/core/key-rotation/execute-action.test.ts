@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { ConflictError, UnavailableError } from '../../../core/errors.ts';
-import { executeAction, type RotationContext } from '../../../core/key-rotation/execute-action.ts';
+import { executeAction } from '../../../core/key-rotation/execute-action.ts';
 import { findCurrentKey } from '../../../core/key-rotation/plan.ts';
 import { readRotationState, reconcile } from '../../../core/key-rotation/reconcile.ts';
-import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
+import type { RotationContext, RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
 import { createContext } from '../../../lab/suites/rotation/simulation/runs.ts';
 import { World } from '../../../lab/suites/rotation/simulation/world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
-import type { RotationContext } from '../../../core/key-rotation/execute-action.ts';
 import { deployKeys, reconcile, withdrawKey } from '../../../core/key-rotation/reconcile.ts';
+import type { RotationContext } from '../../../core/key-rotation/rotation-ports.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { createContext, survive } from '../../../lab/suites/rotation/simulation/runs.ts';
 import { World } from '../../../lab/suites/rotation/simulation/world.ts';

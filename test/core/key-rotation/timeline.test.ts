@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildHistory } from '../../../core/key-rotation/rotation-state.ts';
 import {
+  buildHistory,
   buildTimeline,
   liveTokenSeconds,
   overdueSeconds,

@@ -6,12 +6,12 @@ import {
   SigningKeyUnusableError,
   UnavailableError,
 } from '../../../../core/errors.ts';
-import { type RotationContext } from '../../../../core/key-rotation/execute-action.ts';
 import { publishKey } from '../../../../core/key-rotation/publish-key.ts';
 import {
   PromotionRefusedError,
   type PublishKey,
   RetainedKeyError,
+  type RotationContext,
   type RotationPorts,
 } from '../../../../core/key-rotation/rotation-ports.ts';
 import { CheckedClock } from '../../../../core/server-date.ts';
