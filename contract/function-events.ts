@@ -27,7 +27,7 @@ const kid = v.pipe(
  */
 const callerProof = v.optional(v.unknown());
 
-/** A request to the key-rotation function. The deployment sends an empty event. */
+/** A request to the key-rotation function. CloudFormation sends an event of its own. */
 const keyRotationEventSchema = v.variant('action', [
   /** Makes sure that a signing key exists, then waits until the token function signs. */
   v.object({ action: v.literal('deploy') }),

@@ -17,7 +17,7 @@ import {
 import { selfTestEvent } from '../../contract/health.ts';
 import type { ReservationCheck } from '../../core/deployment/account-quotas.ts';
 import { UnavailableError } from '../../core/errors.ts';
-import type { ProveKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
+import type { CheckKey, PublishKey } from '../../core/key-rotation/rotation-ports.ts';
 import { callAws, ResourceNotFoundError } from '../aws-errors.ts';
 import type { InvokeFunction } from './invocation.ts';
 
@@ -53,8 +53,8 @@ export async function askKeyRotation(
   return ask(invoke, functionName, event, rotationReportSchema);
 }
 
-/** The canary's proof of a key, by invoking it. */
-export function createProveKey(invoke: InvokeFunction, functionName: string): ProveKey {
+/** The canary's check of a key, by invoking it. */
+export function createCheckKey(invoke: InvokeFunction, functionName: string): CheckKey {
   return async (kid) => (await ask(invoke, functionName, { kid }, canaryResultSchema)).findings;
 }
 

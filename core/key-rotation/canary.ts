@@ -196,7 +196,7 @@ function withdrawProof(
 /** When the canary does not answer, nothing is proved, but all other steps are still taken. */
 async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryFinding[]> {
   try {
-    return await ports.proveKey(key.kid);
+    return await ports.checkKey(key.kid);
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
     const reason = `the canary does not answer: ${error.message}`;

@@ -96,7 +96,7 @@ function successors(
 function describe(key: SigningKey, check: KeptAlgorithmsCheck): string {
   if (key.state !== 'previous') {
     const verb = key.state === 'current' ? 'signs' : 'signs next';
-    return `${verb}; ${key.alg} can be removed from ${formatTime(freeAt(key, check))} on at the earliest, after another key has replaced it`;
+    return `${verb}; ${key.alg} can be removed from ${formatTime(removableAt(key, check))} on at the earliest, after another key has replaced it`;
   }
   if (key.withdrawAt === undefined) return 'is published, and has no recorded end';
   return `does not sign any more; ${key.alg} can be removed from ${formatTime(key.withdrawAt)} on, when its last token has expired`;
@@ -106,7 +106,7 @@ function describe(key: SigningKey, check: KeptAlgorithmsCheck): string {
  * The earliest time at which the last token of a signing key can have expired: when its successor
  * is promoted, plus the retention.
  */
-function freeAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsCheck): number {
+function removableAt(key: SigningKey, { keys, algs, policy, now }: KeptAlgorithmsCheck): number {
   const times = successors(key, keys, algs).map((next) => earliestEligibleAt(next, policy, now));
   const replacedAt = times.length === 0 ? now + policy.publicationLead : Math.min(...times);
   return Math.max(now, replacedAt) + policy.retention;

@@ -27,7 +27,7 @@ export interface RotationStore extends SigningKeyStore {
  *
  * @throws {UnavailableError} if the canary itself does not answer.
  */
-export type ProveKey = (kid: string) => Promise<readonly CanaryFinding[]>;
+export type CheckKey = (kid: string) => Promise<readonly CanaryFinding[]>;
 
 /**
  * Asks another role to look at the key of an intent and to publish it. The rotation cannot do this
@@ -44,7 +44,7 @@ export interface RotationPorts {
   readonly store: Omit<RotationStore, 'createSigningKey'>;
   readonly keyManagement: KeyManagement;
   readonly audit: AuditLog;
-  readonly proveKey: ProveKey;
+  readonly checkKey: CheckKey;
   readonly publishKey: PublishKey;
   /** Seconds since the epoch. */
   readonly now: () => number;

@@ -7,7 +7,7 @@ import {
   createPostTokenRequest,
 } from '../../adapters/https/service-requests.ts';
 import {
-  createProveKey,
+  createCheckKey,
   createPublishKey,
   createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
@@ -241,7 +241,7 @@ export function createFunctions(
       sendAnswer,
       authenticateCaller: chooseCallers(options),
       selfTest: createSelfTestCall(invoke, nameOf('token')),
-      proveKey: createProveKey(invoke, nameOf('canary')),
+      checkKey: createCheckKey(invoke, nameOf('canary')),
       publishKey: createPublishKey(invoke, nameOf('canary')),
       telemetry: createLocalRunTelemetry('key-rotation', log),
       ...time,

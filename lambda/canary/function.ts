@@ -58,7 +58,7 @@ export function createCanaryHandler(
     clock.begin();
     return 'action' in event
       ? publish(event, clock.now, surroundings)
-      : prove(event.kid, options.fetchDocument, surroundings);
+      : check(event.kid, options.fetchDocument, surroundings);
   };
 }
 
@@ -95,7 +95,7 @@ async function publish(
   return result;
 }
 
-async function prove(
+async function check(
   kid: string | undefined,
   fetchDocument: FetchServiceDocument,
   { environment, kms, store, telemetry }: Surroundings,

@@ -35,7 +35,7 @@ import {
   withdrawKey,
 } from '../../core/key-rotation/reconcile.ts';
 import type {
-  ProveKey,
+  CheckKey,
   PublishKey,
   RotationContext,
   RotationPorts,
@@ -58,8 +58,8 @@ export interface FunctionPorts extends ClockOptions {
   readonly authenticateCaller: AuthenticateCaller;
   /** Invokes the token function's self-test, which signs a token for no client and verifies it. */
   readonly selfTest: () => Promise<SelfTestResult>;
-  /** Invokes the canary function to prove a key. */
-  readonly proveKey: ProveKey;
+  /** Invokes the canary function to check a key. */
+  readonly checkKey: CheckKey;
   /** Invokes the canary function to publish a key. */
   readonly publishKey: PublishKey;
   /** Sends the result of a deployment to CloudFormation. */
@@ -157,7 +157,7 @@ function createLagReader(
 function createPorts(
   environment: Environment<'key-rotation'>,
   aws: Pick<BackgroundClients, 'kms'> & { readonly dynamodb: DynamoDbDocuments },
-  { proveKey, publishKey, now }: Pick<RotationPorts, 'proveKey' | 'publishKey' | 'now'>,
+  { checkKey, publishKey, now }: Pick<RotationPorts, 'checkKey' | 'publishKey' | 'now'>,
   malformed: Set<string>,
 ): RotationPorts {
   return {
@@ -170,7 +170,7 @@ function createPorts(
       keyTags: environment.AUTH_KMS_KEY_TAGS,
     }),
     audit: createDynamoDbAuditLog(aws.dynamodb, environment.AUTH_AUDIT_TABLE),
-    proveKey,
+    checkKey,
     publishKey,
     now,
     newId: randomUUID,

@@ -1,7 +1,7 @@
 import { openBackgroundClients } from '../../adapters/background-clients.ts';
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import {
-  createProveKey,
+  createCheckKey,
   createPublishKey,
   createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
@@ -19,6 +19,6 @@ export const handler = createKeyRotationHandler(environment, openBackgroundClien
   sendAnswer,
   authenticateCaller: createAuthenticateCaller(process.env),
   selfTest: createSelfTestCall(invoke, environment.AUTH_TOKEN_FUNCTION),
-  proveKey: createProveKey(invoke, environment.AUTH_CANARY_FUNCTION),
+  checkKey: createCheckKey(invoke, environment.AUTH_CANARY_FUNCTION),
   publishKey: createPublishKey(invoke, environment.AUTH_CANARY_FUNCTION),
 });

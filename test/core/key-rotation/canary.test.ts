@@ -202,7 +202,7 @@ async function prove({ findings, key = published, heartbeats = [] }: Setting) {
   const error: unknown = await proveKey(
     key,
     { heartbeats },
-    { settings, ports: { ...ports, proveKey: askCanary } },
+    { settings, ports: { ...ports, checkKey: askCanary } },
   ).catch((reason: unknown) => reason);
   const stored = world.store.find('k');
   return { error, now: world.now, seenAt: stored?.seenAt, provedAt: stored?.provedAt };
@@ -341,7 +341,7 @@ it('is refused to the wanted key of a region that has never signed, which then s
   ];
   const { refused } = await reconcile({
     actor: 'test',
-    ports: { ...ports, keyManagement, proveKey: proveOnlyFormer },
+    ports: { ...ports, keyManagement, checkKey: proveOnlyFormer },
     settings: { ...settings, algs: ['ES384', 'ES256'] },
   });
   expect(world.store.find('former')).toMatchObject({ state: 'current' });
@@ -362,7 +362,7 @@ it('is not asked for a key whose algorithm left the config', async () => {
   };
   const { done, refused } = await reconcile({
     actor: 'test',
-    ports: { ...ports, proveKey: proveNone },
+    ports: { ...ports, checkKey: proveNone },
     settings: { ...settings, algs: ['ES384'] },
   });
   const [former] = world.store.keys.filter(

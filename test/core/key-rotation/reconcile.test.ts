@@ -118,7 +118,7 @@ describe('an emergency withdrawal', () => {
     const run = context(world);
     const ports = {
       ...run.ports,
-      proveKey: () => Promise.reject(new UnavailableError('the canary is gone')),
+      checkKey: () => Promise.reject(new UnavailableError('the canary is gone')),
     };
     await withdrawKey({ ...run, ports }, emergency(world, lost));
     expect(world.store.find(lost)?.state).toBe('disabled');

@@ -80,7 +80,7 @@ function deploy(limit = timeLimit): Promise<unknown> {
     sendAnswer: async () => {},
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
-    proveKey: async () => [],
+    checkKey: async () => [],
     publishKey: createPublisher({
       aws: role,
       table: tableName(deployment, 'signingKeys'),

@@ -68,7 +68,7 @@ const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
 
 /** The canary over the JWKS that the table makes, for the one region that is in service. */
-async function proveKey(kid: string): Promise<readonly CanaryFinding[]> {
+async function askCanary(kid: string): Promise<readonly CanaryFinding[]> {
   const keys = await openStore().listSigningKeys();
   const key = keys.find((candidate) => candidate.kid === kid);
   if (key === undefined) throw new Error(`no key ${kid}`);
@@ -103,7 +103,7 @@ function createHandler(
     sendAnswer: async () => {},
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
-    proveKey,
+    checkKey: askCanary,
     publishKey: publisherOf(environment(more)),
     now: () => now,
     sleep: async () => {},
@@ -164,7 +164,7 @@ describe('the key-rotation function', () => {
       sendAnswer: async () => {},
       authenticateCaller: authenticateOperator,
       selfTest: async () => ({ ok: false, reason: 'AccessDeniedException' }),
-      proveKey,
+      checkKey: askCanary,
       publishKey: publisherOf(environment()),
       now: () => now,
       telemetry: { report: (run) => reports.push(run) },
@@ -314,7 +314,7 @@ describe('the key-rotation function', () => {
   it('says for how long the signing key has been due while a region holds it up', async () => {
     let lagging: readonly CanaryFinding[] = [];
     const handler = createHandler({
-      proveKey: async (kid) => [...(await proveKey(kid)), ...lagging],
+      checkKey: async (kid) => [...(await askCanary(kid)), ...lagging],
     });
     const { kid, next } = await handler({});
     const publishedAt = now;

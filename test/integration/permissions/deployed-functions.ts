@@ -1,7 +1,7 @@
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { type AwsJsonClients, createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import {
-  createProveKey,
+  createCheckKey,
   createPublishKey,
   createReadVariables,
   createSelfTestCall,
@@ -207,7 +207,7 @@ export class DeployedFunctions {
         ...this.#runs(),
         authenticateCaller: authenticateOperator,
         selfTest: createSelfTestCall(invoke, this.#nameOf('token')),
-        proveKey: createProveKey(invoke, this.#nameOf('canary')),
+        checkKey: createCheckKey(invoke, this.#nameOf('canary')),
         publishKey: createPublishKey(invoke, this.#nameOf('canary')),
       },
     );

@@ -5,12 +5,12 @@ import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { checkKey } from '../../../core/key-rotation/canary.ts';
-import type { ProveKey } from '../../../core/key-rotation/rotation-ports.ts';
+import type { CheckKey } from '../../../core/key-rotation/rotation-ports.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
 import type { Shared } from './three-regions.ts';
 
 /** A region's canary, which reads the JWKS of every region that has run its rotation. */
-export function createRegionCanary(own: RegionId, aws: AwsClients, shared: Shared): ProveKey {
+export function createRegionCanary(own: RegionId, aws: AwsClients, shared: Shared): CheckKey {
   const { config, running, clock } = shared;
   const table = deployedTableName(config, 'signingKeys');
   const store = createDynamoDbRotationStore(aws.dynamodb, table);

@@ -176,7 +176,7 @@ export async function startRegion(id: RegionId, shared: Shared): Promise<Region>
       sendAnswer: async () => {},
       authenticateCaller: authenticateOperator,
       selfTest: () => token(selfTestEvent, lambdaContext()),
-      proveKey: createRegionCanary(id, background, shared),
+      checkKey: createRegionCanary(id, background, shared),
       publishKey: createPublisher({
         aws: background,
         table: deployedTableName(config, 'signingKeys'),

@@ -108,7 +108,7 @@ export function createContext(
     store: calls.guard(world.store, () => region.assertTables(), record),
     keyManagement: calls.guard(region.kms, () => region.assertKms(), record),
     audit: { appendAudit: () => calls.call(async () => region.assertTables()) },
-    proveKey: (kid) => calls.call(() => world.prove(kid, region)),
+    checkKey: (kid) => calls.call(() => world.prove(kid, region)),
     publishKey: createPublisher(world, region, calls),
     now,
     newId: () => `${runId}-${ids++}`,
