@@ -15,6 +15,21 @@ describe('docs/cost.md, docs/compare.md and README', () => {
   });
 });
 
+describe('docs/compare.md', () => {
+  it('has a page and its month in each cell of another product', () => {
+    const rows = readDocument('compare.md')
+      .split('\n')
+      .filter((line) => line.endsWith(')) |'));
+    expect(rows).toHaveLength(10);
+    for (const row of rows) {
+      const others = row.split(' | ').slice(2);
+      expect(others).toHaveLength(4);
+      for (const cell of others)
+        expect(cell).toMatch(/ \(\[20\d\d-\d\d]\(https:\/\/\S+\)\)(?: \|)?$/);
+    }
+  });
+});
+
 describe('the first table of docs/cost.md', () => {
   it('has the totals of README, at rest and with a million tokens', () => {
     const page = readDocument('cost.md');

@@ -1,10 +1,7 @@
 import { getBundles } from '../../../lib/functions/function-bundles.ts';
 import { costPages, writeParts } from '../../support/generated-parts.ts';
-import { findOldFacts, listFacts } from './comparison.ts';
 import { computeParts } from './parts.ts';
 
 const parts = computeParts(getBundles());
 writeParts(costPages, parts);
 process.stdout.write(`${Object.values(parts).join('\n\n')}\n`);
-
-for (const fact of findOldFacts(listFacts(), Date.now())) process.stderr.write(`old: ${fact}\n`);

@@ -145,7 +145,7 @@ export function formatPrice(deployments: readonly Deployment[], model: CostModel
   });
 }
 
-/** The figures of README, and of the first row of docs/compare.md. */
+/** The figures of README. */
 export function describePrices(deployments: readonly Deployment[], model: CostModel) {
   const at = (tokens: number) =>
     deployments.map((deployment) => dollars(costOfMonth(deployment, model, tokens)));
@@ -157,6 +157,5 @@ export function describePrices(deployments: readonly Deployment[], model: CostMo
     'break-even': `- You need fewer than ${thousands(one)} tokens a month, or ${thousands(three)} in three regions: Amazon Cognito costs less.`,
     bill: `- **A small bill.** One region costs ${oneIdle} a month at rest and ${oneMillion} with a million tokens; three regions cost ${threeIdle} and ${threeMillion} ([cost](docs/cost.md)). \`npm run cost\` computes it from list prices.
 - **One stack of ${stack?.resources} resources** per region, of which ${stack?.functions} are Lambda functions and ${stack?.tables} DynamoDB tables; no server, no container, no VPC. The same command counts them.`,
-    row: `${oneIdle} a month in one region, ${oneMillion} with a million tokens; ${threeIdle} and ${threeMillion} in three`,
   };
 }

@@ -6,7 +6,6 @@ import { requestsOfExecution } from '../../../contract/limits.ts';
 import { formatColumns } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
-import { formatComparison } from './comparison.ts';
 import { costOfGuard, costOfGuardAlarms, guards } from './guard-cost.ts';
 import { modelLoad, signQuota } from './load-model.ts';
 import {
@@ -241,10 +240,8 @@ function formatSources(): string {
 export function computeParts(bundles: string): Readonly<Record<string, string>> {
   const deployments = readDeployments(bundles);
   const model = { usual, work };
-  const { row, ...ofReadme } = describePrices(deployments, model);
   return {
-    ...ofReadme,
-    comparison: formatComparison(row),
+    ...describePrices(deployments, model),
     price: formatPrice(deployments, model),
     sources: formatSources(),
     totals: formatTotals(deployments, model),
