@@ -4,7 +4,6 @@ import { buildMeasuredRuntime } from './build.ts';
 import type { Plan } from './plan.ts';
 import type { SampleOptions } from './sample.ts';
 import { type PairName, type PairsSection, runPairsSection } from './sections/pairs.ts';
-import { type ReuseSection, runReuseSection } from './sections/reuse.ts';
 import { runTokenSection, type TokenSection } from './sections/token.ts';
 
 /** Where and how it was measured. */
@@ -35,7 +34,6 @@ export interface Round extends FunctionRound {
 export interface Results {
   readonly machine: Machine;
   readonly rounds: readonly Round[];
-  readonly reuse: ReuseSection;
 }
 
 /** Says on the terminal what goes on: a full run takes minutes. */
@@ -107,8 +105,7 @@ function describeRun(plan: Plan): () => Machine {
 export async function measureAll(plan: Plan): Promise<Results> {
   const describe = describeRun(plan);
   const rounds = await measureRounds(plan, measureRound);
-  const reuse = await step('token reuse', runReuseSection);
-  return { machine: describe(), rounds, reuse };
+  return { machine: describe(), rounds };
 }
 
 /** Only the handlers next to their floors, or some of them. */

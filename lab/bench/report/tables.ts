@@ -1,6 +1,5 @@
 import { formatColumns } from '../../support/generated-parts.ts';
 import type { Machine } from '../rounds.ts';
-import type { ReuseSection } from '../sections/reuse.ts';
 import type { BandRow } from './bands.ts';
 
 export function formatValue(value: number, unit: BandRow['unit']): string {
@@ -41,14 +40,4 @@ export function formatTargets(rows: readonly BandRow[]): string {
 export function formatMachine(machine: Machine, rounds: number): string {
   const { node, cpu, cpus, platform, startedAt, seconds, load } = machine;
   return `Measured ${startedAt.slice(0, 10)} in ${rounds} rounds, ${Math.round(seconds)} s: Node ${node}, ${platform}, ${cpus} × ${cpu}, load average ${load.toFixed(1)} before.`;
-}
-
-export function formatReuse(reuse: ReuseSection): string {
-  return formatColumns(reuse, {
-    'lifetime that must remain': ({ minimumRemainingShare }) => minimumRemainingShare ?? 'off',
-    instances: ({ instances }) => instances,
-    'tokens issued': ({ tokens }) => tokens,
-    signatures: ({ signs }) => signs,
-    'signatures saved': ({ tokens, signs }) => `${Math.round((1 - signs / tokens) * 100)} %`,
-  });
 }

@@ -1,7 +1,7 @@
 import { formatColumns, performancePages, writeParts } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
 import { type BandRow, findShort, joinRounds } from './bands.ts';
-import { formatMachine, formatReuse, formatTargets, formatValue } from './tables.ts';
+import { formatMachine, formatTargets, formatValue } from './tables.ts';
 import { targetRows } from './targets.ts';
 
 /** Without the ratio of a figure whose own part has a row, which says the same. */
@@ -38,12 +38,11 @@ function formatSummary(rows: readonly BandRow[]): string {
 
 /** Writes the figures of docs/performance.md again. The prose of the page stays. */
 export function writeReport(results: Results): void {
-  const { machine, rounds, reuse } = results;
+  const { machine, rounds } = results;
   const targets = joinRounds(rounds.map(targetRows));
   writeParts(performancePages, {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
     targets: formatTargets(withoutTwins(targets)),
-    reuse: formatReuse(reuse),
   });
 }
