@@ -82,7 +82,7 @@ const weightOfRate = halfLife / (60 * Math.LN2);
  * One client must not take the signatures from all others. Counts, only in this instance's memory,
  * what each client asks for: an instance does not know how many there are, but each sees a sample of all
  * requests. What is requested is counted and not what was signed, because a share of what is signed
- * shrinks with itself when KMS throttles. `lab/bench/load/fair-share.ts` prints what others get.
+ * shrinks with itself when KMS throttles. `lab/bench/load/fair-share.ts` models what others get.
  */
 export class FairShare {
   readonly #settings: FairShareSettings;

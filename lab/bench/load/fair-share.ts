@@ -1,17 +1,13 @@
-import { maxReusableTokens, requestsOfExecution } from '../../../contract/limits.ts';
+import { requestsOfExecution } from '../../../contract/limits.ts';
 import { ClientLimitError, ServiceUnavailableError } from '../../../core/errors.ts';
 import { FairShare, SignHistory } from '../../../core/token/fair-share.ts';
-import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
-import { formatColumns } from '../../support/generated-parts.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';
 
 /*
- * `node lab/bench/load/fair-share.ts` plays three minutes of one region's token endpoint, second by
- * second, with the token function's own fair share and reuse of tokens: 2,000 clients that keep their
- * tokens, and next to them one that does not. It prints how many of the others' requests got a token
- * before there was a fair share, and get one now. KMS, the stage's throttle and the web ACL are a
- * model.
+ * Three minutes of one region's token endpoint, second by second, with the token function's own fair
+ * share: 2,000 clients that keep their tokens, and next to them one that does not. KMS, the stage's
+ * throttle and the web ACL are a model.
  */
 
 const { key } = makeSigningKey('ES256');
@@ -27,24 +23,19 @@ const startedAt = 1_800_000_000;
 /** WAF counts for a minute, and blocks some seconds after the limit is reached. */
 const webAclModel = { window: 60, delay: 20, limit: 600 } as const;
 
-const kinds = ['naive', 'other scopes each time', 'without credentials'] as const;
-
 interface FloodPlan {
   readonly instances: number;
-  readonly kind: (typeof kinds)[number];
   /** Requests a second of the flood. */
   readonly rate: number;
   /** Requests a second that the stage lets in. */
   readonly throttle: number;
   readonly isShared: boolean;
-  readonly reuse?: boolean;
   readonly webAcl?: boolean;
 }
 
 interface Instance {
   readonly share: FairShare;
   readonly sign: () => Promise<Uint8Array>;
-  readonly reuse: TokenReuse;
   served: number;
 }
 
@@ -69,7 +60,6 @@ function createInstance(kms: Kms): Instance {
   return {
     share: new FairShare({ isEnforced: true, signsPerMinute: 240 }, history),
     sign: () => sign(key, Buffer.alloc(0)),
-    reuse: new TokenReuse({ minimumRemainingShare: 0.5, maxTokens: maxReusableTokens }),
     served: 0,
   };
 }
@@ -103,33 +93,13 @@ function pickInstance(instances: readonly Instance[], random: SeededRandom): Ins
 }
 
 async function getsToken(
-  instance: Instance,
+  { share, sign }: Instance,
   client: number,
-  plan: FloodPlan,
-  { now, scope }: { readonly now: number; readonly scope: string },
+  { isShared }: FloodPlan,
+  now: number,
 ): Promise<boolean> {
-  const clientId = `client_${client}`;
-  const claims = {
-    iss: 'i',
-    sub: clientId,
-    aud: 'a',
-    client_id: clientId,
-    iat: now,
-    exp: now + 3600,
-    jti: 'j',
-    scope,
-    service_trunk_group: 'g',
-  };
-  const sign = async () => {
-    const signing = plan.isShared
-      ? instance.share.take(clientId, { now, log: {} }, instance.sign)
-      : instance.sign();
-    await signing;
-    return { jws: '', kid: key.kid, unusableKids: [], claims };
-  };
   try {
-    const request = { claims, secretHash: clientId, clientVersion: 1, kid: key.kid };
-    await (plan.reuse === true ? instance.reuse.take(request, sign) : sign());
+    await (isShared ? share.take(`client_${client}`, { now, log: {} }, sign) : sign());
     return true;
   } catch (error) {
     if (error instanceof ClientLimitError || error instanceof ServiceUnavailableError) return false;
@@ -137,13 +107,13 @@ async function getsToken(
   }
 }
 
-/** @returns percent of the requests of the other clients, and of the flood, that get a token. */
-export async function simulateFlood(plan: FloodPlan) {
+/** @returns percent of the requests of the other clients that get a token. */
+export async function simulateFlood(plan: FloodPlan): Promise<number> {
   const random = new SeededRandom(42);
   const kms: Kms = { now: startedAt, signed: 0 };
   const instances = Array.from({ length: plan.instances }, () => createInstance(kms));
-  const asked = { others: 0, flood: 0 };
-  const issued = { others: 0, flood: 0 };
+  let asked = 0;
+  let issued = 0;
   const floods: number[] = [];
   for (let second = 0; second < seconds; second++) {
     kms.now = startedAt + second;
@@ -160,69 +130,18 @@ export async function simulateFlood(plan: FloodPlan) {
     const passing = isBlocked ? [] : Array.from({ length: flood }, () => 0);
     const requests = shuffle([...polite, ...passing], random);
     const isMeasured = second >= settled;
-    if (isMeasured) {
-      asked.others += polite.length;
-      asked.flood += flood;
-    }
+    if (isMeasured) asked += polite.length;
     for (const client of requests.slice(0, plan.throttle)) {
       const instance = pickInstance(instances, random);
       if (instance === undefined) break;
-      const isFlood = client === 0;
-      if (isFlood && plan.kind === 'without credentials') continue;
-      const varies = isFlood && plan.kind === 'other scopes each time';
-      const scope = varies ? String(random.next()) : 'all';
-      const isIssued = await getsToken(instance, client, plan, { now: kms.now, scope });
-      if (isMeasured && isIssued) issued[isFlood ? 'flood' : 'others'] += 1;
+      const isIssued = await getsToken(instance, client, plan, kms.now);
+      if (isMeasured && isIssued && client !== 0) issued += 1;
     }
   }
-  return {
-    others: (100 * issued.others) / asked.others,
-    flood: asked.flood === 0 ? 0 : (100 * issued.flood) / asked.flood,
-  };
+  return (100 * issued) / asked;
 }
 
 /** What the stage lets in: before, and since the function protects KMS. */
 export function throttleOf(instances: number, isShared: boolean): number {
   return isShared ? Math.min(2 * kmsQuota, 4000, requestsOfExecution * instances) : 800;
 }
-
-type Load = Pick<FloodPlan, 'kind' | 'rate' | 'reuse' | 'webAcl'>;
-
-/** A flood below the throttle in three forms, and above it. */
-function loadsFor(instances: number): readonly Load[] {
-  const rate = Math.floor(throttleOf(instances, true) * 0.93) - others;
-  return [
-    { kind: 'naive', rate },
-    { kind: 'other scopes each time', rate, reuse: true },
-    { kind: 'without credentials', rate },
-    { kind: 'naive', rate: 3000 },
-    { kind: 'naive', rate: 3000, webAcl: true },
-  ];
-}
-
-async function main(): Promise<void> {
-  const rows = [];
-  for (const instances of [30, 130, 330]) {
-    for (const load of loadsFor(instances)) {
-      const plan = (isShared: boolean) => {
-        const throttle = throttleOf(instances, isShared);
-        return { instances, ...load, isShared, throttle };
-      };
-      const before = await simulateFlood({ ...plan(false), webAcl: false });
-      rows.push({ instances, load, before, after: await simulateFlood(plan(true)) });
-    }
-  }
-  const percent = (value: number) => `${value.toFixed(1)} %`;
-  const table = formatColumns(rows, {
-    instances: ({ instances }) => String(instances),
-    flood: ({ load: { kind, rate } }) => `${kind}, ${rate} a second`,
-    with: ({ load: { reuse, webAcl } }) =>
-      [reuse === true && 'tokenReuse', webAcl === true && 'webAcl'].filter(Boolean).join(', '),
-    'others got': ({ before }) => percent(before.others),
-    'others get': ({ after }) => percent(after.others),
-    'flood gets': ({ after }) => percent(after.flood),
-  });
-  process.stdout.write(`${table}\n`);
-}
-
-if (import.meta.main) await main();
