@@ -12,10 +12,7 @@ export type Service =
   | 'secretsmanager'
   | 'events'
   | 'lambda'
-  | 'servicequotas'
-  | 'apigateway'
-  | 'logs'
-  | 'ce';
+  | 'servicequotas';
 
 /** The address of a service, and the name that requests to it are signed for. */
 export interface Endpoint {

@@ -9,6 +9,7 @@ import { createManagementContext } from '../../../adapters/management-context.ts
 import { recentChangeWithin } from '../../../contract/limits.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
+import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { testConfig } from '../../support/management.ts';
 import { startIndexedTables } from './dynamodb-tables.ts';
@@ -383,7 +384,9 @@ describe('without the index', () => {
     await dynamodb.send(new UpdateTableCommand(update));
     await expect(own.listClients()).rejects.toThrow('by-trunk-group cannot be used');
     gate.resolve();
-    await vi.waitFor(async () => expect((await own.listClients()).items).toHaveLength(3));
+    await vi.waitFor(async () => expect((await own.listClients()).items).toHaveLength(3), {
+      timeout: stepLimit,
+    });
   });
 });
 
