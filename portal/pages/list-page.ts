@@ -29,42 +29,34 @@ export interface ListPage<T> {
   readonly create: Html | undefined;
   /** The filter in the address. */
   readonly query: Query;
-  /** The order in the address. It is no filter. */
-  readonly order?: Query | undefined;
   readonly filterFields: (problems: Problems) => HtmlValue;
   readonly labels: Labels;
   readonly columns: readonly Column<T>[];
   readonly empty: { readonly title: string; readonly text: HtmlValue };
   readonly read: ReadPage<T>;
-  /** By another order than that of the stores, which needs every page. */
-  readonly compare?: ((a: T, b: T) => number) | undefined;
-  /** Reads of one page in that order; 20 if left out. */
-  readonly readsOfPage?: number;
+  /** By another order than that of the stores. */
+  readonly compare?: (a: T, b: T) => number;
   readonly csv: CsvTable<T>;
 }
 
-/** Reads of one page of a list that is sorted here, and of a file: 10,000 items or more. */
+/** Reads of a file: 10,000 items or more. */
 const maxReads = 20;
 
 /** Rows of a list that is sorted here: as many as those of the stores have. */
 const maxRows = 500;
 
-async function readSorted<T>(
-  { read, compare, readsOfPage = maxReads }: ListPage<T>,
-  cursor: string | undefined,
-): Promise<ListedPage<T>> {
-  if (compare === undefined) return read(cursor);
-  const all = await readPages(read, readsOfPage, cursor);
-  return { ...all, items: all.items.toSorted(compare) };
-}
+/** Without an order of the list's own, that of the stores. */
+const sorted = <T>(items: readonly T[], compare: ListPage<T>['compare']) =>
+  compare === undefined ? items : items.toSorted(compare);
 
 /** An invalid filter shows an empty list and the problem. */
 async function readPage<T>(
-  list: ListPage<T>,
+  { read, compare }: ListPage<T>,
   cursor: string | undefined,
 ): Promise<{ readonly page: ListedPage<T>; readonly problems: Problems }> {
   try {
-    return { page: await readSorted(list, cursor), problems: noProblems };
+    const page = await read(cursor);
+    return { page: { ...page, items: sorted(page.items, compare) }, problems: noProblems };
   } catch (error) {
     const problems = problemsOf(error);
     if (problems?.status !== 422) throw error;
@@ -135,7 +127,7 @@ function rows<T>(
   if (items.length === 0 && nextCursor === undefined) {
     return nothing(list, isFiltered, position.page > 1);
   }
-  const query = { ...list.query, ...list.order };
+  const { query } = list;
   const shown = items.slice(0, list.compare === undefined ? undefined : maxRows);
   return html`${
     items.length === 0 ? nothingYet(list, page) : dataTable(list.title, list.columns, shown)
@@ -181,7 +173,7 @@ export async function exportList<T>(
 ): Promise<Download> {
   const { csv, compare, what } = list;
   const { items, nextCursor } = await readPages(list.read, maxReads);
-  const cells = (compare === undefined ? items : items.toSorted(compare)).map((item) =>
+  const cells = sorted(items, compare).map((item) =>
     Object.values(csv.columns).map((column) => column(item)),
   );
   const isWhole = nextCursor === undefined;

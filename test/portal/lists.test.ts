@@ -77,38 +77,6 @@ describe('the pages of a list', () => {
   });
 });
 
-describe('the order by expiry', () => {
-  it('is one list over all pages, with clients whose secrets do not expire at its end', async () => {
-    const world = await createPortalWorld();
-    await addClient(world, 'In a year', 365);
-    await addClient(world, 'Soon', 3);
-    await addClient(world, 'Zero secrets that expire', undefined);
-    await addClient(world, 'Later', 20);
-    onePerPage(world);
-    const text = await (await world.get('/clients?order=expiry')).text();
-    expect(namesIn(text)).toEqual([
-      'Soon',
-      'Later',
-      'In a year',
-      'Billing',
-      'Zero secrets that expire',
-    ]);
-    expect(text).toContain('>5 clients</p>');
-    expect(text).not.toContain('Not all clients were read');
-  });
-
-  it('says so if it is only that of a part', async () => {
-    const world = await createPortalWorld();
-    for (let index = 10; index < 35; index++)
-      await addClient(world, `Client ${index}`, 100 - index);
-    onePerPage(world);
-    world.signInAs(personOf('manager', ['tg-1001']));
-    const text = await (await world.get('/clients?order=expiry')).text();
-    expect(text).toContain('Not all clients were read.');
-    expect(namesIn(text)).toHaveLength(20);
-  });
-});
-
 describe('a search of clients', () => {
   it('says that only the names of secrets are left', async () => {
     const world = await createPortalWorld();

@@ -86,9 +86,8 @@ describe('the expiry of a secret', () => {
     const { management, clientId, secretId } = world;
     const expiresAt = Date.parse('2027-03-31T00:00:00Z') / 1000;
     await management.updateClientSecret(clientId, secretId, { expiresAt });
-    for (const path of [`/clients/${clientId}`, '/clients?order=expiry']) {
-      expect(await (await world.get(path)).text()).toMatch(/<time [^>]*>2027-03-31 UTC<\/time>/);
-    }
+    const page = await (await world.get(`/clients/${clientId}`)).text();
+    expect(page).toMatch(/<time [^>]*>2027-03-31 UTC<\/time>/);
     const edit = await world.get(`/clients/${clientId}/secrets/${secretId}/edit`);
     expect(await edit.text()).toContain('As it is: 2027-03-31 00:00 UTC');
   });

@@ -29,17 +29,6 @@ const secretOptions: readonly Option[] = [
   ...[...secretFilters].map(([value, [text]]): Option => [value, text]),
 ];
 
-/** By the first expiry of the secrets that work. Clients without one come last, by name. */
-function compareExpiries(now: number): (a: Client, b: Client) => number {
-  const expiry = (client: Client) => firstExpiry(client, now) ?? Number.MAX_SAFE_INTEGER;
-  return (a, b) => expiry(a) - expiry(b) || a.name.localeCompare(b.name, 'en');
-}
-
-const orderOptions: readonly Option[] = [
-  ['', 'Name'],
-  ['expiry', 'First expiry'],
-];
-
 const time = (seconds: number | undefined) =>
   seconds === undefined ? undefined : formatTime(seconds);
 
@@ -68,7 +57,6 @@ function clientList(context: RequestContext): ListPage<Client> {
   const { management, query, href, may, now, freshness } = context;
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
-  const isByExpiry = query.text('order') === 'expiry';
   return {
     title: 'Clients',
     lead: 'Programs that get access tokens with an id and a secret.',
@@ -85,18 +73,10 @@ function clientList(context: RequestContext): ListPage<Client> {
       secrets,
       provider,
     },
-    order: { order: isByExpiry ? 'expiry' : undefined },
-    compare: isByExpiry ? compareExpiries(now) : undefined,
     labels: { trunkGroup: 'Trunk group', provider: 'Provider', cursor: 'Page' },
-    filterFields: (problems) => [
-      ...ownedItemFilters(
-        context,
-        problems,
-        filterSelect(query, 'secrets', 'Secrets', secretOptions),
-      ),
-      filterSelect(query, 'order', 'Order', orderOptions),
-    ],
-    columns: clientColumns(context, isByExpiry),
+    filterFields: (problems) =>
+      ownedItemFilters(context, problems, filterSelect(query, 'secrets', 'Secrets', secretOptions)),
+    columns: clientColumns(context),
     empty: { title: 'No clients yet', text: 'Create one to get a client id and a secret.' },
     read: (cursor) => {
       const { text = '' } = filter;

@@ -3,13 +3,8 @@ import { isUsable } from '../../../core/client/client.ts';
 import { findSecretConcern, lastUse } from '../../../core/client/secret-attention.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge, type Column, statedLink } from '../../html/list.ts';
-import { endTime, formatSpan, lastUseText } from '../../html/time.ts';
+import { formatSpan, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
-
-function expiryCell(client: Client, now: number): Html | string {
-  const expiry = firstExpiry(client, now);
-  return expiry === undefined ? '' : endTime(expiry, now);
-}
 
 /** The first expiry of the secrets that work; undefined if none expires. */
 export function firstExpiry(client: Client, now: number): number | undefined {
@@ -50,15 +45,12 @@ export function isUseKnown(
   return provider === undefined || acceptsAssertions === true;
 }
 
-/**
- * A client in a list: its identifying fields and urgent problems.
- *
- * @param isByExpiry whether the list is in the order of the first expiry, which it then shows.
- */
-export function clientColumns(
-  { deployment, href, now }: RequestContext,
-  isByExpiry = false,
-): readonly Column<Client>[] {
+/** A client in a list: its identifying fields and urgent problems. */
+export function clientColumns({
+  deployment,
+  href,
+  now,
+}: RequestContext): readonly Column<Client>[] {
   return [
     [
       'Client',
@@ -68,12 +60,10 @@ export function clientColumns(
     ['Trunk group', ({ serviceTrunkGroup }) => serviceTrunkGroup, 'minor'],
     ['Scopes', scopesCell, 'minor'],
     ['Secrets', (client) => secretsCell(client, now)],
-    isByExpiry
-      ? ['First expiry', (client) => expiryCell(client, now)]
-      : [
-          'Last used',
-          (client) => isUseKnown(client, deployment) && lastUseText(lastUse(client), now),
-          'minor',
-        ],
+    [
+      'Last used',
+      (client) => isUseKnown(client, deployment) && lastUseText(lastUse(client), now),
+      'minor',
+    ],
   ];
 }

@@ -191,8 +191,7 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
     const found = concerns.filter(({ kind }) => kind === id);
     const table = () => secretTable(context, { title, kind: id }, found);
     const isUrgent = id === 'expires_soon' && urgent !== undefined;
-    const order = id === 'expires_soon' ? 'expiry' : undefined;
-    const all = isUrgent ? href('/expiring') : href('/clients', { secrets: filter, order });
+    const all = isUrgent ? href('/expiring') : href('/clients', { secrets: filter });
     const isOpen = isPartial && !(id === 'expires_soon' && urgent?.isAll === true);
     const text = isOpen ? `${fine}${rest}` : fine;
     const { examined } = page;

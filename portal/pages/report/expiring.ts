@@ -56,7 +56,6 @@ function expiringList(context: RequestContext): ListPage<ExpiringCredential> {
     empty: { title: 'Nothing expires within 30 days', text: '' },
     read: (cursor) => management.listExpiring({ trunkGroup, cursor }),
     compare: compareEnds,
-    readsOfPage: 1,
     csv,
   };
 }

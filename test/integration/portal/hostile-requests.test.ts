@@ -322,13 +322,7 @@ describe('a cursor that was made up', () => {
   ])('%s opens nothing and breaks nothing', async (_, cursor) => {
     const world = await openSignedIn({ trunk_groups: ['tg-3003'] });
     const { browser, reports } = world;
-    for (const page of [
-      '/clients',
-      '/api-keys',
-      '/audit',
-      '/clients/export',
-      '/clients?order=expiry',
-    ]) {
+    for (const page of ['/clients', '/api-keys', '/audit', '/clients/export']) {
       const path = `${page}${page.includes('?') ? '&' : '?'}${new URLSearchParams({ cursor }).toString()}`;
       const response = await browser.get(path);
       const text = await response.text();

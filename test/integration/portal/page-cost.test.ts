@@ -235,18 +235,15 @@ describe('with 10,000 clients in the table', () => {
     expect([...Object.keys(pages), ...Object.keys(files)].toSorted()).toEqual(gets.toSorted());
   });
 
-  it.each(Object.entries({ ...files, '/clients?order=expiry': { Scan: 20 } }))(
-    '%s reads a bounded number of pages',
-    async (path, expected) => {
-      const calls = await countCalls(() => get(path));
-      const time = await cpuTime(async () => (await get(path)).text());
-      figure(`list ${path}`, {
-        'ms of CPU': (time / 1000).toFixed(1),
-        'calls to DynamoDB': JSON.stringify(calls),
-      });
-      expect(calls).toEqual(expected);
-    },
-  );
+  it.each(Object.entries(files))('%s reads a bounded number of pages', async (path, expected) => {
+    const calls = await countCalls(() => get(path));
+    const time = await cpuTime(async () => (await get(path)).text());
+    figure(`list ${path}`, {
+      'ms of CPU': (time / 1000).toFixed(1),
+      'calls to DynamoDB': JSON.stringify(calls),
+    });
+    expect(calls).toEqual(expected);
+  });
 
   describe('a page of a person with one trunk group', () => {
     const open = (path: string, cookie = '', reached = management) => {
