@@ -8,10 +8,8 @@ import { InputError, RefusedError } from '../../core/errors.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
 import {
-  buildHistory,
   buildTimeline,
   explainWaitForRoom,
-  type KeyEvent,
   type TimelineEntry,
 } from '../../core/key-rotation/timeline.ts';
 import { formatTime } from '../../core/rfc3339.ts';
@@ -76,10 +74,6 @@ function viewEntry(entry: TimelineEntry): Readonly<Record<string, unknown>> {
   };
 }
 
-function viewEvent({ at, key, state }: KeyEvent): Readonly<Record<string, unknown>> {
-  return { time: formatTime(at), kid: key.kid, region: key.regionId, algorithm: key.alg, state };
-}
-
 function settingsOf(config: DeploymentConfig): readonly RotationSettings[] {
   const [alg, ...others] = config.signingAlgorithms;
   if (alg === undefined) return [];
@@ -139,28 +133,6 @@ const plan = command({
         key: ({ subject }) => subject,
       },
       none: 'Nothing is due, now or later.',
-    });
-  },
-});
-
-const history = command({
-  name: 'history',
-  summary: 'Show every step that every key has taken, the latest first',
-  examples: ['signing-key history', 'signing-key history --json'],
-  run: async (cli) => {
-    const signingKeys = await cli.signingKeys();
-    const { keys } = await signingKeys.read();
-    cli.output.printList(buildHistory(keys), {
-      view: viewEvent,
-      id: ({ key, state }) => `${key.kid} ${state}`,
-      columns: {
-        time: ({ at }) => formatTime(at),
-        region: ({ key }) => key.regionId,
-        key: ({ key }) => key.kid,
-        algorithm: ({ key }) => key.alg,
-        became: ({ state }) => state,
-      },
-      none: 'There are no signing keys; a deployment creates the first one.',
     });
   },
 });
@@ -340,5 +312,5 @@ const withdraw = command({
 export const signingKeyCommands: CommandGroup = {
   name: 'signing-key',
   summary: 'Watch signing keys, rotate them, and withdraw a compromised one',
-  commands: [list, plan, history, rotate, withdraw],
+  commands: [list, plan, rotate, withdraw],
 };

@@ -106,32 +106,6 @@ function byRegionAndState(a: TimelineEntry, b: TimelineEntry): number {
   return order.indexOf(a.key.state) - order.indexOf(b.key.state) || b.since - a.since;
 }
 
-/** A past step in a key's life cycle. */
-export interface KeyEvent {
-  /** Seconds since the epoch. */
-  readonly at: number;
-  readonly key: SigningKey;
-  /** The state that the key entered. */
-  readonly state: SigningKeyState;
-}
-
-const states = Object.keys(timeOf) as readonly SigningKeyState[];
-
-/**
- * What has happened to every key, the latest first. It is derived from the records, so it cannot
- * disagree with them. The audit log has the name of the operator who asked for a step.
- */
-export function buildHistory(keys: readonly SigningKey[]): readonly KeyEvent[] {
-  return keys
-    .flatMap((key) =>
-      states.flatMap((state) => {
-        const at = timeOf[state](key);
-        return at === undefined ? [] : [{ at, key, state }];
-      }),
-    )
-    .toSorted((a, b) => b.at - a.at || states.indexOf(b.state) - states.indexOf(a.state));
-}
-
 /**
  * Seconds for which a region's key has been due for replacement; 0 if it is not due. Waiting for a
  * change of algorithm does not count.

@@ -216,7 +216,6 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['scope list', 0],
   ['signing-key list', 2],
   ['signing-key plan', 2],
-  ['signing-key history', 2],
   ['signing-key rotate', 2],
   ['signing-key withdraw :key', 2],
   ['table copy clients --from other', 2],

@@ -158,7 +158,6 @@ const restored = ({ restored_table = '' }: Made) => ['clients', '--from', restor
 const aboutTables = stepsOf('signing-key-operator', [
   { command: 'signing-key list', keep: (printed) => findKey(printed, 'previous') },
   { command: 'signing-key plan' },
-  { command: 'signing-key history' },
   // Not the first algorithm of the config: a choice, which waits for nothing.
   { command: 'signing-key rotate', args: words('--algorithm', 'RS256') },
   { command: 'signing-key withdraw', args: made('kid')('--emergency') },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  buildHistory,
   buildTimeline,
   liveTokenSeconds,
   overdueSeconds,
@@ -81,18 +80,5 @@ describe('how long a key has been due', () => {
     ],
   ])('%s', (_, keys, now, expected) => {
     expect(overdueSeconds(keys, 'slc', policy, now)).toBe(expected);
-  });
-});
-
-describe('the history', () => {
-  it('is every step of every key, the latest first', () => {
-    const events = buildHistory([current, { ...previous, publishedAt: -5 }]);
-    expect(events.map(({ at, key, state }) => `${at} ${key.kid} ${state}`)).toEqual([
-      '100 c previous',
-      '100 a current',
-      '0 c current',
-      '0 a next',
-      '-5 c next',
-    ]);
   });
 });

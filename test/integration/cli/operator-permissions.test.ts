@@ -104,7 +104,6 @@ const sessions: Partial<Record<OperatorGroupName, () => Promise<unknown>>> = {
   'signing-key-operator': async () => {
     const { items = '' } = await authctl(['signing-key', 'list']);
     await authctl(['signing-key', 'plan']);
-    await authctl(['signing-key', 'history']);
     const [{ kid }] = items as unknown as [{ kid: string }];
     // Refused by the function: only the function may change a key.
     const withdraw = ['signing-key', 'withdraw', kid, '--local'];
