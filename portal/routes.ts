@@ -44,7 +44,6 @@ import { providerGroups } from './pages/providers/provider-groups.ts';
 import { showProvider, showProviders } from './pages/providers/provider-pages.ts';
 import { newProvider, providerRegistration } from './pages/providers/register-provider.ts';
 import { exportExpiring, showExpiring } from './pages/report/expiring.ts';
-import { showSigningKeys } from './pages/signing-keys.ts';
 import { limitsChange } from './pages/trunk-groups/change-limits.ts';
 import { showTrunkGroup } from './pages/trunk-groups/trunk-group-details.ts';
 import { showTrunkGroups } from './pages/trunk-groups/trunk-group-list.ts';
@@ -156,7 +155,6 @@ export const routes: readonly Route[] = [
   get('/trunk-groups/:group', showTrunkGroup),
   ...form('/trunk-groups/:group/edit', '/trunk-groups/:group', limitsChange),
 
-  get('/signing-keys', showSigningKeys),
   get('/explain', explain),
   post('/explain/credential', credentialQuestion),
   get('/audit', showAudit),

@@ -264,13 +264,6 @@ export const managementOperations = {
     output.historyPage,
   ),
   erasePersonName: change(staff, { subject: rule.person }, v.void(), []),
-  // The keys are the platform's: what a customer needs of them is in the JWKS, and the rest names the
-  // AWS account and when each key begins to sign.
-  listSigningKeys: read(
-    { ...seenBy('client-operator'), limitedPerson: 'administrator' },
-    {},
-    output.signingKeyTimeline,
-  ),
 } as const satisfies Readonly<Record<string, ManagementOperation>>;
 
 /** The name of an operation, as the library and the management function have it. */

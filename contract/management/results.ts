@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import { clientKeyAlgs, proofModes } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
-import { algs } from '../signing-algorithms.ts';
-import { signingKeyStates } from '../tables.ts';
 import { asStored, list } from './fields.ts';
 import { grantLimits, plainClientEntries } from './inputs.ts';
 
@@ -396,79 +394,6 @@ export const historyPage = v.object({
   unread: list(v.object({ region, reason: text })),
   nextCursor: optionalText,
 });
-
-export const signingKey = v.object({
-  /** RFC 7638 SHA-256 thumbprint of the public key. */
-  kid: text,
-  regionId: v.picklist(regionIds),
-  alg: v.picklist(algs),
-  /** The KMS key. Signing names it by ARN, never by alias: `kid` is inside the signed bytes. */
-  kmsKeyArn: text,
-  publicJwk: v.variant('kty', [
-    v.object({ kty: v.literal('RSA'), ...publicKey(), n: text, e: text }),
-    v.object({
-      kty: v.literal('EC'),
-      ...publicKey(),
-      crv: v.picklist(['P-256', 'P-384']),
-      x: text,
-      y: text,
-    }),
-    v.object({ kty: v.literal('AKP'), ...publicKey(), pub: text }),
-  ]),
-  state: v.picklist(signingKeyStates),
-  /** When the key entered each state. */
-  publishedAt: time,
-  /** Of a `next` key: when every region in service was first seen to serve it. */
-  seenAt: optionalTime,
-  /**
-   * When every instance of every region's JWKS function was known to serve the key. The lead begins
-   * then.
-   */
-  provedAt: optionalTime,
-  activatedAt: optionalTime,
-  retiredAt: optionalTime,
-  withdrawnAt: optionalTime,
-  disabledAt: optionalTime,
-  deletionScheduledAt: optionalTime,
-  /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
-  withdrawAt: optionalTime,
-  /** Of a `withdrawn` key: when KMS may disable it. After an emergency, that is at once. */
-  disableAt: optionalTime,
-  /** Grows by one with each change. Prevents lost updates when two rotations run at once. */
-  version: v.number(),
-});
-
-function publicKey() {
-  return { kid: text, alg: v.picklist(algs), use: v.literal('sig') } as const;
-}
-
-export const signingKeyTimeline = list(
-  v.object({
-    key: signingKey,
-    /** Whether it is the key that signs in its region. */
-    signs: v.boolean(),
-    /** When it entered its state. */
-    since: time,
-    /** Its next step, not before that time. */
-    next: v.optional(
-      v.object({
-        action: v.picklist(['promote', 'retire', 'withdraw', 'disable', 'schedule_deletion']),
-        at: time,
-      }),
-    ),
-    /**
-     * The safety margin of the state in seconds; negative if a step must wait.
-     *
-     * - `next`: for how long every verifier has known it;
-     * - `current`: until it is due to be replaced;
-     * - `previous`: between the end of its last token and its withdrawal;
-     * - `withdrawn`: until no cache can hold it any more.
-     */
-    safety: v.optional(v.number()),
-    /** Seconds for which the youngest token that it may have signed is still valid. */
-    liveTokens: v.number(),
-  }),
-);
 
 export const deploymentDescription = v.object({
   name: text,

@@ -1,5 +1,3 @@
-import type * as v from 'valibot';
-import type { signingKeyTimeline } from '../../contract/management/results.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { earliestEligibleAt, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
@@ -16,7 +14,31 @@ import {
 import type { RotationSettings, RotationState } from './rotation-state.ts';
 
 /** A key in the form that operators see. */
-export type TimelineEntry = v.InferOutput<typeof signingKeyTimeline>[number];
+export interface TimelineEntry {
+  readonly key: SigningKey;
+  /** Whether it is the key that signs in its region. */
+  readonly signs: boolean;
+  /** When it entered its state. */
+  readonly since: number;
+  /** Its next step, not before that time. */
+  readonly next?:
+    | {
+        readonly action: 'promote' | 'retire' | 'withdraw' | 'disable' | 'schedule_deletion';
+        readonly at: number;
+      }
+    | undefined;
+  /**
+   * The safety margin of the state in seconds; negative if a step must wait.
+   *
+   * - `next`: for how long every verifier has known it;
+   * - `current`: until it is due to be replaced;
+   * - `previous`: between the end of its last token and its withdrawal;
+   * - `withdrawn`: until no cache can hold it any more.
+   */
+  readonly safety?: number | undefined;
+  /** Seconds for which the youngest token that it may have signed is still valid. */
+  readonly liveTokens: number;
+}
 
 /** The order of a list: the key that signs, keys that will sign, keys that signed. */
 const order: readonly SigningKeyState[] = [

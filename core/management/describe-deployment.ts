@@ -1,8 +1,7 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
 import { scopeName } from '../../contract/scopes.ts';
-import { buildTimeline, type TimelineEntry } from '../key-rotation/timeline.ts';
-import { currentTime, type ManagementContext } from './management-context.ts';
+import type { ManagementContext } from './management-context.ts';
 
 export function describeDeployment(
   context: ManagementContext,
@@ -23,11 +22,4 @@ export function describeDeployment(
     regions: deployedRegions(config),
     reach: grants && { ...grants, trunkGroups },
   };
-}
-
-export async function listSigningKeys(
-  context: ManagementContext,
-): Promise<readonly TimelineEntry[]> {
-  const keys = await context.signingKeys.listSigningKeys();
-  return buildTimeline(keys, context.config.signingKeyPolicy, currentTime(context));
 }

@@ -27,7 +27,7 @@ import {
   updateClient,
 } from './clients.ts';
 import { createClient, importClient } from './create-client.ts';
-import { describeDeployment, listSigningKeys } from './describe-deployment.ts';
+import { describeDeployment } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { checkGrants } from './grants/check-grants.ts';
@@ -384,12 +384,6 @@ export const operations = {
    * @example await management.erasePersonName('https://login.example.com#ada');
    */
   erasePersonName,
-  /**
-   * The signing keys of every region, with the times of their steps in seconds since the epoch.
-   *
-   * @example const timeline = await management.listSigningKeys();
-   */
-  listSigningKeys,
 } as const satisfies {
   readonly [Name in OperationName]: (
     context: ManagementContext,

@@ -1,14 +1,50 @@
-import type * as v from 'valibot';
-import type { signingKey } from '../../contract/management/results.ts';
+import type { RegionId } from '../../contract/regions.ts';
+import type { Alg } from '../../contract/signing-algorithms.ts';
+import type { signingKeyStates } from '../../contract/tables.ts';
 import type { PortOptions } from '../port.ts';
 
-/** A signing key of one region. Times are seconds since the epoch. */
-export type SigningKey = Readonly<v.InferOutput<typeof signingKey>>;
-
-export type SigningKeyState = SigningKey['state'];
-
 /** Public half of a signing key (RFC 7517 §4), as the JWKS shows it. */
-export type PublicJwk = Readonly<SigningKey['publicJwk']>;
+export type PublicJwk = Readonly<
+  { kid: string; alg: Alg; use: 'sig' } & (
+    | { kty: 'RSA'; n: string; e: string }
+    | { kty: 'EC'; crv: 'P-256' | 'P-384'; x: string; y: string }
+    | { kty: 'AKP'; pub: string }
+  )
+>;
+
+export type SigningKeyState = (typeof signingKeyStates)[number];
+
+/** A signing key of one region. Times are seconds since the epoch. */
+export interface SigningKey {
+  /** RFC 7638 SHA-256 thumbprint of the public key. */
+  readonly kid: string;
+  readonly regionId: RegionId;
+  readonly alg: Alg;
+  /** The KMS key. Signing names it by ARN, never by alias: `kid` is inside the signed bytes. */
+  readonly kmsKeyArn: string;
+  readonly publicJwk: PublicJwk;
+  readonly state: SigningKeyState;
+  /** When the key entered each state. */
+  readonly publishedAt: number;
+  /** Of a `next` key: when every region in service was first seen to serve it. */
+  readonly seenAt?: number | undefined;
+  /**
+   * When every instance of every region's JWKS function was known to serve the key. The lead begins
+   * then.
+   */
+  readonly provedAt?: number | undefined;
+  readonly activatedAt?: number | undefined;
+  readonly retiredAt?: number | undefined;
+  readonly withdrawnAt?: number | undefined;
+  readonly disabledAt?: number | undefined;
+  readonly deletionScheduledAt?: number | undefined;
+  /** Of a `previous` key: when it leaves the JWKS, whether or not the rotation has run by then. */
+  readonly withdrawAt?: number | undefined;
+  /** Of a `withdrawn` key: when KMS may disable it. After an emergency, that is at once. */
+  readonly disableAt?: number | undefined;
+  /** Grows by one with each change. Prevents lost updates when two rotations run at once. */
+  readonly version: number;
+}
 
 /** Whether a key belongs in the JWKS at a time, in seconds since the epoch. */
 export function isPublished(key: SigningKey, now: number): boolean {

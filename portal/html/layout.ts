@@ -69,11 +69,8 @@ ${assets.styles.map(
 `;
 }
 
-function navigationList({ may, href, person }: RequestContext, current: Section | undefined): Html {
-  const isStaff = person.trunkGroups === undefined;
-  const items = navigation.filter(
-    ([, { needs, isForStaff = false }]) => may(needs) && (isStaff || !isForStaff),
-  );
+function navigationList({ may, href }: RequestContext, current: Section | undefined): Html {
+  const items = navigation.filter(([, { needs }]) => may(needs));
   return html`<ul>${items.map(
     ([section, { text }]) =>
       html`

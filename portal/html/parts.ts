@@ -5,8 +5,6 @@ export interface NavigationItem {
   readonly text: string;
   /** Shown to users with this permission. */
   readonly needs: OperationName;
-  /** Whether it concerns every trunk group, so it is not for users who are limited to some. */
-  readonly isForStaff?: boolean;
 }
 
 /** The parts of the portal. Each but the first is at the path of its name. */
@@ -16,7 +14,6 @@ export const sections = {
   'api-keys': { text: 'API keys', needs: 'listApiKeys' },
   'identity-providers': { text: 'Identity providers', needs: 'listProviders' },
   'trunk-groups': { text: 'Trunk groups', needs: 'listTrunkGroupLimits' },
-  'signing-keys': { text: 'Signing keys', needs: 'listSigningKeys', isForStaff: true },
   explain: { text: 'Why refused?', needs: 'explainToken' },
   audit: { text: 'Audit', needs: 'listAudit' },
 } as const satisfies Readonly<Record<string, NavigationItem>>;

@@ -418,7 +418,6 @@ describe('the portal as a page', () => {
       '/trunk-groups?trunkGroup=a+b',
       '/trunk-groups/tg-1001',
       '/trunk-groups/tg-1001/edit',
-      '/signing-keys',
       '/explain',
       `/explain?clientId=${client.clientId}`,
       '/audit',

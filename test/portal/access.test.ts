@@ -104,7 +104,6 @@ const openToViewers = new Set([
   '/expiring/export',
   '/trunk-groups',
   '/trunk-groups/:group',
-  '/signing-keys',
   '/explain',
   '/explain/credential',
 ]);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parsePortalLook } from '../../contract/portal-look.ts';
 import { formatDay } from '../../core/rfc3339.ts';
-import { makeSigningKey } from '../../lab/support/signing-keys.ts';
 import { formatRelative } from '../../portal/html/time.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 
@@ -169,18 +168,6 @@ describe('what one looks at instead of reading', () => {
     expect(page.match(/<svg class="usage[^>]*aria-hidden="true"/g)).toHaveLength(2);
     world.signInAs(personOf('manager', ['tg-1001']));
     expect(await open(world, '/clients/new')).toContain('tg-1001 has 1 of 4 clients.');
-  });
-
-  it('is the state of each signing key, since when, and what comes next', async () => {
-    const world = await createPortalWorld();
-    world.signingKeys.push({
-      ...makeSigningKey('ES256').key,
-      publishedAt: world.now - 7200,
-      activatedAt: world.now - 3600,
-    });
-    const page = await (await world.get('/signing-keys')).text();
-    expect(page).toContain('2027-01-15 07:00 UTC');
-    expect(read(page)).toMatch(/Key id State Algorithm Since Next .* Current, signs ES256 /);
   });
 
   it('is no filter that has one choice', async () => {

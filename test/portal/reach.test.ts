@@ -48,7 +48,6 @@ describe('the reach of a portal in the deployment config', () => {
     signInAs(world, 'administrator');
     const text = await textOf(world, '/clients/new');
     expect(text).toContain('name="serviceTrunkGroup" value="tg-1001"');
-    expect(text).not.toContain('>Signing keys<');
     expect(await textOf(world, '/trunk-groups/tg-1001')).not.toContain('/edit');
   });
 

@@ -57,4 +57,3 @@ export const explainToken = checked('explainToken');
 export const explainRequest = checked('explainRequest');
 export const listAudit = checked('listAudit');
 export const listHistory = checked('listHistory');
-export const listSigningKeys = checked('listSigningKeys');

@@ -1,6 +1,5 @@
 import {
   leastRole,
-  type ManagementOperation,
   type OperationName,
   operationOf,
 } from '../../../contract/management/operations.ts';
@@ -11,7 +10,7 @@ import {
   managementAliases,
 } from '../../../contract/management/roles.ts';
 import type { PortalReach } from '../../../contract/reach.ts';
-import { CallerRefusedError, RefusedError } from '../../errors.ts';
+import { CallerRefusedError } from '../../errors.ts';
 
 /** Of the ARN of an invocation: the account of the function and the alias. */
 interface InvokedAlias {
@@ -90,31 +89,19 @@ interface Caller {
   readonly isLimited: boolean;
 }
 
-/** What no operator may see who is limited to trunk groups, by any alias. */
-function isForStaff({ limitedPerson }: Pick<ManagementOperation, 'limitedPerson'>): boolean {
-  return limitedPerson === 'administrator';
-}
-
 /** Whether the alias, and the person behind a portal, may call an operation. */
 function mayCall({ alias, person, isLimited }: Caller, name: OperationName): boolean {
   const operation = operationOf(name);
-  if (alias !== 'portal') {
-    return operation.aliases.includes(alias) && !(isLimited && isForStaff(operation));
-  }
+  if (alias !== 'portal') return operation.aliases.includes(alias);
   return person !== undefined && hasRole(person.role, leastRole(operation, isLimited));
 }
 
-/** @throws {CallerRefusedError | RefusedError} if the role, or a limit to trunk groups, does not allow it. */
+/** @throws {CallerRefusedError} if the role does not allow it. */
 export function checkRole(caller: Caller, name: OperationName): void {
   if (mayCall(caller, name)) return;
   const { alias, person, isLimited } = caller;
   const operation = operationOf(name);
   const { aliases } = operation;
-  if (aliases.includes(alias) && isLimited && isForStaff(operation)) {
-    throw new RefusedError(
-      `${name}: received a caller who is limited to trunk groups; allowed: one who is not`,
-    );
-  }
   const least = leastRole(operation, isLimited);
   throw new CallerRefusedError(
     'access_denied',

@@ -199,8 +199,4 @@ export async function examples({ management, ...known }: Known): Promise<void> {
   {
     await management.erasePersonName('https://login.example.com#ada');
   }
-  {
-    const timeline = await management.listSigningKeys();
-    void [timeline];
-  }
 }

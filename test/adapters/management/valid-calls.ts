@@ -215,6 +215,5 @@ export function validCalls(world: World): Readonly<Record<OperationName, ValidCa
     listAudit: call('filter', { day: '2027-01-15', text: 'a', limit: 10, cursor: undefined }),
     listHistory: call('id filter', world.clientId, { since: '2027-01-01', cursor: undefined }),
     erasePersonName: call('subject', 'https://login.example.com#ada'),
-    listSigningKeys: call(''),
   };
 }

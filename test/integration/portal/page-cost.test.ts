@@ -124,7 +124,6 @@ const pages: Readonly<Record<string, Calls>> = {
   // The limits, and everything that the group has, to say what exceeds them.
   '/trunk-groups/:group': { GetItem: 2, Query: 4, BatchGetItem: 2 },
   '/trunk-groups/:group/edit': { GetItem: 1, Scan: 1 },
-  '/signing-keys': { Query: 1 },
   '/explain': { GetItem: 1, Query: 1 },
   '/audit': { Query: 1 },
 };

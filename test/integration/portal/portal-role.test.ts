@@ -118,7 +118,6 @@ const table: Readonly<Record<OperationName, string>> = {
   listHistory: 'mdd med mdd mdd',
   erasePersonName: 'aad aad aad aad',
   // Of use to the staff only: their states, and when each begins to sign and ends.
-  listSigningKeys: 'aad aad aad aad',
 };
 
 /** What the staff allows the trunk group of the last column. */
