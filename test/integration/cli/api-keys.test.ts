@@ -39,22 +39,6 @@ it('creates a key, shows it once, and it is accepted from everywhere', async () 
   expect(JSON.stringify(later)).not.toContain('sha256');
 });
 
-it('renames, disables, enables and deletes', async () => {
-  const { keyId, value } = await createKey();
-  expect(await json(['api-key', 'update', keyId, '--name', 'Bea'])).toMatchObject({ name: 'Bea' });
-  await json(['api-key', 'disable', keyId]);
-  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
-  await json(['api-key', 'enable', keyId]);
-  expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
-  await json(['api-key', 'delete', keyId, '--yes']);
-  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_unknown');
-});
-
-it('may be created disabled', async () => {
-  const { value } = await createKey('--disabled');
-  expect(await decisionOn(value, '203.0.113.9')).toBe('api_key_disabled');
-});
-
 it('expires, and its end is changed, removed and filtered by', async () => {
   const { keyId, value } = await createKey('--expires-in', '90d');
   const list = ['api-key', 'list', '--quiet', '--expires-within'];
@@ -122,30 +106,6 @@ it('gets another value, next to which the old one works until it is ended', asyn
 });
 
 describe('the list of a key', () => {
-  it('accepts its subnets and no other source', async () => {
-    const { keyId, value } = await createKey('--allow', 'office=203.0.113.77/24');
-    expect(await decisionOn(value, '203.0.113.9')).toBe('accepted');
-    expect(await decisionOn(value, '198.51.100.1')).toBe('api_key_source_refused');
-    const added = await authctl([
-      'api-key-subnet',
-      'add',
-      keyId,
-      '--name',
-      'home',
-      '--address',
-      '2001:db8::1',
-      '--netmask',
-      'ffff:ffff::',
-    ]);
-    expect(added.stderr).toBe('2001:db8::1 was stored as the network 2001:db8::/32.\n');
-    expect(await decisionOn(value, '2001:db8:5::1')).toBe('accepted');
-    const { items } = await json(['api-key-subnet', 'list', keyId]);
-    expect(items).toEqual([
-      expect.objectContaining({ name: 'office', address: '203.0.113.0', netmask: '255.255.255.0' }),
-      expect.objectContaining({ name: 'home', netmask: 'ffff:ffff::', prefix_length: 32 }),
-    ]);
-  });
-
   it('loses its last subnet only with --allow-any-source', async () => {
     const { keyId, value } = await createKey('--allow', 'office=203.0.113.0/24');
     const { items } = await json(['api-key-subnet', 'list', keyId]);

@@ -48,21 +48,6 @@ describe('authctl audit list', () => {
     expect(stdout).toMatch(/^time +actor +action +subject +outcome/i);
   });
 
-  it('has the history of what was deleted', async () => {
-    const args = ['--name', 'B', '--trunk-group', 'tg', '--scope', 'calls:view'];
-    const id = String((await json(['client', 'create', ...args]))['client_id']);
-    const secret = await json(['client-secret', 'create', id]);
-    await authctl(['client-secret', 'delete', id, String(secret['secret_id']), '--yes']);
-    await authctl(['client', 'delete', id, '--yes']);
-    const { items } = await json(['audit', 'history', id]);
-    expect((items as readonly Entry[]).map(({ action }) => action)).toEqual([
-      'client.delete',
-      'client_secret.delete',
-      'client_secret.create',
-      'client.create',
-    ]);
-  });
-
   it.each(['yesterday', '2026-13-01', '2026-02-30', '20261120'])(
     'refuses the day %s',
     async (day) => {

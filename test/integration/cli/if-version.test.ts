@@ -89,20 +89,4 @@ describe('--if-version', () => {
       expect([done.exitCode, done.stderr]).toEqual([0, expect.anything()]);
     },
   );
-
-  it.each(['0', '-1', '1.5', 'new', ''])('refuses the version "%s"', async (version) => {
-    const refused = await authctl(['client', 'disable', 'client_x', `--if-version=${version}`]);
-    expect(refused.exitCode).toBe(2);
-    const received = version === '0' ? version : JSON.stringify(version);
-    expect(refused.stderr).toContain(
-      `--if-version: received ${received}; allowed: the version that was read`,
-    );
-  });
-
-  it('has no effect by itself', async () => {
-    const { client } = await make();
-    const refused = await authctl(['client', 'update', client, '--if-version', '2']);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('nothing to change');
-  });
 });

@@ -45,19 +45,6 @@ describe('--only-trunk-group', () => {
     expect(refused.stderr).toContain('there is no ');
   });
 
-  it('creates nothing in another group', async () => {
-    const refused = await authctl(['api-key', 'create', ...options('tg-9'), ...limit]);
-    expect(refused.exitCode).toBe(2);
-    expect(refused.stderr).toContain('received "tg-9"; allowed: tg-1, tg-2');
-  });
-
-  it('registers no provider, unless the limits allow one', async () => {
-    const command = ['provider', 'register', 'https://idp.example.com'];
-    const refused = await authctl([...command, '--yes', ...limit]);
-    expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain('may register no identity provider');
-  });
-
   it('is refused for signing keys', async () => {
     const refused = await authctl(['signing-key', 'list', ...limit]);
     expect(refused.exitCode).toBe(2);

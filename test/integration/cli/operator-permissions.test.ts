@@ -220,10 +220,3 @@ it.each([[client], [['client', 'list']], [['audit', 'list']], [['provider', 'lis
     expect([...proxy.calls]).toEqual([]);
   },
 );
-
-it('no one may change a record of the audit', () => {
-  for (const { tables } of Object.values<OperatorGroup>(operatorGroups)) {
-    expect(tables.audit ?? []).not.toContain('dynamodb:UpdateItem');
-    expect(tables.audit ?? []).not.toContain('dynamodb:DeleteItem');
-  }
-});

@@ -221,12 +221,6 @@ it('is not deleted while it has clients, unless with them', async () => {
   expect(await decisionOn(token())).toBe('issuer_unknown');
 });
 
-it('is asked at only its discovery and key set addresses', async () => {
-  provider.seen.length = 0;
-  await json(['provider', 'register', provider.discoveryUrl]);
-  expect(provider.seen).toEqual(['/.well-known/openid-configuration', '/keys']);
-});
-
 it('hints at the discovery URL of what may be an issuer', async () => {
   const run = await authctl(['provider', 'register', provider.issuer]);
   expect(run.exitCode).toBe(1);
