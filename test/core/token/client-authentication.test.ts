@@ -100,25 +100,14 @@ const refused = [
 ] as const;
 
 describe('client authentication', () => {
-  it.each(refused)('refuses %s', async (_name, stored, reason) => {
-    expect(await asyncRefusal(authenticate(stored).run)).toBe(reason);
-  });
-
-  it.each(refused)('refuses %s at the same cost as any other', async (_name, stored) => {
+  it.each(refused)('refuses %s at the same cost as any other', async (_name, stored, reason) => {
     vi.mocked(secretHash.equalsHash).mockClear();
     vi.mocked(secretHash.hashSecret).mockClear();
     const { run, findClient } = authenticate(stored);
-    await expect(run()).rejects.toThrow(OAuthError);
+    expect(await asyncRefusal(run)).toBe(reason);
     expect(findClient).toHaveBeenCalledTimes(1);
     expect(secretHash.hashSecret).toHaveBeenCalledTimes(1);
     expect(secretHash.equalsHash).toHaveBeenCalledTimes(4);
-  });
-
-  it('accepts a secret until the second before it expires', async () => {
-    const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now + 1 })] });
-    const { run, log } = authenticate(stored);
-    await run();
-    expect(log).toMatchObject({ secretId: stored.secrets[0]?.secretId, secretExpiresAt: now + 1 });
   });
 
   it.each([1, 2, 6, 20])('accepts each of %d active secrets', async (count) => {
@@ -147,12 +136,5 @@ describe('client authentication', () => {
     for (const _ of [1, 2]) await expect(run()).rejects.toThrow(OAuthError);
     await expect(run()).rejects.toThrow(TooManyFailuresError);
     expect(findClient).toHaveBeenCalledTimes(2);
-  });
-
-  it('notes which expired secret was used', async () => {
-    const stored = makeClient({ secrets: [makeSecret(good, { expiresAt: now })] });
-    const { run, log } = authenticate(stored);
-    await expect(run()).rejects.toThrow(OAuthError);
-    expect(log.secretId).toBe(stored.secrets[0]?.secretId);
   });
 });

@@ -77,18 +77,6 @@ describe('the example API', () => {
     expect(await callWith('GET', 'Bearer x')).toEqual(invalidToken);
   });
 
-  it('takes an API key, for every method', async () => {
-    for (const [method, status] of [
-      ['GET', 200],
-      ['POST', 202],
-    ] as const) {
-      expect(await call(`Bearer ${service().apiKey}`, { method })).toMatchObject({
-        status,
-        body: { caller: { credential: 'api_key', scope: '', service_trunk_group: 'demo' } },
-      });
-    }
-  });
-
   it('answers a missing scope with 403, the challenge, and the scope', async () => {
     const token = await fetchToken('messaging:view');
     expect(await call(`Bearer ${token}`)).toMatchObject({ status: 200 });
@@ -102,13 +90,6 @@ describe('the example API', () => {
         scope: 'messaging:manage',
       },
     });
-  });
-
-  it('answers another method with 405 when it knows who asks', async () => {
-    expect(await call(`Bearer ${service().apiKey}`, { method: 'PUT' })).toMatchObject({
-      status: 405,
-    });
-    expect(await call(undefined, { method: 'PUT' })).toEqual(invalidToken);
   });
 
   it('does not accept an API key at the token endpoint, nor a client secret here', async () => {

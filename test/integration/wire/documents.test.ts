@@ -30,21 +30,6 @@ function getAs(path: string, headers: Readonly<Record<string, string>>): Promise
   });
 }
 
-describe('the discovery documents', () => {
-  it('name the service by its issuer', async () => {
-    const { issuer, tokenUrl, jwksUri } = service();
-    const document = (await (await get(openid)).json()) as object;
-    expect(document).toMatchObject({
-      issuer,
-      token_endpoint: tokenUrl,
-      jwks_uri: jwksUri,
-      grant_types_supported: ['client_credentials'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic'],
-    });
-    expect(document).not.toHaveProperty('authorization_endpoint');
-  });
-});
-
 describe.each(documents)('%s', (path) => {
   it('is JSON that anybody may read and keep', async () => {
     const response = await get(path, { headers: { origin: 'https://app.example' } });
@@ -63,47 +48,6 @@ describe.each(documents)('%s', (path) => {
     for (const other of [`${path}//`, `/${path}`, `${path}/x`]) {
       expect(await getAs(other, {})).toContain('"not_found"');
     }
-  });
-
-  it('is not sent again to who has it', async () => {
-    const etag = (await get(path)).headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[\w-]+"$/);
-    const response = await get(path, { headers: { 'if-none-match': etag } });
-    expect(response.status).toBe(304);
-    expect(await response.text()).toBe('');
-    expect(response.headers.get('etag')).toBe(etag);
-    const changed = await get(path, { headers: { 'if-none-match': '"other"' } });
-    expect(changed.status).toBe(200);
-  });
-
-  it('answers HEAD with the headers of GET', async () => {
-    const [head, whole] = await Promise.all([get(path, { method: 'HEAD' }), get(path)]);
-    expect(head.status).toBe(200);
-    expect(await head.text()).toBe('');
-    for (const name of ['content-type', 'cache-control', 'etag']) {
-      expect(head.headers.get(name)).toBe(whole.headers.get(name));
-    }
-  });
-
-  it('answers a preflight', async () => {
-    const response = await get(path, {
-      method: 'OPTIONS',
-      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
-    });
-    expect(response.status).toBe(204);
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('access-control-allow-methods')).toContain('GET');
-  });
-
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('refuses %s', async (method) => {
-    const response = await get(path, { method });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.json()).toEqual({
-      error: 'invalid_request',
-      error_description: 'the method is not allowed at this path',
-    });
   });
 });
 

@@ -142,30 +142,6 @@ describe('a good token request', () => {
     });
   });
 
-  it.each([
-    ['an:identifier', 'some secure & non-standard secret'],
-    ['a %&+', 'a %&+'],
-    ['id', 'secret/with=special?character'],
-    ['id', 'café'],
-  ])(
-    'is good for the id %j with the secret %j, form-encoded (RFC 6749 §2.3.1)',
-    async (id, secret) => {
-      const encode = (value: string) => new URLSearchParams([['', value]]).toString().slice(1);
-      const client = makeClient({ clientId: id, secrets: [makeSecret(secret)] });
-      const { issue } = tokenWorld([client]);
-      const response = await issue(authorization(basic(encode(id), encode(secret))));
-      expect(response.statusCode).toBe(200);
-    },
-  );
-
-  it('tells + from %2B in a secret', async () => {
-    const { issue } = tokenWorld([makeClient({ secrets: [makeSecret('a b+c')] })]);
-    const status = async (encoded: string) =>
-      (await issue(authorization(basic(clientIdOf(1), encoded)))).statusCode;
-    expect(await status('a+b%2Bc')).toBe(200);
-    expect(await status('a%2Bb+c')).toBe(401);
-  });
-
   it('is good with each active secret, until the second before it expires', async () => {
     const secrets = [1, 2, 3].map((seed) =>
       makeSecret(secretValueOf(seed), { expiresAt: worldNow + 1 }),

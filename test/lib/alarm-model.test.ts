@@ -1,15 +1,9 @@
 // CloudFormation has no types here: a template is asserted, property by property.
 /* oxlint-disable typescript/no-explicit-any */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { usualReplicationLag } from '../../contract/key-metrics.ts';
-import { Random } from '../../lab/suites/rotation/simulation/random.ts';
 import { evaluate, readConfigFile, resourcesOf, synthesise } from './synthesise.ts';
 
-/*
- * Metrics that are emitted only when they say something, against the same metrics with a value for
- * each run: histories of runs go through a model of CloudWatch's alarms, which are those of the
- * template.
- */
+/* The alarms of the template, in a model of CloudWatch's. */
 
 interface Alarm {
   readonly Period: number;
@@ -56,52 +50,6 @@ function isOn(alarm: Alarm, points: readonly Point[], now: number, aligned: bool
   return found.filter(isBad).length + missing >= alarm.DatapointsToAlarm;
 }
 
-/** One run of a schedule, or of none if the function did not run. */
-interface Run {
-  readonly at: number;
-  /** What the run found: 0 if nothing is wrong. */
-  readonly found: number | undefined;
-}
-
-/** Ten hours of a schedule of five minutes, with phases of faults and of no runs at all. */
-function history(seed: number, faulty: (random: Random) => number): readonly Run[] {
-  const random = new Random(seed);
-  const runs: Run[] = [];
-  let [isFaulty, isDead] = [false, false];
-  for (let run = 0; run < 120; run += 1) {
-    if (random.chance(0.15)) isFaulty = !isFaulty;
-    if (random.chance(isDead ? 0.3 : 0.02)) isDead = !isDead;
-    // A run ends some seconds after the schedule.
-    const at = run * 300 + 40 + random.integer(0, 30);
-    const found = isFaulty && random.chance(0.9) ? faulty(random) : 0;
-    runs.push({ at, found: isDead ? undefined : found });
-  }
-  return runs;
-}
-
-interface Rule {
-  readonly id: string;
-  readonly faulty: (random: Random) => number;
-  readonly isEmitted: (found: number) => boolean;
-}
-
-const whenNotZero = (found: number) => found > 0;
-
-const rules: readonly Rule[] = [
-  {
-    id: 'signing-key-overdue',
-    faulty: (random) => random.integer(1, 200_000),
-    isEmitted: whenNotZero,
-  },
-  {
-    id: 'replication-lag',
-    faulty: (random) => random.integer(0, 2000),
-    isEmitted: (found) => found > usualReplicationLag,
-  },
-  { id: 'signing-key-jwks-full', faulty: () => 1, isEmitted: whenNotZero },
-  { id: 'signing-key-refused', faulty: () => 1, isEmitted: whenNotZero },
-];
-
 let alarms: Readonly<Record<string, Alarm>>;
 beforeAll(() => {
   const { templates } = synthesise(readConfigFile('three-regions'));
@@ -112,74 +60,6 @@ beforeAll(() => {
       evaluate(Properties) as unknown as Alarm,
     ]),
   );
-});
-
-/** The alarm and the value of each metric point, as they were or as they could be. */
-interface Reading {
-  readonly alarm: Alarm;
-  /** Nothing if the run emits nothing. */
-  readonly valueOf: (found: number) => number | undefined;
-}
-
-const minutes = 600;
-
-function play(runs: readonly Run[], { alarm, valueOf }: Reading, aligned: boolean) {
-  const points = runs.flatMap(({ at, found }) => {
-    const value = found === undefined ? undefined : valueOf(found);
-    return value === undefined ? [] : [{ at, value }];
-  });
-  return Array.from({ length: minutes }, (_, minute) => isOn(alarm, points, minute * 60, aligned));
-}
-
-/** Minutes at which an alarm that was on is not on in that minute, by the number of the history. */
-function missed(before: Reading, after: Reading, faulty: Rule['faulty'], aligned: boolean) {
-  let rang = 0;
-  const silent: string[] = [];
-  for (let seed = 1; seed <= 60; seed += 1) {
-    const runs = history(seed, faulty);
-    const [was, is] = [play(runs, before, aligned), play(runs, after, aligned)];
-    for (let minute = 1; minute < minutes; minute += 1) {
-      if (was[minute] && !was[minute - 1]) rang += 1;
-      if (was[minute] && !is[minute]) silent.push(`${seed}/${minute}`);
-    }
-    // Nothing rings before a run has found a fault.
-    const first = runs.find(({ found }) => found !== undefined && found > 0)?.at;
-    const healthy = is.slice(0, first === undefined ? minutes : Math.floor(first / 60));
-    expect(healthy.includes(true)).toBe(false);
-  }
-  return { rang, silent };
-}
-
-describe.each([
-  ['windows that slide', false],
-  ['windows that are aligned', true],
-])('with %s', (_, aligned) => {
-  it.each(rules)('$id is on whenever it was when each run had a value', (rule) => {
-    const alarm = alarms[rule.id] as Alarm;
-    const before: Reading = { alarm, valueOf: (found) => found };
-    const after: Reading = {
-      alarm,
-      valueOf: (found) => (rule.isEmitted(found) ? found : undefined),
-    };
-    const { rang, silent } = missed(before, after, rule.faulty, aligned);
-    expect(rang).toBeGreaterThan(20);
-    expect(silent).toEqual([]);
-  });
-
-  it('issuer-check-failed would be silent if only failures had a value: the model sees it', () => {
-    const alarm = alarms['issuer-check-failed'] as Alarm;
-    const before: Reading = { alarm, valueOf: (found) => 1 - found };
-    const after: Reading = {
-      alarm: {
-        ...alarm,
-        Period: 1200,
-        Threshold: 3,
-        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      },
-      valueOf: (found) => (found > 0 ? 1 : undefined),
-    };
-    expect(missed(before, after, () => 1, aligned).silent.length).toBeGreaterThan(0);
-  });
 });
 
 describe('each alarm', () => {
