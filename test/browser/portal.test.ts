@@ -8,7 +8,6 @@ import { bindManagement } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { listenOnLoopback } from '../../lab/emulator/loopback-server.ts';
-import { launchBrowser } from '../../lab/support/launch-browser.ts';
 import {
   type LoopbackProvider,
   startLoopbackProvider,
@@ -329,19 +328,6 @@ describe('a secret that was shown', () => {
     expect((await management.findClient(clientId)).secrets).toHaveLength(1);
     await context.close();
   });
-
-  it('is one secret after a double click, with script and without', async () => {
-    for (const javaScriptEnabled of [true, false]) {
-      const { page, context } = await openPortal(browser(), service(), { javaScriptEnabled });
-      const clientId = await createClient(page, `Double ${javaScriptEnabled}`);
-      await page.getByRole('link', { name: 'New secret' }).click();
-      await page.getByRole('button', { name: 'Create secret' }).dblclick();
-      await page.locator('[data-secret], .notice-warn').first().waitFor();
-      if (javaScriptEnabled) await readOnce(page);
-      expect((await createLibrary().findClient(clientId)).secrets).toHaveLength(1);
-      await context.close();
-    }
-  });
 });
 
 function createLibrary() {
@@ -499,17 +485,6 @@ describe('the portal as a page', () => {
     expect((await context.cookies()).map(({ name }) => name)).toEqual(['portal']);
     await context.close();
     other.close();
-  });
-
-  it('refuses a page that points its own name at this machine', async () => {
-    const rebinding = await launchBrowser({
-      args: ['--host-resolver-rules=MAP evil.example 127.0.0.1'],
-    });
-    const page = await rebinding.newPage();
-    const port = new URL(service().portalUrl ?? '').port;
-    const response = await page.goto(`http://evil.example:${port}/`);
-    expect(response?.status()).toBe(421);
-    await rebinding.close();
   });
 });
 

@@ -289,14 +289,6 @@ it.each(forms)(
   },
 );
 
-it.each(forms)('$path is refused from another site', async (declared) => {
-  const { world, address, content, changes } = await open(declared);
-  const before = changes();
-  const from = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-  expect((await world.post(address, content, from)).status).toBe(403);
-  expect(changes()).toBe(before);
-});
-
 it.each(typed)('$path keeps bad input, and says what is wrong with it', async (declared) => {
   const { world, address, content, changes } = await open(declared);
   const before = changes();

@@ -64,13 +64,6 @@ describe('an emergency', () => {
     const enable = path(world).replace('disable', 'enable');
     expect((await world.post(enable, { ifVersion: '7' })).status).toBe(409);
   });
-
-  it('revokes tokens although another person changed the client', async () => {
-    const { post, clientId, management } = await createPortalWorld();
-    const path = `/clients/${clientId}/revoke-tokens`;
-    expect((await post(path, { ifVersion: '7' })).status).toBe(303);
-    expect((await management.findClient(clientId)).tokensNotBefore).toBeGreaterThan(0);
-  });
 });
 
 describe('a refused rotation', () => {
@@ -179,43 +172,3 @@ describe('a refused form', () => {
     expect(String(errorSummary(problems, {}))).toContain('>External client id</a>: No.');
   });
 });
-
-it('makes one secret of a form that is sent twice at once, and shows no error', async () => {
-  const world = await createPortalWorld();
-  const { clientId, management, post } = world;
-  const before = (await management.findClient(clientId)).secrets.length;
-  const form = { requestId: 'request-12345', name: 'blue', expires: 'never' };
-  const send = async () => post(`/clients/${clientId}/secrets`, form);
-  const answers = await Promise.all([send(), send()]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const texts = await Promise.all(answers.map(async (answer) => answer.text()));
-  expect(texts.filter((text) => text.includes('notice-warn'))).toHaveLength(1);
-  expect((await management.findClient(clientId)).secrets).toHaveLength(before + 1);
-});
-
-it('rotates once for a form that is sent twice at once, and shows no error', async () => {
-  const world = await createPortalWorld();
-  const { clientId, management, post } = world;
-  const { version, secrets } = await management.findClient(clientId);
-  const form = { requestId: 'request-12345', overlap: '7d', ifVersion: String(version) };
-  const send = async () => post(`/clients/${clientId}/secrets/rotate`, form);
-  const answers = await Promise.all([send(), send()]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-  const texts = await Promise.all(answers.map(async (answer) => answer.text()));
-  expect(texts.filter((text) => text.includes('notice-warn'))).toHaveLength(1);
-  expect((await management.findClient(clientId)).secrets).toHaveLength(secrets.length + 1);
-});
-
-it.each([
-  ['/clients', client, 303, ({ clients }: PortalWorld) => clients.size],
-  ['/api-keys', apiKey, 200, ({ apiKeys }: PortalWorld) => apiKeys.size],
-] as const)(
-  '%s makes one of a form that is sent twice at once',
-  async (path, form, status, count) => {
-    const world = await createPortalWorld();
-    const before = count(world);
-    const answers = await Promise.all([world.post(path, form), world.post(path, form)]);
-    expect(answers.map((answer) => answer.status)).toEqual([status, status]);
-    expect(count(world)).toBe(before + 1);
-  },
-);

@@ -224,26 +224,6 @@ describe('a pasted credential', () => {
   });
 });
 
-describe('a typed time that is not allowed', () => {
-  it.each([
-    ['7d', 'Received &quot;7d&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
-    ['10', 'Received &quot;10&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
-    ['soon', 'Received &quot;soon&quot;; allowed: 1m to 1d, such as 15m or 1h.'],
-  ])('%s is told as it was typed, with the limits that the hint has', async (typed, message) => {
-    const { post, clientId, management } = await createPortalWorld();
-    const { version } = await management.findClient(clientId);
-    const response = await post(`/clients/${clientId}`, {
-      name: 'Billing',
-      scopes: 'calls:view',
-      tokenLifetime: typed,
-      ifVersion: String(version),
-    });
-    const text = read(await response.text());
-    expect(text).toContain(message);
-    expect(text).toContain('1m to 1d, e.g. 15m or 1h.');
-  });
-});
-
 describe('a quota', () => {
   it('is shown before the form, and instead of it if it is used up', async () => {
     const world = await createPortalWorld();
