@@ -48,7 +48,7 @@ interface FairShareSettings {
   readonly signsPerMinute: number;
 }
 
-/** What one client requested for, and got. */
+/** What one client requested, and got. */
 interface ClientCounts {
   /** Weighted by age. */
   requested: number;
@@ -151,8 +151,9 @@ export class FairShare {
   }
 
   /**
-   * Whether the client requested more than all together that requested less than half as much, and has got as
-   * many tokens as they requested. So clients of about the same size never limit each other.
+   * Whether the client requested more than all clients together that each requested less than half
+   * as much, and got as many tokens as they requested. So clients of about the same size never
+   * limit each other.
    */
   #isAboveShare({ requested, signed }: ClientCounts, now: number): boolean {
     const all = this.#requestedBelow();

@@ -111,8 +111,9 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       const response = await answer(input, invoked, (found) => {
         caller = found;
       });
-      reportAnswer(telemetry, invoked, caller, response);
-      return refuseLarge(response);
+      const sent = refuseLarge(response);
+      reportAnswer(telemetry, invoked, caller, { ...response, outcome: sent.outcome });
+      return sent;
     } catch (error) {
       const fields = { ...describeError(error), invoked, actor: caller?.arn };
       telemetry.report({ level: 'error', outcome: 'failed', fields, metrics: {} });

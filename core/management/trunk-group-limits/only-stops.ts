@@ -3,8 +3,6 @@ import { containsSubnet, formatCidr, meetsRequirement, type Subnet } from '../..
 import type { ClaimCondition } from '../../client/claim-condition.ts';
 import type { Client, ClientSecret } from '../../client/client.ts';
 
-/** Whether a change only takes something away, so that no limit of any release could refuse it. */
-
 const isWithin = (after: readonly string[], before: readonly string[]) =>
   after.every((one) => before.includes(one));
 
@@ -53,7 +51,7 @@ export function isSameOtherwise<T extends object>(
   );
 }
 
-/** @param after the next version of the same client. */
+/** Whether a change to the next version only takes something away, which no limit can refuse. */
 export function onlyStopsClient(before: Client, after: Client): boolean {
   const secrets = new Map(before.secrets.map((secret) => [secret.secretId, secret]));
   return (
@@ -96,7 +94,7 @@ function narrowsOldValues(before: readonly OldValue[], after: readonly OldValue[
   );
 }
 
-/** @param after the next version of the same API key. */
+/** The same of an API key. */
 export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
   return (
     isSameOtherwise(before, after, [

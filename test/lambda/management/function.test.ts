@@ -132,7 +132,7 @@ describe('the management function', () => {
   });
 
   it('refuses what Lambda would fail: an answer of more than 6 MB', async () => {
-    const { test, ask } = createFunction();
+    const { test, ask, reports } = createFunction();
     const secret = { hash: 'h', name: '語'.repeat(100), createdAt: test.now };
     const secrets = Array.from({ length: 100 }, (_, index) => ({
       ...secret,
@@ -152,6 +152,8 @@ describe('the management function', () => {
         /^the answer would have \d{7} bytes; allowed: at most 6000000: ask for fewer items \(limit\)$/,
       ),
     });
+    const refusal = { outcome: 'refused', fields: { error: 'RefusedError' } };
+    expect(reports.at(-1)).toMatchObject(refusal);
     expect(errorOf(await list(100))).toBeUndefined();
     const issuer = 'https://sso.example.net';
     test.providers.set(issuer, {
@@ -172,6 +174,7 @@ describe('the management function', () => {
       `${managementArn}:administrator`,
     );
     expect(errorOf(removal)?.text).toContain('the changes were made');
+    expect(reports.slice(-2)).toMatchObject([{ outcome: 'change' }, refusal]);
     expect(test.clients.size).toBeLessThan(201);
   });
 });
