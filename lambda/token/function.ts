@@ -91,22 +91,30 @@ export function createTokenHandler(
 function openFederation(
   { AUTH_FEDERATED_CLIENTS: variables, AUTH_ISSUER: issuer }: Environment<'token'>,
   source: Pick<FederationSource, 'calls' | 'clients' | 'clock'>,
-  { loadFederation: load }: OtherFiles,
+  { loadFederation }: OtherFiles,
 ): Federation | undefined {
-  if (variables === undefined || load === undefined) return undefined;
+  if (variables === undefined) return undefined;
+  const load = needed('AUTH_FEDERATED_CLIENTS', loadFederation);
   return later(async () => (await load()).createFederation({ ...source, issuer, variables }));
 }
 
 function openBinding(
   { AUTH_DPOP: variables }: Environment<'token'>,
-  { loadProofs: load }: OtherFiles,
+  { loadProofs }: OtherFiles,
 ): FindBinding | undefined {
-  if (variables === undefined || load === undefined) return undefined;
+  if (variables === undefined) return undefined;
+  const load = needed('AUTH_DPOP', loadProofs);
   const find = later(async () => (await load()).openBinding(variables));
   // An audience of that name only loads the file earlier.
   const mayBeRequired = variables.includes('required');
   return async (proofs, ...request) =>
     mayBeRequired || proofs.length > 0 ? find(proofs, ...request) : { found: undefined };
+}
+
+/** @throws {Error} if there is no such file: tokens would be issued without what the variable asks for. */
+function needed<Load>(variable: string, load: Load | undefined): Load {
+  if (load !== undefined) return load;
+  throw new Error(`${variable} is set, but the function was started without the file for it`);
 }
 
 /** @param open runs once, at the first call. */

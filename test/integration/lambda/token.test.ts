@@ -97,6 +97,15 @@ describe('a token', () => {
   });
 });
 
+describe('a function that was started without one of its files', () => {
+  it.each([['AUTH_DPOP'], ['AUTH_FEDERATED_CLIENTS']] as const)(
+    'does not start if %s asks for it',
+    (variable) => {
+      expect(() => tokenFunction({}, { [variable]: '{}' })).toThrow(`${variable} is set`);
+    },
+  );
+});
+
 describe('the log', () => {
   const canary = 'CANARY-9c41';
 
