@@ -1,19 +1,12 @@
-import { escapedQuote, inQuotes } from './shell-word.ts';
+import { escapedQuote } from './shell-word.ts';
 
 /** What another terminal needs to use the local run: variables by name. */
 export type DemoEnvironment = Readonly<Record<string, string>>;
 
-/** A file for `set -a; . demo.env; set +a`. */
-export function formatDemoEnvironment(environment: DemoEnvironment): string {
-  return Object.entries(environment)
-    .map(([name, value]) => `${name}=${inQuotes(value)}\n`)
-    .join('');
-}
-
 const assignment = /^(\w+)='((?:[^']|'\\'')*)'$/gm;
 
 /**
- * Reads what {@link formatDemoEnvironment} wrote. Node's own parser of such files does not support
+ * Reads `demo.env`, which is for `set -a; . demo.env; set +a`. Node's own parser of such files does not support
  * a quote within quotes, which the name of a folder may contain.
  */
 export function parseDemoEnvironment(text: string): DemoEnvironment {

@@ -8,7 +8,6 @@ import { keyRotationVariables } from './environments/key-rotation.ts';
 import { managementVariables } from './environments/management.ts';
 import { noticesVariables } from './environments/notices.ts';
 import { portalVariables } from './environments/portal.ts';
-import { readVariables } from './environments/read-variables.ts';
 import { syntheticCheckVariables } from './environments/synthetic-check.ts';
 import { tokenVariables } from './environments/token.ts';
 
@@ -38,11 +37,3 @@ export type Environment<F extends FunctionName> = Readonly<v.InferOutput<(typeof
 
 /** What the stack writes: strings by variable name. */
 export type EnvironmentVariables<F extends FunctionName> = v.InferInput<(typeof environments)[F]>;
-
-/** Reads a function's environment by the function's name, for processes that run several. */
-export function readEnvironment<F extends FunctionName>(
-  name: F,
-  source: Readonly<Record<string, string | undefined>>,
-): Environment<F> {
-  return readVariables(name, environments[name], source);
-}

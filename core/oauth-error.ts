@@ -22,7 +22,7 @@ const onlyBasic: ErrorText = [
  * Why a token request is refused. The reason is for logs; code and description go to the client.
  * All are fixed texts, so nothing from a request can be returned or logged.
  */
-const errorTexts = {
+export const oauthErrorTexts = {
   content_type: ['invalid_request', 'the Content-Type must be application/x-www-form-urlencoded'],
   body_too_large: ['invalid_request', 'the request body is too large'],
   body_encoding: ['invalid_request', 'the request body is not valid form encoding'],
@@ -71,11 +71,7 @@ const errorTexts = {
   resource_not_allowed: ['invalid_target', 'the client may not ask for this resource'],
 } as const satisfies Record<string, ErrorText>;
 
-export type OAuthErrorReason = keyof typeof errorTexts;
-
-export const oauthErrorReasons = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ Object.keys(errorTexts),
-) as readonly OAuthErrorReason[];
+export type OAuthErrorReason = keyof typeof oauthErrorTexts;
 
 /** Why a request with an assertion or a proof is refused, which another file of the function says. */
 export interface OAuthRefusal {
@@ -102,7 +98,7 @@ export class OAuthError extends Error implements OAuthRefusal {
     super(isKnown ? reason : reason.reason, options);
     this.reason = this.message;
     [this.code, this.description] = isKnown
-      ? errorTexts[reason]
+      ? oauthErrorTexts[reason]
       : [reason.code, reason.description];
     this.outcome = (isKnown ? undefined : reason.outcome) ?? this.code;
     this.status = this.code === 'invalid_client' ? 401 : 400;

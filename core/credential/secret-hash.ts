@@ -20,8 +20,3 @@ export function equalsHash(hash: string, storedHash: string): boolean {
   const expected = Buffer.from(storedHash);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
-
-/** Whether a value is the one whose hash is stored. See {@link equalsHash}. */
-export function matchesHash(value: string, storedHash: string): boolean {
-  return equalsHash(hashSecret(value), storedHash);
-}

@@ -15,7 +15,7 @@ import {
   readApiKeyId,
   secretBytes,
 } from '../../core/credential/credential-value.ts';
-import { hashSecret, matchesHash } from '../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../core/credential/secret-hash.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 import { forSetUp } from './local-aws-options.ts';
 import type { LocalDeployment } from './local-deployment.ts';
@@ -70,8 +70,8 @@ function demoClient(dynamodb: DynamoDb, { config, demoScopes }: LocalDeployment)
       if (client === undefined) return undefined;
       const { clientId, clientSecret } = client;
       const found = await store.find(clientId);
-      if (!found?.secrets.some(({ hash }) => matchesHash(clientSecret, hash ?? '')))
-        return undefined;
+      const known = hashSecret(clientSecret);
+      if (!found?.secrets.some(({ hash }) => hash === known)) return undefined;
       if (isDeepStrictEqual(client.given, given)) return text;
       await store.replace({
         ...found,
@@ -107,7 +107,7 @@ function demoApiKey(dynamodb: DynamoDb, { config }: LocalDeployment): Kept {
     async keep(value) {
       const keyId = readApiKeyId(value);
       const found = keyId === undefined ? undefined : await store.find(keyId);
-      return found !== undefined && matchesHash(value, found.hash) ? value : undefined;
+      return found !== undefined && found.hash === hashSecret(value) ? value : undefined;
     },
     async create(now) {
       const keyId = formatId('apiKey', randomBytes(idBytes));

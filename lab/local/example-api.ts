@@ -2,7 +2,6 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AwsJsonClients } from '../../adapters/aws-json-clients.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { readEnvironment } from '../../contract/environment.ts';
 import { methodNotAllowedBody, noStoreHeaders } from '../../contract/error-body.ts';
 import { authorizerEnvironment } from '../../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
@@ -13,6 +12,7 @@ import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';
 import type { GatewayRoute } from '../emulator/gateway/gateway-route.ts';
+import { readEnvironment } from '../support/read-environment.ts';
 import { exampleScopes } from './local-deployment.ts';
 
 /** An example of a platform team's API, on which a token can be used. */

@@ -20,7 +20,7 @@ import {
 } from '../../adapters/sts/authenticate-caller.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
-import { type FunctionName, readEnvironment } from '../../contract/environment.ts';
+import { type FunctionName } from '../../contract/environment.ts';
 import {
   canaryEnvironment,
   discoveryEnvironment,
@@ -53,6 +53,7 @@ import { buildLambdaContext } from '../emulator/gateway/lambda-context.ts';
 import { localApi } from '../emulator/gateway/request-context.ts';
 import type { EventHandler } from '../emulator/lambda-server.ts';
 import { type AwsClients, createAwsClients, toVariables } from '../support/aws-clients.ts';
+import { readEnvironment } from '../support/read-environment.ts';
 import { createDocsRoute } from './docs-page.ts';
 import { describeEnvironments } from './environment-source.ts';
 import { createExampleRoute } from './example-api.ts';

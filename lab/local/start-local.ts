@@ -1,4 +1,4 @@
-import { type DemoEnvironment, formatDemoEnvironment } from '../../contract/demo-environment.ts';
+import type { DemoEnvironment } from '../../contract/demo-environment.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
@@ -17,6 +17,7 @@ import { loadCertificate } from './certificate.ts';
 import { checkKeptKeys } from './check-kept-keys.ts';
 import { CleanUp } from './clean-up.ts';
 import { seedDemo } from './demo-credentials.ts';
+import { formatDemoEnvironment } from './demo-environment.ts';
 import { examplePath } from './example-api.ts';
 import type { AccessOptions } from './from-synth/access.ts';
 import type { LocalFunctions } from './functions.ts';

@@ -1,4 +1,4 @@
-import { OAuthError, type OAuthErrorReason, oauthErrorReasons } from '../../core/oauth-error.ts';
+import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../../core/oauth-error.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
 import { formatColumns, writeParts } from '../support/generated-parts.ts';
 
@@ -163,7 +163,7 @@ function formatOverview(parts: Readonly<Record<string, readonly Entry[]>>): stri
 
 /** The parts of docs/refusals.md. */
 export function computeRefusals(): Readonly<Record<string, string>> {
-  const token = oauthErrorReasons
+  const token = (Object.keys(oauthErrorTexts) as readonly OAuthErrorReason[])
     .map((name) => ({
       name,
       title: name,

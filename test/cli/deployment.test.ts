@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
 import { callProfiles } from '../../adapters/call-profile.ts';
 import { getDeployment } from '../../cli/deployment.ts';
-import { formatDemoEnvironment } from '../../contract/demo-environment.ts';
+import { formatDemoEnvironment } from '../../lab/local/demo-environment.ts';
 import { buildLocalDeployment } from '../../lab/local/local-deployment.ts';
 
 const stream = new PassThrough();

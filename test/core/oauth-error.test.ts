@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OAuthError, oauthErrorReasons } from '../../core/oauth-error.ts';
+import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../../core/oauth-error.ts';
 
 describe('OAuth errors', () => {
-  it.each(oauthErrorReasons)(
+  it.each(Object.keys(oauthErrorTexts) as OAuthErrorReason[])(
     '%s: has a code, a status and a text that RFC 6749 §5.2 allows',
     (reason) => {
       const error = new OAuthError(reason);

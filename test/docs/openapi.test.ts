@@ -20,13 +20,15 @@ import {
 import { regionIds } from '../../contract/regions.ts';
 import { routes } from '../../contract/routes.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
-import { OAuthError, oauthErrorReasons } from '../../core/oauth-error.ts';
+import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../../core/oauth-error.ts';
 import { OpenapiSchemas, openapiPath, readOpenapi } from '../support/openapi.ts';
 
 const document = readOpenapi();
 const schemas = new OpenapiSchemas();
 
-const refusals = oauthErrorReasons.map((reason) => new OAuthError(reason));
+const refusals = (Object.keys(oauthErrorTexts) as OAuthErrorReason[]).map(
+  (reason) => new OAuthError(reason),
+);
 
 function unique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();

@@ -1,7 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environments, type FunctionName, readEnvironment } from '../../contract/environment.ts';
+import { environments, type FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
+import { readEnvironment } from '../../lab/support/read-environment.ts';
 import { evaluate, type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 /** What Powertools reads, in addition to what the functions read themselves. */

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../contract/environment.ts';
+import { readEnvironment } from '../../lab/support/read-environment.ts';
 import { featureFlags } from '../../lib/feature-flags.ts';
 import { maxRequiredScopesBytes } from '../../lib/platform/route-scopes.ts';
 import { PlatformAuthorizer, type PlatformAuthorizerProps } from '../../lib/platform-authorizer.ts';

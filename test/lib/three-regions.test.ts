@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../contract/environment.ts';
 import { tableName } from '../../contract/tables.ts';
+import { readEnvironment } from '../../lab/support/read-environment.ts';
 import { evaluate, readConfigFile, resourcesOf, type Synthesis, synthesise } from './synthesise.ts';
 
 const awsRegions = { slc: 'us-west-2', dfw: 'us-east-2', pit: 'us-east-1' } as const;

@@ -12,7 +12,7 @@ import {
   looksLikeClientSecret,
   readApiKeyId,
 } from '../../../core/credential/credential-value.ts';
-import { hashSecret, impossibleHash, matchesHash } from '../../../core/credential/secret-hash.ts';
+import { equalsHash, hashSecret, impossibleHash } from '../../../core/credential/secret-hash.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 
@@ -84,9 +84,9 @@ describe('credential values', () => {
   it('are kept as a named hash that nothing but the value matches', () => {
     const stored = hashSecret('cs_value');
     expect(stored).toMatch(/^sha256\$[A-Za-z0-9_-]{43}$/);
-    expect(matchesHash('cs_value', stored)).toBe(true);
-    expect(matchesHash('cs_valuf', stored)).toBe(false);
-    expect(matchesHash('', impossibleHash)).toBe(false);
-    expect(matchesHash('cs_value', 'md5$abc')).toBe(false);
+    expect(equalsHash(hashSecret('cs_value'), stored)).toBe(true);
+    expect(equalsHash(hashSecret('cs_valuf'), stored)).toBe(false);
+    expect(equalsHash(hashSecret(''), impossibleHash)).toBe(false);
+    expect(equalsHash(hashSecret('cs_value'), 'md5$abc')).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptsSource } from '../../../core/api-key/subnet.ts';
 import { readApiKeyId } from '../../../core/credential/credential-value.ts';
-import { matchesHash } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';
@@ -52,7 +52,7 @@ describe('creating an API key', () => {
     const { context, apiKeys, audit } = createTestManagement();
     const { key, value } = await createApiKey(context, input);
     expect(readApiKeyId(value ?? '')).toBe(key.keyId);
-    expect(matchesHash(value ?? '', key.hash)).toBe(true);
+    expect(key.hash).toBe(hashSecret(value ?? ''));
     expect(key).toMatchObject({ enabled: true, subnets: [] });
     expect([...apiKeys.values()]).toEqual([key]);
     expect(JSON.stringify([...apiKeys, audit])).not.toContain(value);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
-import { matchesHash } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/secret-hash.ts';
 import {
   InputError,
   NotFoundError,
@@ -43,7 +43,7 @@ describe('creating a client secret', () => {
       expiresAt: 1_800_003_600,
     });
     expect(looksLikeClientSecret(value ?? '')).toBe(true);
-    expect(matchesHash(value ?? '', secret.hash ?? '')).toBe(true);
+    expect(secret.hash).toBe(hashSecret(value ?? ''));
     expect(clients.get(clientId)?.secrets).toEqual([secret]);
     expect(JSON.stringify([...clients, audit])).not.toContain(value);
     expect(JSON.stringify(audit)).not.toContain(secret.hash);

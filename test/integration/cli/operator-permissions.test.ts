@@ -6,7 +6,6 @@ import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
 import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts';
-import { formatDemoEnvironment } from '../../../contract/demo-environment.ts';
 import {
   type OperatorGroup,
   type OperatorGroupName,
@@ -15,6 +14,7 @@ import {
 import { restoredTableName, type TableKey, tableName, tables } from '../../../contract/tables.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { formatDemoEnvironment } from '../../../lab/local/demo-environment.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';
 import {

@@ -1,7 +1,6 @@
 import dns from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
-import { readEnvironment } from '../../../contract/environment.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
 import { requestDeadline } from '../../../contract/limits.ts';
 import { healthPath } from '../../../contract/routes.ts';
@@ -9,6 +8,7 @@ import { loopbackHost } from '../../../lab/emulator/loopback-server.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { buildLocalDeployment } from '../../../lab/local/local-deployment.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createTokenHandler } from '../../../lambda/token/function.ts';
 import { figure } from '../../support/figure.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';

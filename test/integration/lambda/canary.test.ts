@@ -2,11 +2,11 @@ import { CreateGrantCommand, CreateKeyCommand, type KMSClient } from '@aws-sdk/c
 import { describe, expect, it } from 'vitest';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { readEnvironment } from '../../../contract/environment.ts';
 import { kmsKeyPolicy, kmsKeyTags } from '../../../contract/kms-key.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createCanaryHandler } from '../../../lambda/canary/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { keyIntent } from '../../support/rotation-keys.ts';

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sendAnswer } from '../../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
-import { readEnvironment } from '../../../contract/environment.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
 import { closeServer, listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { toVariables } from '../../../lab/support/aws-clients.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import {
   createDeploymentCheckHandler,

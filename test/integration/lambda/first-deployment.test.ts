@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
-import { readEnvironment } from '../../../contract/environment.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
@@ -11,6 +10,7 @@ import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { type AwsClients, createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 import { authenticateOperator, rotationInvocation } from '../../support/caller-proof.ts';

@@ -5,11 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import { createKmsSign } from '../../../adapters/kms/sign-with-key.ts';
-import {
-  type EnvironmentVariables,
-  type FunctionName,
-  readEnvironment,
-} from '../../../contract/environment.ts';
+import { type EnvironmentVariables, type FunctionName } from '../../../contract/environment.ts';
 import type { CanaryFinding, SelfTestResult } from '../../../contract/function-events.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { tableName } from '../../../contract/tables.ts';
@@ -18,6 +14,7 @@ import { checkKey } from '../../../core/key-rotation/canary.ts';
 import { isPublished } from '../../../core/signing-key/signing-key.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import type { AwsClients } from '../../../lab/support/aws-clients.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import {
   createKeyRotationHandler,
   type FunctionPorts,

@@ -10,11 +10,7 @@ import {
 import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import type { CustomResourceAnswer } from '../../../contract/custom-resource.ts';
-import {
-  type Environment,
-  type FunctionName,
-  readEnvironment,
-} from '../../../contract/environment.ts';
+import { type Environment, type FunctionName } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
@@ -27,6 +23,7 @@ import {
   toVariables,
 } from '../../../lab/support/aws-clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { type CanaryHandler, createCanaryHandler } from '../../../lambda/canary/function.ts';
 import {
   createDeploymentCheckHandler,

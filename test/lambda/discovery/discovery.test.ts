@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../../contract/environment.ts';
 import {
   authorizationPath,
   oauthAuthorizationServerPath,
@@ -7,6 +6,7 @@ import {
   tokenPath,
 } from '../../../contract/routes.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { createDiscoveryHandler } from '../../../lambda/discovery/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
 import { tokenWorld } from '../../support/token-world.ts';

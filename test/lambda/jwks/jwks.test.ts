@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { readEnvironment } from '../../../contract/environment.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createJwksFunction } from '../../../lambda/jwks/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';

@@ -7,7 +7,6 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../../contract/deployment-config.ts';
-import { readEnvironment } from '../../../contract/environment.ts';
 import {
   jwksEnvironment,
   keyRotationEnvironment,
@@ -29,6 +28,7 @@ import { describeEnvironments } from '../../../lab/local/environment-source.ts';
 import { createAwsClients, toVariables } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { readEnvironment } from '../../../lab/support/read-environment.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { createJwksHandler } from '../../../lambda/jwks/function.ts';
 import { createKeyRotationHandler } from '../../../lambda/key-rotation/function.ts';

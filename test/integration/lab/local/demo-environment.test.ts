@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  formatDemoEnvironment,
-  parseDemoEnvironment,
-} from '../../../../contract/demo-environment.ts';
+import { parseDemoEnvironment } from '../../../../contract/demo-environment.ts';
+import { formatDemoEnvironment } from '../../../../lab/local/demo-environment.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const values = [
