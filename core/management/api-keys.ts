@@ -33,7 +33,7 @@ import { firstVersion, isFirstVersion } from '../record-version.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { createOnce, findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion } from './if-version.ts';
-import { checkCanBeExtended, checkName, scopesInOrder } from './input-fields.ts';
+import { checkCanBeExtended, checkName, nextExpiry, scopesInOrder } from './input-fields.ts';
 import { type Page, readOwnedItemsFilter } from './list-query.ts';
 import { currentTime, type ManagementContext, newId } from './management-context.ts';
 import { manageOwned } from './owned-records.ts';
@@ -204,13 +204,11 @@ export async function updateApiKey(
   const { name, scopes, expiresAt } = changes;
   const before = await ownedApiKeys.getToChange(context, keyId, changes);
   checkName(before, name);
-  if (expiresAt !== undefined) {
-    checkCanBeExtended(keyId, before.expiresAt, { now: currentTime(context), what: 'API key' });
-  }
+  const now = currentTime(context);
   return writeApiKey(context, before, 'api_key.update', {
     name: name ?? before.name,
     scopes: scopes === undefined ? before.scopes : toScopes(context, scopes),
-    expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
+    expiresAt: nextExpiry(before, expiresAt, { id: keyId, what: 'API key', now }),
     oldValues: changes.endOldValues === true ? undefined : before.oldValues,
   });
 }
@@ -222,12 +220,10 @@ function endOldValues(key: ApiKey, now: number, end: number): readonly OldValue[
     .map((old) => ({ ...old, expiresAt: Math.min(old.expiresAt, end) }));
 }
 
-type Rotation = v.InferOutput<typeof rotatedApiKey>;
-
 async function replaceValue(
   context: ManagementContext,
   keyId: string,
-  input: Rotation,
+  input: v.InferOutput<typeof rotatedApiKey>,
 ): Promise<CreatedApiKey> {
   const before = await findApiKey(context, keyId);
   const { rotationIds = [] } = before;
@@ -262,13 +258,7 @@ async function replaceValue(
 }
 
 /** An old value that ends sooner than the overlap keeps its end. */
-export function rotateApiKey(
-  context: ManagementContext,
-  keyId: string,
-  input: Rotation,
-): Promise<CreatedApiKey> {
-  return findIfOvertaken(input, () => replaceValue(context, keyId, input));
-}
+export const rotateApiKey = findIfOvertaken(replaceValue);
 
 export const setApiKeyEnabled = ownedApiKeys.setEnabled;
 

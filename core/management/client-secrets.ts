@@ -15,7 +15,7 @@ import { viewClientSecret } from './client-view.ts';
 import { checkDeclared, findClient } from './clients.ts';
 import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
-import { checkCanBeExtended, checkName } from './input-fields.ts';
+import { checkName, nextExpiry } from './input-fields.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
@@ -165,13 +165,7 @@ async function addSecret(
   return { secret, value };
 }
 
-export function createClientSecret(
-  context: ManagementContext,
-  clientId: string,
-  input: NewClientSecret,
-): Promise<CreatedClientSecret> {
-  return findIfOvertaken(input, () => addSecret(context, clientId, input));
-}
+export const createClientSecret = findIfOvertaken(addSecret);
 
 /**
  * @throws {NotFoundError} if the client has no such secret.
@@ -234,18 +228,12 @@ export async function updateClientSecret(
   const found = await getSecretToChange(context, clientId, secretId, ifVersion);
   const { before } = found;
   checkName(before, name);
-  if (expiresAt !== undefined) {
-    checkCanBeExtended(secretId, before.expiresAt, { now: currentTime(context), what: 'secret' });
-    if (before.imported && (expiresAt ?? Infinity) > (before.expiresAt ?? 0)) {
-      throw new RefusedError(
-        `${secretId} was imported: its end only comes sooner. Create a secret`,
-      );
-    }
+  const named = { id: secretId, what: 'secret', now: currentTime(context) };
+  const next = nextExpiry(before, expiresAt, named);
+  if (before.imported && (next ?? Infinity) > (before.expiresAt ?? 0)) {
+    throw new RefusedError(`${secretId} was imported: its end only comes sooner. Create a secret`);
   }
-  return replaceSecret(context, found, 'update', {
-    name: name ?? before.name,
-    expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
-  });
+  return replaceSecret(context, found, 'update', { name: name ?? before.name, expiresAt: next });
 }
 
 function switchSecret(enabled: boolean) {
@@ -280,12 +268,10 @@ function endAt(secret: ClientSecret, time: number): ClientSecret {
     : { ...secret, expiresAt: time };
 }
 
-type Rotation = v.InferOutput<typeof rotatedSecret>;
-
 async function replaceSecrets(
   context: ManagementContext,
   clientId: string,
-  input: Rotation,
+  input: v.InferOutput<typeof rotatedSecret>,
 ): Promise<RotatedClientSecret> {
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);
@@ -313,10 +299,4 @@ async function replaceSecrets(
 }
 
 /** A key replaces the keys, a secret the secrets. One that expires sooner keeps its expiry. */
-export function rotateClientSecret(
-  context: ManagementContext,
-  clientId: string,
-  input: Rotation,
-): Promise<RotatedClientSecret> {
-  return findIfOvertaken(input, () => replaceSecrets(context, clientId, input));
-}
+export const rotateClientSecret = findIfOvertaken(replaceSecrets);

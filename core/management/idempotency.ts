@@ -36,16 +36,19 @@ export function idForCreation(
  * Of two calls with one idempotency key at once, one loses, e.g. of a double click. It runs again,
  * once, and finds what the other one made. A conflict with another change stays a conflict.
  */
-export async function findIfOvertaken<Made>(
-  input: { readonly idempotencyKey?: string | undefined },
-  make: () => Promise<Made>,
-): Promise<Made> {
-  try {
-    return await make();
-  } catch (error) {
-    if (error instanceof ConflictError && input.idempotencyKey !== undefined) return make();
-    throw error;
-  }
+export function findIfOvertaken<
+  Input extends { readonly idempotencyKey?: string | undefined },
+  Made,
+>(make: (context: ManagementContext, id: string, input: Input) => Promise<Made>): typeof make {
+  return async (context, id, input) => {
+    try {
+      return await make(context, id, input);
+    } catch (error) {
+      const isOvertaken = error instanceof ConflictError && input.idempotencyKey !== undefined;
+      if (!isOvertaken) throw error;
+      return make(context, id, input);
+    }
+  };
 }
 
 /**

@@ -55,6 +55,22 @@ export function checkCanBeExtended(
   throw new RefusedError(`${id} has expired; it cannot be extended. Create a new ${what}`);
 }
 
+/**
+ * The expiry of a credential that changes.
+ *
+ * @param expiresAt undefined: as it is; null: never.
+ * @throws {RefusedError} for another one of what has expired.
+ */
+export function nextExpiry(
+  { expiresAt: stored }: { readonly expiresAt?: number | undefined },
+  expiresAt: number | null | undefined,
+  { id, ...about }: { readonly id: string; readonly now: number; readonly what: string },
+): number | undefined {
+  if (expiresAt === undefined) return stored;
+  checkCanBeExtended(id, stored, about);
+  return expiresAt ?? undefined;
+}
+
 /** @throws {InputError} for an audience of assertions. */
 export function checkNoAssertions(config: ManagementConfig, audiences: readonly string[]): void {
   const taken = assertionAudiencesOf(config).find((one) => audiences.includes(one));
