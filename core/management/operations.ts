@@ -1,62 +1,23 @@
 import type { OperationName, OperationResult } from '../../contract/management/operations.ts';
-import {
-  addSubnet,
-  createApiKey,
-  deleteApiKey,
-  showApiKey as findApiKey,
-  listApiKeysWithUse as listApiKeys,
-  removeSubnet,
-  rotateApiKey,
-  setApiKeyEnabled,
-  updateApiKey,
-} from './api-keys.ts';
-import {
-  createClientSecret,
-  deleteClientSecret,
-  disableClientSecret,
-  enableClientSecret,
-  rotateClientSecret,
-  updateClientSecret,
-} from './client-secrets.ts';
-import {
-  deleteClient,
-  findClient,
-  listClients,
-  revokeClientTokens,
-  setClientEnabled,
-  updateClient,
-} from './clients.ts';
-import { createClient, importClient } from './create-client.ts';
+import * as apiKeys from './api-keys.ts';
+import * as secrets from './client-secrets.ts';
+import * as clients from './clients.ts';
+import * as creation from './create-client.ts';
 import { describeDeployment } from './describe-deployment.ts';
 import { explainRequest } from './explain-request.ts';
 import { explainToken } from './explain-token.ts';
 import { checkGrants } from './grants/check-grants.ts';
-import {
-  findIssuerGrants,
-  findSubjectGrants,
-  listGrants,
-  setIssuerGrant,
-  setSubjectGrant,
-} from './grants/grant-lists.ts';
+import * as grants from './grants/grant-lists.ts';
 import { listAudit, listHistory } from './list-changes.ts';
 import { listExpiring } from './list-expiring.ts';
 import type { ManagementContext } from './management-context.ts';
 import { erasePersonName } from './person-names.ts';
-import {
-  deleteProvider,
-  findProvider,
-  listProviders,
-  listProvidersWithLimits,
-} from './providers/identity-providers.ts';
+import * as providers from './providers/identity-providers.ts';
 import { inspectProvider, inspectProviderKeys } from './providers/inspect-provider.ts';
 import { registerProvider } from './providers/register-provider.ts';
 import { setProviderTrunkGroups } from './providers/set-provider-trunk-groups.ts';
 import { checkTrunkGroupLimits } from './trunk-group-limits/check-limits.ts';
-import {
-  findTrunkGroupLimits,
-  listTrunkGroupLimits,
-  setTrunkGroupLimits,
-} from './trunk-group-limits/limits-record.ts';
+import * as limits from './trunk-group-limits/limits-record.ts';
 
 /**
  * The operations that a portal or `authctl` can call, as their callers see them; `Management` says
@@ -77,7 +38,7 @@ export const operations = {
    * @throws {RefusedError} if its provider is not registered, or has this client already.
    * @example const { client } = await management.createClient({ name, serviceTrunkGroup, scopes });
    */
-  createClient,
+  createClient: creation.createClient,
   /**
    * Creates a client with its id and its secret of another provider; the secret ends. `existed` says
    * that an earlier call with this secret did.
@@ -85,56 +46,56 @@ export const operations = {
    * @throws {RefusedError} if the config has no `clientImport`, or another secret was imported.
    * @example await management.importClient({ formerId, secret, name, serviceTrunkGroup, scopes });
    */
-  importClient,
+  importClient: creation.importClient,
   /**
    * Reads a client with its secrets, without their values.
    *
    * @throws {NotFoundError} if there is none.
    * @example const client = await management.findClient(clientId);
    */
-  findClient,
+  findClient: clients.findClient,
   /**
    * One page of clients, at most 500, in no order that means something. `nextCursor` is missing on
    * the last one.
    *
    * @example const { items, nextCursor } = await management.listClients({ trunkGroup, cursor });
    */
-  listClients,
+  listClients: clients.listClients,
   /**
    * Changes the given fields of a client. Issued tokens keep their claims until they expire.
    *
    * @throws {VersionConflictError} if another version is stored than the caller gave.
    * @example await management.updateClient(clientId, { name });
    */
-  updateClient,
+  updateClient: clients.updateClient,
   /**
    * Disables a client, which then gets no tokens, or enables it again. Issued tokens stay valid
    * until they expire.
    *
    * @example await management.setClientEnabled(clientId, false);
    */
-  setClientEnabled,
+  setClientEnabled: clients.setClientEnabled,
   /**
    * Refuses, at checks that look up clients, every token that was issued before now. It takes about
    * four seconds.
    *
    * @example await management.revokeClientTokens(clientId);
    */
-  revokeClientTokens,
+  revokeClientTokens: clients.revokeClientTokens,
   /**
    * Deletes a client with its secrets, and returns it as it was.
    *
    * @throws {ConflictError} if it was changed in the meantime.
    * @example await management.deleteClient(clientId);
    */
-  deleteClient,
+  deleteClient: clients.deleteClient,
   /**
    * Creates a secret. Its `value` is returned once; `expiresAt` is seconds since the epoch.
    *
    * @throws {RefusedError} if the client has too many, or is under a provider.
    * @example const { value } = await management.createClientSecret(clientId, { name, expiresAt });
    */
-  createClientSecret,
+  createClientSecret: secrets.createClientSecret,
   /**
    * Creates a secret and lets all others of the client expire after `overlap` seconds, in one
    * write.
@@ -142,52 +103,52 @@ export const operations = {
    * @example const { value, expired } = await management.rotateClientSecret(clientId, { overlap:
    *   604_800 });
    */
-  rotateClientSecret,
+  rotateClientSecret: secrets.rotateClientSecret,
   /**
    * Renames a secret or moves its expiry; `expiresAt: null` is never.
    *
    * @throws {RefusedError} if it has expired: it cannot be extended.
    * @example await management.updateClientSecret(clientId, secretId, { expiresAt: null });
    */
-  updateClientSecret,
+  updateClientSecret: secrets.updateClientSecret,
   /**
    * Disables one secret: it authenticates no more. Others of the client do.
    *
    * @example await management.disableClientSecret(clientId, secretId);
    */
-  disableClientSecret,
+  disableClientSecret: secrets.disableClientSecret,
   /**
    * Enables a disabled secret.
    *
    * @example await management.enableClientSecret(clientId, secretId);
    */
-  enableClientSecret,
+  enableClientSecret: secrets.enableClientSecret,
   /**
    * Deletes a secret.
    *
    * @throws {NotFoundError} if the client does not have it.
    * @example await management.deleteClientSecret(clientId, secretId);
    */
-  deleteClientSecret,
+  deleteClientSecret: secrets.deleteClientSecret,
   /**
    * Creates an API key. Its `value` is returned once. Without `subnets`, every address may use it.
    *
    * @example const { key, value } = await management.createApiKey({ name, serviceTrunkGroup });
    */
-  createApiKey,
+  createApiKey: apiKeys.createApiKey,
   /**
    * Reads an API key, without its value.
    *
    * @throws {NotFoundError} if there is none.
    * @example const key = await management.findApiKey(keyId);
    */
-  findApiKey,
+  findApiKey: apiKeys.showApiKey,
   /**
    * One page of API keys, at most 500.
    *
    * @example const { items } = await management.listApiKeys({ trunkGroup });
    */
-  listApiKeys,
+  listApiKeys: apiKeys.listApiKeysWithUse,
   /**
    * Gives an API key another value, which is returned once. The old one works for `overlap` seconds
    * more.
@@ -195,40 +156,40 @@ export const operations = {
    * @throws {RefusedError} if the key is disabled or has expired.
    * @example const { value } = await management.rotateApiKey(keyId, { overlap: 7 * 86_400 });
    */
-  rotateApiKey,
+  rotateApiKey: apiKeys.rotateApiKey,
   /**
    * Changes the given fields of an API key; `expiresAt: null` is never.
    *
    * @throws {RefusedError} if it has expired: it cannot be extended.
    * @example await management.updateApiKey(keyId, { expiresAt });
    */
-  updateApiKey,
+  updateApiKey: apiKeys.updateApiKey,
   /**
    * Disables an API key, which then stops working, or enables it again.
    *
    * @example await management.setApiKeyEnabled(keyId, false);
    */
-  setApiKeyEnabled,
+  setApiKeyEnabled: apiKeys.setApiKeyEnabled,
   /**
    * Deletes an API key, and returns it as it was.
    *
    * @example await management.deleteApiKey(keyId);
    */
-  deleteApiKey,
+  deleteApiKey: apiKeys.deleteApiKey,
   /**
    * Lets one more subnet use an API key. With the first one, no other address can use it.
    *
    * @throws {RefusedError} if the key has it already.
    * @example await management.addSubnet(keyId, { name: 'office', address: '203.0.113.0/24' });
    */
-  addSubnet,
+  addSubnet: apiKeys.addSubnet,
   /**
    * Removes a subnet of an API key. The last one only with `allowAnySource`.
    *
    * @throws {RefusedError} for the last one without it.
    * @example await management.removeSubnet(keyId, subnetId, { allowAnySource: true });
    */
-  removeSubnet,
+  removeSubnet: apiKeys.removeSubnet,
   /**
    * Fetches what a registration would, and decides about `tokens`. Changes nothing.
    *
@@ -251,19 +212,19 @@ export const operations = {
    * @throws {NotFoundError} if there is none.
    * @example const provider = await management.findProvider(issuer);
    */
-  findProvider,
+  findProvider: providers.findProvider,
   /**
    * Every registered provider that the caller can see.
    *
    * @example const providers = await management.listProviders();
    */
-  listProviders,
+  listProviders: providers.listProviders,
   /**
    * The same with the limits of some trunk groups, in one call.
    *
    * @example const { limits } = await management.listProvidersWithLimits([serviceTrunkGroup]);
    */
-  listProvidersWithLimits,
+  listProvidersWithLimits: providers.listProvidersWithLimits,
   /**
    * The keys of a provider at present, and those that were left out with the reason.
    *
@@ -276,7 +237,7 @@ export const operations = {
    * @throws {RefusedError} if there are clients under it, without `cascade`.
    * @example await management.deleteProvider(issuer, { cascade: true });
    */
-  deleteProvider,
+  deleteProvider: providers.deleteProvider,
   /**
    * Says for which trunk groups a provider of their own is. None: the platform takes it over.
    *
@@ -288,7 +249,7 @@ export const operations = {
    *
    * @example const { grants } = await management.findSubjectGrants(issuer);
    */
-  findSubjectGrants,
+  findSubjectGrants: grants.findSubjectGrants,
   /**
    * Grants client ids at a provider to trunk groups; none withdraws the grant.
    *
@@ -296,25 +257,25 @@ export const operations = {
    * decide about it.
    * @example await management.setSubjectGrant(issuer, { value: 'repo:acme/', trunkGroups });
    */
-  setSubjectGrant,
+  setSubjectGrant: grants.setSubjectGrant,
   /**
    * Which trunk groups may register an issuer, or those below its path.
    *
    * @example const { grants } = await management.findIssuerGrants(issuer);
    */
-  findIssuerGrants,
+  findIssuerGrants: grants.findIssuerGrants,
   /**
    * Lets trunk groups register an issuer; none withdraws it.
    *
    * @example await management.setIssuerGrant(issuer, { trunkGroups });
    */
-  setIssuerGrant,
+  setIssuerGrant: grants.setIssuerGrant,
   /**
    * One page of the grants of a kind.
    *
    * @example const { items } = await management.listGrants({ kind: 'subject' });
    */
-  listGrants,
+  listGrants: grants.listGrants,
   /**
    * Clients whose ids at a provider are not granted to their trunk group, page by page.
    *
@@ -326,13 +287,13 @@ export const operations = {
    *
    * @example const { maxClients } = await management.findTrunkGroupLimits(serviceTrunkGroup);
    */
-  findTrunkGroupLimits,
+  findTrunkGroupLimits: limits.findTrunkGroupLimits,
   /**
    * One page of the trunk groups that have limits.
    *
    * @example const { items } = await management.listTrunkGroupLimits();
    */
-  listTrunkGroupLimits,
+  listTrunkGroupLimits: limits.listTrunkGroupLimits,
   /**
    * What a trunk group has above its limits, or above proposed ones. Changes nothing.
    *
@@ -345,7 +306,7 @@ export const operations = {
    * @throws {RefusedError} if the caller is limited to trunk groups.
    * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
    */
-  setTrunkGroupLimits,
+  setTrunkGroupLimits: limits.setTrunkGroupLimits,
   /**
    * Secrets and API keys that work and expire within 30 days, by their end. A change of the last
    * moment may be missing. `nextCursor` leads to what was not read, which may expire earlier.

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const documented = new Map(
   [
     ...read('core/management/operations.ts').matchAll(
-      /^ {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}(\w+),$/gm,
+      /^ {2}\/\*\*\n((?: {3}\*.*\n)+?) {3}\*\/\n {2}(\w+)(?:: [\w.]+)?,$/gm,
     ),
   ].map(([, comment = '', name = '']) => [name, plain(comment.replace(/^ {3}\* ?/gm, ''))]),
 );
