@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
+import type { AwsCredentials } from './credentials/credential-provider.ts';
 import { beginTimeLimit } from './deadline.ts';
 import { RetryBudget } from './retries.ts';
 
@@ -12,13 +13,7 @@ export interface AwsClientOptions {
   readonly endpointSts?: string | undefined;
   /** Variables of a proxy: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
   readonly proxy?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly credentials?:
-    | {
-        readonly accessKeyId: string;
-        readonly secretAccessKey: string;
-        readonly sessionToken?: string | undefined;
-      }
-    | undefined;
+  readonly credentials?: AwsCredentials | undefined;
   /** Timeouts and retries of calls; `request` by default. */
   readonly profile?: CallProfileName | CallProfile | undefined;
 }

@@ -1,5 +1,5 @@
 import { isAwsDenial } from '../contract/aws-denials.ts';
-import { ServiceUnavailableError } from '../core/errors.ts';
+import { ServiceUnavailableError, UnavailableError } from '../core/errors.ts';
 import { type CallError, isServerError, isThrottlingError, isTransientError } from './retries.ts';
 
 /**
@@ -83,6 +83,11 @@ export async function unlessConditionFails(write: Promise<unknown>): Promise<voi
  */
 const message =
   /not authorized to perform: (?<action>[\w-]+:\w+)(?: on resource: (?<resource>[\w:/*.+=@$-]+))?(?: because (?<missing>no [a-z -]+) allows| with an (?<denied>explicit deny in an? [a-z -]+))?/;
+
+/** Why a call failed that succeeds when IAM knows a new role, or after an outage; undefined for others. */
+export function describePassing(error: unknown): string | undefined {
+  return describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
+}
 
 /** Causes are nested less deeply than this. */
 const maxDepth = 5;

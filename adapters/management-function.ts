@@ -22,6 +22,7 @@ import {
 import { narrowTrunkGroups } from '../core/management/caller-reach.ts';
 import { nameArguments, neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
+import type { ManagementOptions } from './management-context.ts';
 import { isThrottlingError } from './retries.ts';
 
 /**
@@ -32,12 +33,11 @@ import { isThrottlingError } from './retries.ts';
  */
 export type AskFunction = (alias: ManagementAlias, request: string) => Promise<unknown>;
 
-export interface FunctionOptions {
+export interface FunctionOptions
+  extends Pick<ManagementOptions, 'onMalformedRecord' | 'onAuditGap'> {
   readonly ask: AskFunction;
   /** The alias to invoke. By default those that may call an operation are tried one after another. */
   readonly alias?: ManagementAlias | undefined;
-  readonly onMalformedRecord?: ((error: Error) => void) | undefined;
-  readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
   /** Runs for each record that the function wrote to the audit, before the operation ends. */
   readonly onAudited?: ((record: AuditRecord) => Promise<void>) | undefined;
   readonly wait: (milliseconds: number) => Promise<void>;

@@ -62,17 +62,9 @@ function stsEnvironment({ endpointSts }: AwsClientOptions): Environment {
  * const { value } = await management.createClientSecret(client.clientId, {});
  */
 export function createManagement(options: ManagementOptions & ManagementPlace): Management {
-  const {
-    config,
-    aws = {},
-    account,
-    alias,
-    onMalformedRecord,
-    onAuditGap,
-    onAudited,
-    actor,
-  } = options;
+  const { config, aws = {}, account, actor } = options;
   const client = new FunctionClient({
+    ...options,
     ask: createAskManagement({
       config,
       account,
@@ -80,10 +72,6 @@ export function createManagement(options: ManagementOptions & ManagementPlace): 
       environment: stsEnvironment(aws),
       proxy: aws.proxy,
     }),
-    alias,
-    onMalformedRecord,
-    onAuditGap,
-    onAudited,
     wait: async (milliseconds) => wait(milliseconds),
   });
   return bindFunction(client, { actor });

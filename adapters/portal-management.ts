@@ -21,17 +21,16 @@ const operationTimeout = 20_000;
  * way. Each request names the person, so `forCaller` must have been called.
  */
 export function createPortalManagement(options: PortalManagementOptions): Management {
-  const { functionArn, environment, onMalformedRecord, onAuditGap } = options;
+  const { functionArn, environment } = options;
   return bindFunction(
     new FunctionClient({
+      ...options,
       ask: createAskManagement({
         functionArn,
         caller: createFunctionCaller(environment, operationTimeout),
         environment,
       }),
       alias: 'portal',
-      onMalformedRecord,
-      onAuditGap,
       wait: async (milliseconds) => wait(milliseconds),
     }),
   );

@@ -1,14 +1,13 @@
 import { audienceSources } from '../../contract/management/inputs.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
 import { secondsOrTyped } from '../../core/duration.ts';
-import { proposeRule, type RuleProposal } from '../../core/identity-provider/application-rule.ts';
+import type { RuleProposal } from '../../core/identity-provider/application-rule.ts';
 import {
   defaultClientIdClaims,
   describeClaimRisk,
 } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderChoices } from '../../core/management/providers/provider-choices.ts';
 import { formatTime } from '../../core/rfc3339.ts';
-import { readToken } from '../../core/verifier/received-token.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
 import { command, type OptionValues, offered, option, repeatable } from '../command-spec.ts';
@@ -81,31 +80,14 @@ async function readTokens(cli: Cli): Promise<readonly string[]> {
   return tokens;
 }
 
-/** A token's inspection, and what its client should require. */
 type ProviderInspection = OperationResult<'inspectProvider'>;
 
 type TokenInspection = ProviderInspection['tokens'][number];
 
-type Inspected = TokenInspection & { readonly proposal?: RuleProposal | undefined };
-
-function proposeFor(
-  token: TokenInspection,
-  text: string,
-  issuer: string | undefined,
-  { clientIdClaim }: ProviderOptions,
-): Inspected {
-  if (!token.usable || issuer === undefined) return token;
-  const { payload } = readToken(text, undefined);
-  return {
-    ...token,
-    proposal: proposeRule({ issuer, clientIdClaim }, token.externalClientId, payload),
-  };
-}
-
-const claimsOf = ({ conditions }: RuleProposal) =>
+const claimsOf = ({ conditions }: NonNullable<RuleProposal>) =>
   conditions.map(({ claim, values }) => `${claim}=${values.join(' or ')}`);
 
-function viewToken(token: Inspected): Readonly<Record<string, unknown>> {
+function viewToken(token: TokenInspection): Readonly<Record<string, unknown>> {
   if (!token.usable) {
     const { usable, reason, rule, finding } = token;
     return { usable, reason, rule, finding };
@@ -153,7 +135,7 @@ function describeProposal({
   clientIdClaim,
   externalClientId,
   proposal,
-}: Inspected & { usable: true }) {
+}: TokenInspection & { usable: true }) {
   if (clientIdClaim === 'sub' && proposal === undefined) return [];
   if (proposal === undefined) {
     return [
@@ -179,7 +161,7 @@ function describeProposal({
       ];
 }
 
-function formatToken(cli: Cli, token: Inspected, index: number): string {
+function formatToken(cli: Cli, token: TokenInspection, index: number): string {
   const title = `Token ${index + 1}`;
   if (!token.usable) {
     const { reason, rule, finding } = token;
@@ -241,9 +223,6 @@ export const inspectCommand = command({
     const tokens = options.tokenStdin === true ? await readTokens(cli) : [];
     const found = await cli.management.inspectProvider(url, { ...choices, tokens });
     const { registrable, problem, keySet } = found;
-    const inspected = found.tokens.map((token, index) =>
-      proposeFor(token, tokens[index] ?? '', found.issuer, options),
-    );
     const summary = registrable
       ? `It can be registered.${found.warning === undefined ? '' : ` Warning: ${found.warning}.`}`
       : `It cannot be registered: ${problem ?? ''}.`;
@@ -258,13 +237,13 @@ export const inspectCommand = command({
         allowed_algorithms: found.allowedAlgorithms,
         keys: keySet?.keys.map(({ kid, alg, kty }) => ({ kid, alg, kty })),
         skipped_keys: keySet?.skipped,
-        tokens: inspected.map(viewToken),
+        tokens: found.tokens.map(viewToken),
       },
       quiet: [registrable ? 'registrable' : 'refused'],
       text: [
         formatFound(cli, found, options),
         summary,
-        ...inspected.map((token, index) => formatToken(cli, token, index)),
+        ...found.tokens.map((token, index) => formatToken(cli, token, index)),
       ].join('\n\n'),
     });
     if (!registrable || found.tokens.some(({ usable }) => !usable)) cli.answerNo();

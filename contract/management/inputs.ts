@@ -112,13 +112,18 @@ export type PlainClientField = keyof typeof plainClientEntries;
 /** The names of what a client has as it was given. */
 export const plainClientFields = Object.keys(plainClientEntries) as readonly PlainClientField[];
 
+/** What every new client has. */
+const newEntries = {
+  name: rule.newName,
+  serviceTrunkGroup: rule.ownTrunkGroup,
+  scopes: rule.ownScopes,
+  ...audiencesOfClient,
+  ...plainClientEntries,
+};
+
 export const newClient = exactly(
   {
-    name: rule.newName,
-    serviceTrunkGroup: rule.ownTrunkGroup,
-    scopes: rule.ownScopes,
-    ...audiencesOfClient,
-    ...plainClientEntries,
+    ...newEntries,
     /** Issuer of the registered provider that the client is under. Needs `externalClientId`. */
     provider: v.optional(rule.issuer),
     /** The client's id there; a pattern if the provider was registered with patterns. */
@@ -145,11 +150,7 @@ export const importedClient = exactly(
   {
     formerId: rule.formerId,
     secret: rule.importedSecret,
-    name: rule.newName,
-    serviceTrunkGroup: rule.ownTrunkGroup,
-    scopes: rule.ownScopes,
-    ...audiencesOfClient,
-    ...plainClientEntries,
+    ...newEntries,
     /** Decides, and writes nothing. */
     checkOnly: v.optional(flag),
   },

@@ -66,6 +66,9 @@ const finding = v.object({
   hint: optionalText,
 });
 
+/** A claim that a token must have, with one of the values. */
+const condition = v.object({ claim: text, values: list(text) });
+
 const tokenInspection = v.variant('usable', [
   /** Accepted, for a client that has these values. */
   v.object({
@@ -81,6 +84,19 @@ const tokenInspection = v.variant('usable', [
     expiresAt: time,
     /** Other claims of the token that could name the client, and their values. */
     otherClaims: v.record(text, text),
+    /**
+     * What a client should require, so that tokens like this one pass and those of people do not.
+     * Undefined if the registration needs no rule, or none follows from this token.
+     */
+    proposal: v.optional(
+      v.object({
+        conditions: list(condition),
+        /** Whether a new client gets the conditions without being asked. */
+        isAdded: v.boolean(),
+        /** Whether the token meets them. If not, it is one of a person, or of another application. */
+        isMet: v.boolean(),
+      }),
+    ),
   }),
   v.object({ usable: v.literal(false), reason: text, rule: text, finding: v.optional(finding) }),
 ]);
@@ -91,10 +107,6 @@ export const providerInspection = v.object({
   jwksUri: optionalText,
   allowedAlgorithms: v.optional(list(text)),
   keySet: v.optional(keySet),
-  clientIdClaim: optionalText,
-  audienceFrom: v.optional(v.literal('scope')),
-  clientPatterns: v.optional(v.literal(true)),
-  leeway: v.optional(v.number()),
   /** Whether `registerProvider` would register it now, and why not. */
   registrable: v.boolean(),
   problem: optionalText,
@@ -154,11 +166,9 @@ export const subjectGrantChange = v.object({
 });
 
 export const grantCheck = v.object({
-  items: list(outsideClient),
+  ...page(outsideClient),
   /** Providers of trunk groups that are not granted to each of them. On the first page. */
   providers: list(v.object({ issuer: text, trunkGroups: list(text) })),
-  examined: v.number(),
-  nextCursor: v.optional(text),
 });
 
 const optionalTime = v.optional(time);
@@ -225,7 +235,7 @@ export const client = v.object({
       issuer: text,
       registrationId: text,
       externalClientId: text,
-      conditions: v.optional(list(v.object({ claim: text, values: list(text) }))),
+      conditions: v.optional(list(condition)),
     }),
   ),
   /** Its id at the provider that it was imported from. */

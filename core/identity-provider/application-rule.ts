@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../contract/json-object.ts';
+import type { OperationResult } from '../../contract/management/operations.ts';
 import { awsDomain } from '../../contract/partitions.ts';
 import { type ClaimCondition, findUnmetCondition } from '../client/claim-condition.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -116,13 +117,10 @@ export function hasApplicationRule(
 }
 
 /** What a client should require, so that tokens like a given one pass and those of people do not. */
-export interface RuleProposal {
-  readonly conditions: readonly ClaimCondition[];
-  /** Whether a new client gets the conditions without being asked. */
-  readonly isAdded: boolean;
-  /** Whether the token meets them. If not, it is one of a person, or of another application. */
-  readonly isMet: boolean;
-}
+export type RuleProposal = Extract<
+  OperationResult<'inspectProvider'>['tokens'][number],
+  { usable: true }
+>['proposal'];
 
 /**
  * The rule for a client, by a verified token of its application.
@@ -133,7 +131,7 @@ export function proposeRule(
   provider: Registration,
   externalClientId: string,
   payload: JsonObject,
-): RuleProposal | undefined {
+): RuleProposal {
   if (provider.clientIdClaim === 'sub' || typeof payload['sub'] !== 'string') return undefined;
   const rule = findApplicationRule(provider);
   const derived = rule?.derive(externalClientId);

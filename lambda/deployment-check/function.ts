@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
-import { describeDenial } from '../../adapters/aws-errors.ts';
+import { describePassing } from '../../adapters/aws-errors.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import type { JsonTables } from '../../adapters/dynamodb/clients/json-documents.ts';
 import { tableExists } from '../../adapters/dynamodb/stores/check-tables.ts';
@@ -23,7 +23,7 @@ import { liveAlias } from '../../contract/function-names.ts';
 import { seconds } from '../../core/clock.ts';
 import { assertQuota, assertReservable } from '../../core/deployment/account-quotas.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
-import { MalformedRecordError, RefusedError, UnavailableError } from '../../core/errors.ts';
+import { MalformedRecordError, RefusedError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
 import { answerCustomResource, repeatWhile } from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
@@ -130,11 +130,6 @@ async function checkReservations(
 
 /** Errors whose message says why a deployment must not continue. */
 const objections = [RefusedError, MalformedRecordError, CustomResourceEventError] as const;
-
-/** Temporary errors. When a role is new, it takes some seconds until it may read. */
-function describePassing(error: unknown): string | undefined {
-  return describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
-}
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

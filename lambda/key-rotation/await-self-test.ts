@@ -1,7 +1,6 @@
-import { describeDenial } from '../../adapters/aws-errors.ts';
+import { describePassing } from '../../adapters/aws-errors.ts';
 import { FunctionFailedError } from '../../adapters/lambda/invocation.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
-import { UnavailableError } from '../../core/errors.ts';
 
 /** How a run waits. Milliseconds. */
 export interface Waiting {
@@ -66,7 +65,7 @@ export async function awaitSelfTest(
   const pause = createPause(waiting);
   let crashes = 0;
   for (;;) {
-    const result: Attempt = await selfTest().catch(describePassing);
+    const result: Attempt = await selfTest().catch(toAttempt);
     if (result.ok) return;
     crashes = result.crashed === true ? crashes + 1 : 0;
     if (crashes === maxCrashes) {
@@ -76,9 +75,8 @@ export async function awaitSelfTest(
   }
 }
 
-function describePassing(error: unknown): Attempt {
-  const reason =
-    describeDenial(error) ?? (error instanceof UnavailableError ? error.message : undefined);
+function toAttempt(error: unknown): Attempt {
+  const reason = describePassing(error);
   if (reason === undefined) throw error;
   return { ok: false, reason, crashed: error instanceof FunctionFailedError };
 }

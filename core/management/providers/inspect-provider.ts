@@ -4,6 +4,7 @@ import type { inspectOptions } from '../../../contract/management/inputs.ts';
 import type { OperationResult } from '../../../contract/management/operations.ts';
 import { patternsOf } from '../../client/provider-client-id.ts';
 import { InputError, RefusedError } from '../../errors.ts';
+import { proposeRule } from '../../identity-provider/application-rule.ts';
 import { assignedClaims, readNamedClient } from '../../identity-provider/client-id-claim.ts';
 import {
   type DiscoveryDocument,
@@ -101,6 +102,7 @@ async function inspectToken(
       ...claims,
       patterns: provider.clientPatterns === true ? patternsOf(claims.externalClientId) : [],
       otherClaims: otherClaims(received, clientIdClaim),
+      proposal: proposeRule(provider, claims.externalClientId, received.payload),
     };
   } catch (error) {
     if (!(error instanceof BearerRefusal)) throw error;
