@@ -290,3 +290,11 @@ export function leastRole(
 export type OperationResult<Name extends OperationName> = v.InferOutput<
   (typeof managementOperations)[Name]['result']
 >;
+
+/** What an operation takes as one of its arguments, as it was read. */
+export type OperationInput<
+  Name extends OperationName,
+  Argument extends keyof (typeof managementOperations)[Name]['parameters'],
+> = NonNullable<
+  v.InferOutput<(typeof managementOperations)[Name]['parameters'][Argument] & v.GenericSchema>
+>;

@@ -1,14 +1,6 @@
-import type * as v from 'valibot';
 import { maxOldValues, maxRotationIds, maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import type { Facts } from '../../contract/management/fields.ts';
-import type {
-  apiKeyChanges,
-  apiKeysFilter,
-  newApiKey,
-  newSubnet,
-  removeSubnetOptions,
-  rotatedApiKey,
-} from '../../contract/management/inputs.ts';
+import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import {
   type ApiKey,
@@ -40,7 +32,7 @@ import { manageOwned } from './owned-records.ts';
 import { refuseInput } from './read-input.ts';
 
 /** A subnet as a person gives it. */
-export type NewSubnet = Omit<v.InferOutput<typeof newSubnet>, 'ifVersion'>;
+export type NewSubnet = Omit<OperationInput<'addSubnet', 'subnet'>, 'ifVersion'>;
 
 /** What is wrong with the prefix is wrong with the field that it was typed into. */
 function readCidr(address: string): Subnet {
@@ -102,7 +94,7 @@ export function addToList(
   return [...list, added];
 }
 
-export type NewApiKey = v.InferOutput<typeof newApiKey>;
+export type NewApiKey = OperationInput<'createApiKey', 'apiKey'>;
 
 interface CreatedApiKey {
   readonly key: ApiKey;
@@ -199,7 +191,7 @@ export async function createApiKey(
 export async function updateApiKey(
   context: ManagementContext,
   keyId: string,
-  changes: v.InferOutput<typeof apiKeyChanges>,
+  changes: OperationInput<'updateApiKey', 'changes'>,
 ): Promise<ApiKey> {
   const { name, scopes, expiresAt } = changes;
   const before = await ownedApiKeys.getToChange(context, keyId, changes);
@@ -223,7 +215,7 @@ function endOldValues(key: ApiKey, now: number, end: number): readonly OldValue[
 async function replaceValue(
   context: ManagementContext,
   keyId: string,
-  input: v.InferOutput<typeof rotatedApiKey>,
+  input: OperationInput<'rotateApiKey', 'rotation'>,
 ): Promise<CreatedApiKey> {
   const before = await findApiKey(context, keyId);
   const { rotationIds = [] } = before;
@@ -271,7 +263,7 @@ export const deleteApiKey = ownedApiKeys.findAndRemove;
  */
 export async function listApiKeys(
   context: ManagementContext,
-  filter: v.InferOutput<typeof apiKeysFilter> = {},
+  filter: OperationInput<'listApiKeys', 'filter'> = {},
 ): Promise<Page<ApiKey>> {
   const { anySource, expiresWithin: soon } = filter;
   const now = currentTime(context);
@@ -330,7 +322,7 @@ export async function listApiKeysWithUse(
 export async function addSubnet(
   context: ManagementContext,
   keyId: string,
-  input: v.InferOutput<typeof newSubnet>,
+  input: OperationInput<'addSubnet', 'subnet'>,
 ): Promise<{
   readonly key: ApiKey;
   readonly subnet: ApiKeySubnet;
@@ -355,7 +347,7 @@ export async function removeSubnet(
   context: ManagementContext,
   keyId: string,
   subnetId: string,
-  options: v.InferOutput<typeof removeSubnetOptions> = {},
+  options: OperationInput<'removeSubnet', 'options'> = {},
 ): Promise<ApiKey> {
   const before = await ownedApiKeys.getToChange(context, keyId, options);
   const removed = getSubnet(before, subnetId);

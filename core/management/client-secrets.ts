@@ -1,10 +1,9 @@
-import type * as v from 'valibot';
 import {
   maxKeysPerClient,
   maxRsaKeysPerClient,
   maxSecretsPerClient,
 } from '../../contract/limits.ts';
-import type { newSecret, rotatedSecret, secretChanges } from '../../contract/management/inputs.ts';
+import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { readGivenKey } from '../client/client-key.ts';
@@ -19,7 +18,7 @@ import { checkName, nextExpiry } from './input-fields.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
 import { refuseInput } from './read-input.ts';
 
-type NewClientSecret = v.InferOutput<typeof newSecret>;
+type NewClientSecret = OperationInput<'createClientSecret', 'secret'>;
 
 export interface CreatedClientSecret {
   readonly secret: ClientSecret;
@@ -222,7 +221,7 @@ export async function updateClientSecret(
   context: ManagementContext,
   clientId: string,
   secretId: string,
-  changes: v.InferOutput<typeof secretChanges>,
+  changes: OperationInput<'updateClientSecret', 'changes'>,
 ): Promise<ClientSecret> {
   const { name, expiresAt, ifVersion } = changes;
   const found = await getSecretToChange(context, clientId, secretId, ifVersion);
@@ -271,7 +270,7 @@ function endAt(secret: ClientSecret, time: number): ClientSecret {
 async function replaceSecrets(
   context: ManagementContext,
   clientId: string,
-  input: v.InferOutput<typeof rotatedSecret>,
+  input: OperationInput<'rotateClientSecret', 'secret'>,
 ): Promise<RotatedClientSecret> {
   const client = await findClient(context, clientId);
   checkMayHaveSecrets(client);

@@ -1,5 +1,4 @@
-import type * as v from 'valibot';
-import type { clientChanges, clientsFilter } from '../../contract/management/inputs.ts';
+import type { OperationInput } from '../../contract/management/operations.ts';
 import {
   type Client,
   type ClientProvider,
@@ -92,7 +91,7 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
 
 export const { find: findClient, write: writeClient, remove: removeClient } = ownedClients;
 
-type ClientChanges = v.InferOutput<typeof clientChanges>;
+type ClientChanges = OperationInput<'updateClient', 'changes'>;
 
 function nextScopes(
   { config }: ManagementContext,
@@ -204,7 +203,7 @@ export async function revokeClientTokens(
 }
 
 /** Filters of a list of clients. A client must meet all of them. */
-export type ClientsFilter = v.InferOutput<typeof clientsFilter>;
+export type ClientsFilter = OperationInput<'listClients', 'filter'>;
 
 type Holds = (client: Client) => boolean;
 

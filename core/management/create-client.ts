@@ -1,6 +1,6 @@
-import type * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
-import type { importedClient, NewClient } from '../../contract/management/inputs.ts';
+import type { NewClient } from '../../contract/management/inputs.ts';
+import type { OperationInput } from '../../contract/management/operations.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveImportedClientId, deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
@@ -273,7 +273,7 @@ export function createPrepared(
  */
 export async function importClient(
   context: ManagementContext,
-  input: v.InferOutput<typeof importedClient>,
+  input: OperationInput<'importClient', 'client'>,
 ): Promise<CreatedClient> {
   requireEveryTrunkGroup(context, 'An import');
   const { config, clients } = context;

@@ -1,9 +1,7 @@
-import type * as v from 'valibot';
 import { addressesOf, tokenEndpointsOf } from '../../contract/addresses.ts';
 import { withoutProviders } from '../../contract/function-environments.ts';
-import type { requestQuestion } from '../../contract/management/inputs.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
-import type { OperationResult } from '../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import type { ApiKeyReader } from '../api-key/api-key.ts';
 import type { Client, ClientReader } from '../client/client.ts';
 import { InputError, RefusedError, UnavailableError } from '../errors.ts';
@@ -110,7 +108,7 @@ async function decideAssertion(
   }
 }
 
-type RequestQuestion = v.InferOutput<typeof requestQuestion>;
+type RequestQuestion = OperationInput<'explainRequest', 'question'>;
 
 type RequestExplanation = OperationResult<'explainRequest'>;
 

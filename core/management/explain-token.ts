@@ -1,7 +1,5 @@
-import type * as v from 'valibot';
 import { deployedRegions } from '../../contract/deployment-config.ts';
-import type { tokenQuestion } from '../../contract/management/inputs.ts';
-import type { OperationResult } from '../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { recordIdOf } from '../client/provider-client-id.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
@@ -21,7 +19,7 @@ type TokenExplanation = OperationResult<'explainToken'>;
 /** One step of a token request with its result. */
 type ExplainedStep = TokenExplanation['steps'][number];
 
-type TokenQuestion = v.InferOutput<typeof tokenQuestion>;
+type TokenQuestion = OperationInput<'explainToken', 'question'>;
 
 function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;

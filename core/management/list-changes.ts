@@ -1,7 +1,5 @@
-import type * as v from 'valibot';
 import { historyDays, maxListedItems, secondsPerDay } from '../../contract/limits.ts';
-import type { auditFilter, historyFilter } from '../../contract/management/inputs.ts';
-import type { OperationResult } from '../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
 import { type AuditRecord, describeAction } from '../audit/audit-log.ts';
@@ -29,7 +27,7 @@ function hasText(change: AuditedChange, text: string): boolean {
 
 export async function listAudit(
   context: ManagementContext,
-  filter: v.InferOutput<typeof auditFilter> = {},
+  filter: OperationInput<'listAudit', 'filter'> = {},
 ): Promise<OperationResult<'listAudit'>> {
   const { day = formatDay(currentTime(context)), text = '', limit = maxListedItems } = filter;
   const { cursor } = filter;
@@ -48,7 +46,7 @@ export async function listAudit(
   };
 }
 
-export type HistoryFilter = v.InferOutput<typeof historyFilter>;
+export type HistoryFilter = OperationInput<'listHistory', 'filter'>;
 
 export type HistoryPage = OperationResult<'listHistory'>;
 

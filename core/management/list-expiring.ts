@@ -1,7 +1,5 @@
-import type * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
-import type { expiringFilter } from '../../contract/management/inputs.ts';
-import type { OperationResult } from '../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import { compareEnds } from '../credential/credential-ends.ts';
 import { formatCursor, readPageRequest } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -11,7 +9,7 @@ const expiresSoonWithin = 30 * secondsPerDay;
 
 export async function listExpiring(
   context: ManagementContext,
-  filter: v.InferOutput<typeof expiringFilter> = {},
+  filter: OperationInput<'listExpiring', 'filter'> = {},
 ): Promise<OperationResult<'listExpiring'>> {
   const { trunkGroup } = filter;
   const now = currentTime(context);

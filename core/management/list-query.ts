@@ -1,14 +1,13 @@
-import type * as v from 'valibot';
 import { maxListedItems } from '../../contract/limits.ts';
-import type { apiKeysFilter, limitsFilter } from '../../contract/management/inputs.ts';
+import type { OperationInput } from '../../contract/management/operations.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import { refuseInput } from './read-input.ts';
 
 /** Which page of a list. */
-export type PageRequest = v.InferOutput<typeof limitsFilter>;
+export type PageRequest = OperationInput<'listTrunkGroupLimits', 'filter'>;
 
 /** Filters that a list of clients and one of API keys have. */
-export type OwnedItemsFilter = Omit<v.InferOutput<typeof apiKeysFilter>, 'anySource'>;
+export type OwnedItemsFilter = Omit<OperationInput<'listApiKeys', 'filter'>, 'anySource'>;
 
 /**
  * One page of a list. A page costs a few reads of bounded size, so a page of a filtered list may have

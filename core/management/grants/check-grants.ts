@@ -1,6 +1,4 @@
-import type * as v from 'valibot';
-import type { grantCheckFilter } from '../../../contract/management/inputs.ts';
-import type { OperationResult } from '../../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import {
   findIssuerGrant,
   type Grant,
@@ -36,7 +34,7 @@ async function findOutsideProviders(
  */
 export async function checkGrants(
   context: ManagementContext,
-  filter: v.InferOutput<typeof grantCheckFilter> = {},
+  filter: OperationInput<'checkGrants', 'filter'> = {},
 ): Promise<OperationResult<'checkGrants'>> {
   requireEveryTrunkGroup(context, 'The check of grants');
   const { issuer } = filter;

@@ -4,13 +4,8 @@ import {
   maxListedItems,
   maxProviderUrlLength,
 } from '../../../contract/limits.ts';
-import type {
-  grantedClientActions,
-  grantsFilter,
-  newIssuerGrant,
-  newSubjectGrant,
-} from '../../../contract/management/inputs.ts';
-import type { OperationResult } from '../../../contract/management/operations.ts';
+import type { grantedClientActions } from '../../../contract/management/inputs.ts';
+import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import type { outsideClient } from '../../../contract/management/results.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
@@ -255,7 +250,7 @@ async function settle(
 export async function setSubjectGrant(
   context: ManagementContext,
   issuer: string,
-  grant: v.InferOutput<typeof newSubjectGrant>,
+  grant: OperationInput<'setSubjectGrant', 'grant'>,
 ): Promise<OperationResult<'setSubjectGrant'>> {
   const { value, clients = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');
@@ -285,7 +280,7 @@ export async function setSubjectGrant(
  */
 export async function listGrants(
   context: ManagementContext,
-  filter: v.InferOutput<typeof grantsFilter>,
+  filter: OperationInput<'listGrants', 'filter'>,
 ): Promise<Page<GrantList>> {
   requireEveryTrunkGroup(context, 'The list of grants');
   const request = readPageRequest(filter);
@@ -344,7 +339,7 @@ async function findRegistered(
 export async function setIssuerGrant(
   context: ManagementContext,
   issuer: string,
-  grant: v.InferOutput<typeof newIssuerGrant>,
+  grant: OperationInput<'setIssuerGrant', 'grant'>,
 ): Promise<GrantList> {
   const { leave = [] } = grant;
   requireEveryTrunkGroup(context, 'A grant');

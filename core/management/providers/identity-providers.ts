@@ -1,6 +1,4 @@
-import type * as v from 'valibot';
-import type { deleteProviderOptions } from '../../../contract/management/inputs.ts';
-import type { OperationResult } from '../../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { RefusedError, VersionConflictError } from '../../errors.ts';
 import { hasGivenKeys, versionOf } from '../../identity-provider/given-keys.ts';
@@ -97,7 +95,7 @@ function checkRegistration(provider: IdentityProvider, seen: string | undefined)
 export async function deleteProvider(
   context: ManagementContext,
   issuer: string,
-  options: v.InferOutput<typeof deleteProviderOptions> = {},
+  options: OperationInput<'deleteProvider', 'options'> = {},
 ): Promise<Page<Client>> {
   const { cascade = false, ifRegistration } = options;
   const request = readPageRequest(options);

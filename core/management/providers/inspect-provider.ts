@@ -1,7 +1,5 @@
-import type * as v from 'valibot';
 import { inspectionTime } from '../../../contract/limits.ts';
-import type { inspectOptions } from '../../../contract/management/inputs.ts';
-import type { OperationResult } from '../../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import { patternsOf } from '../../client/provider-client-id.ts';
 import { InputError, RefusedError } from '../../errors.ts';
 import { proposeRule } from '../../identity-provider/application-rule.ts';
@@ -351,7 +349,7 @@ async function inspectTokens(
 export async function inspectProvider(
   context: ManagementContext,
   discoveryUrl: string,
-  options: v.InferOutput<typeof inspectOptions> = {},
+  options: OperationInput<'inspectProvider', 'options'> = {},
 ): Promise<ProviderInspection> {
   const { tokens = [], ...choices } = options;
   checkClaimName(choices);

@@ -1,5 +1,5 @@
-import type * as v from 'valibot';
-import { claimNameHelp, type inspectOptions } from '../../../contract/management/inputs.ts';
+import { claimNameHelp } from '../../../contract/management/inputs.ts';
+import type { OperationInput } from '../../../contract/management/operations.ts';
 import { InputError, RefusedError } from '../../errors.ts';
 import { isCognitoIssuer } from '../../identity-provider/application-rule.ts';
 import {
@@ -12,7 +12,7 @@ import { type ProviderAlg, providerAlgs } from '../../identity-provider/provider
 import { refuseInput } from '../read-input.ts';
 
 /** What a person decides about a provider's tokens, as its documents do not say it. */
-export type ProviderChoices = Omit<v.InferOutput<typeof inspectOptions>, 'tokens'>;
+export type ProviderChoices = Omit<OperationInput<'inspectProvider', 'options'>, 'tokens'>;
 
 /** What is stored of the choices. */
 export type StoredChoices = Pick<

@@ -1,5 +1,4 @@
-import type * as v from 'valibot';
-import type { registerOptions } from '../../../contract/management/inputs.ts';
+import type { OperationInput } from '../../../contract/management/operations.ts';
 import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
 import { hasGivenKeys, nextKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import {
@@ -34,7 +33,7 @@ interface RegisteredProvider {
   readonly keySet: ProviderKeySet;
 }
 
-type RegisterOptions = v.InferOutput<typeof registerOptions>;
+type RegisterOptions = OperationInput<'registerProvider', 'options'>;
 
 function checkUnchanged(
   provider: IdentityProvider,

@@ -1,6 +1,5 @@
-import type * as v from 'valibot';
 import { maxListedItems } from '../../../contract/limits.ts';
-import type { providerTrunkGroups } from '../../../contract/management/inputs.ts';
+import type { OperationInput } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { subjectOf } from '../../client/provider-client-id.ts';
 import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
@@ -20,7 +19,7 @@ import { findProvider } from './identity-providers.ts';
 import { checkRoomForProvider, requireOwnProvider } from './provider-ownership.ts';
 import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
 
-type ProviderTrunkGroups = v.InferOutput<typeof providerTrunkGroups>;
+type ProviderTrunkGroups = OperationInput<'setProviderTrunkGroups', 'owners'>;
 
 /** The trunk groups whose clients stay. */
 interface Staying {

@@ -1,7 +1,6 @@
-import type * as v from 'valibot';
 import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
 import { wireNameOf } from '../../../contract/management/fields.ts';
-import { type newLimits } from '../../../contract/management/inputs.ts';
+import type { OperationInput } from '../../../contract/management/operations.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
 import { formatTime } from '../../rfc3339.ts';
@@ -100,7 +99,7 @@ export async function listTrunkGroupLimits(
 export async function setTrunkGroupLimits(
   context: ManagementContext,
   group: string,
-  { ifVersion, ...limits }: v.InferOutput<typeof newLimits>,
+  { ifVersion, ...limits }: OperationInput<'setTrunkGroupLimits', 'limits'>,
 ): Promise<TrunkGroupLimits> {
   requireEveryTrunkGroup(context, 'A limit');
   const checked = await readLimits(context, limits);
