@@ -86,7 +86,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     tables: async () => {
       requireNoLimit('tables', options);
       const { openTables } = await import('./open-tables.ts');
-      return openTables(deployment(), (text) => output.warn(text));
+      return openTables(deployment());
     },
     /** The signing keys of the deployment. */
     signingKeys: async () => {

@@ -1,6 +1,5 @@
 import { createDynamoDbClient } from '../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbAuditLog } from '../adapters/dynamodb/stores/audit-log.ts';
-import { copyTable, type TableCopy } from '../adapters/dynamodb/stores/copy-table.ts';
 import { createRestoredTables } from '../adapters/dynamodb/stores/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
 import type { AuditRecord } from '../core/audit/audit-log.ts';
@@ -8,15 +7,17 @@ import { RefusedError } from '../core/errors.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Whole tables of a deployment, and other tables in the same AWS region. */
-export function openTables(deployment: Deployment, warn: (text: string) => void) {
+export function openTables(deployment: Deployment) {
   const { config, aws } = deployment;
   const dynamodb = createDynamoDbClient(aws);
   return {
-    copy: (request: TableCopy) => copyTable(dynamodb, request),
-    restored: (table: string) =>
-      createRestoredTables(dynamodb, table, {
-        consistentRead: true,
-        onMalformedRecord: (error) => warn(`left out: ${error.message}`),
+    /** @param onLeftOut runs for each item that cannot be read. */
+    restored: (from: string, onLeftOut: (error: Error) => void) =>
+      createRestoredTables({
+        dynamodb,
+        from,
+        tableOf: (table) => deployedTableName(config, table),
+        store: { consistentRead: true, onMalformedRecord: onLeftOut },
       }),
     /** Every record of the given days, from the audit of each AWS region. */
     readAudit: async (awsRegions: readonly string[], days: readonly string[]) => {

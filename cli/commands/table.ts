@@ -1,52 +1,26 @@
-import type { CopiedRow, CopiedTable } from '../../adapters/dynamodb/stores/copy-table.ts';
+import { isAwsDenial } from '../../contract/aws-denials.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName, tables } from '../../contract/tables.ts';
 import { seconds } from '../../core/clock.ts';
-import {
-  type ManagementContext,
-  makeAuditedChange,
-} from '../../core/management/management-context.ts';
-import { collect } from '../../core/paging.ts';
+import { RefusedError } from '../../core/errors.ts';
 import { auditDays } from '../../core/restore/audit-views.ts';
-import type { RestoredTables } from '../../core/restore/restore-items.ts';
+import type { RestoredRow } from '../../core/restore/restore-items.ts';
 import {
-  type RestoredRow,
-  type RestoreOptions,
-  restorableApiKeys,
-  restorableClients,
-  restorableProviders,
-  restoreItems,
-} from '../../core/restore/restore-items.ts';
-import { restoreSettings } from '../../core/restore/restore-settings.ts';
+  type RestorableTable,
+  restorableTables,
+  restores,
+} from '../../core/restore/restore-tables.ts';
 import { parseTime } from '../../core/rfc3339.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
-import { refuse, UsageError } from '../usage-error.ts';
+import { refuse } from '../usage-error.ts';
 
-const tableArgument = [
-  'table',
-  'clients, api-keys, identity-providers, settings or, to copy, signing-keys',
-] as const;
+/** The tables that can be restored, by their suffix: `api-keys`. */
+const bySuffix = new Map<string | undefined, RestorableTable>(
+  restorableTables.map((key) => [tables[key].suffix, key]),
+);
 
-const fromOption = () =>
-  mandatory(option('--from <table>', 'full name of the table to read, in AWS_REGION'));
-
-/** Reads the suffix of a table's name: `api-keys`. */
-function readTable<T extends CopiedTable>(name: string | undefined, allowed: readonly T[]): T {
-  const found = allowed.find((key) => tables[key].suffix === name);
-  if (found !== undefined) return found;
-  const names = allowed.map((key) => tables[key].suffix).join(', ');
-  return refuse('table', name, names);
-}
-
-/** The deployment's own table. */
-function targetOf(cli: Cli, table: CopiedTable, from: string): string {
-  const target = deployedTableName(cli.deployment().config, table);
-  if (from !== target) return target;
-  throw new UsageError(
-    `--from: received "${from}", which is the deployment's own table; allowed: another one`,
-  );
-}
+const suffixes = [...bySuffix.keys()].join(', ');
 
 /** `2 restored, 1 dropped`. */
 function countOutcomes(rows: readonly { readonly outcome: string }[]): string {
@@ -54,22 +28,6 @@ function countOutcomes(rows: readonly { readonly outcome: string }[]): string {
   for (const { outcome } of rows) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return [...counts].map(([outcome, count]) => `${count} ${outcome}`).join(', ');
 }
-
-type Restore = (
-  context: ManagementContext,
-  from: RestoredTables,
-  options: RestoreOptions,
-) => Promise<readonly RestoredRow[]>;
-
-const restores = {
-  clients: (context, from, options) =>
-    restoreItems(context, restorableClients(context, from.clients), options),
-  apiKeys: (context, from, options) =>
-    restoreItems(context, restorableApiKeys(context, from.apiKeys), options),
-  identityProviders: (context, from, options) =>
-    restoreItems(context, restorableProviders(context, from.identityProviders), options),
-  settings: (context, from, options) => restoreSettings(context, from.settings, options),
-} as const satisfies Readonly<Record<string, Restore>>;
 
 function readRestorePoint(text: string, now: number): number {
   const time = parseTime(text);
@@ -118,17 +76,22 @@ function printRestored(cli: Cli, rows: readonly RestoredRow[]): void {
   cli.output.note(countOutcomes(rows));
 }
 
+/** Who can write signing keys can make tokens. */
+const noPolicy = new RefusedError(
+  'signing-keys: no operator policy may read and write them; docs/procedures/one-region-to-three.md has the permissions, for a person and for a time',
+);
+
 const restore = command({
   name: 'restore',
   summary:
-    'Restore the items of a table that DynamoDB restored, without access that was revoked since',
-  arguments: [tableArgument],
+    "Bring the items of a table of an earlier time, or of another place, to the deployment's own table, without access that was revoked since",
+  arguments: [['table', suffixes]],
   options: [
-    fromOption(),
+    mandatory(option('--from <table>', 'full name of the table to read, in AWS_REGION')),
     mandatory(
       option(
         '--restore-point <time>',
-        'restore point of that table, RFC 3339: the audit since then is replayed',
+        'time of that state, RFC 3339: the audit since then is replayed',
       ),
     ),
     option('--dry-run', 'only show what would be restored'),
@@ -152,9 +115,10 @@ const restore = command({
   ],
   run: async (cli, [name], options) => {
     const { from, dryRun = false, undelete = [], withoutAudit = [] } = options;
-    const table = readTable(name, ['clients', 'apiKeys', 'identityProviders', 'settings']);
-    const to = targetOf(cli, table, from);
+    const table = bySuffix.get(name) ?? refuse('table', name, suffixes);
     const { config } = cli.deployment();
+    const to = deployedTableName(config, table);
+    if (from === to) refuse('--from', from, "another table than the deployment's own");
     const regions = auditedRegions(config, options.withoutAudit, options.alsoAudit);
     const now = seconds(Date.now());
     const since = readRestorePoint(options.restorePoint, now);
@@ -164,71 +128,28 @@ const restore = command({
       );
     }
     if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);
-    const tables = await cli.tables();
+    const whole = await cli.tables();
     const context = await cli.tableContext();
-    const rows = await restores[table](context, tables.restored(from), {
-      readAudit: () => tables.readAudit(regions, auditDays(since, now)),
-      undelete: new Set(undelete),
-      dryRun,
+    const stored = whole.restored(from, ({ message }) => {
+      cli.output.warn(`left out: ${message}`);
+      cli.answerNo();
     });
-    printRestored(cli, rows);
-  },
-});
-
-const copiedTables = [
-  'clients',
-  'apiKeys',
-  'identityProviders',
-  'signingKeys',
-  'settings',
-] as const;
-
-const harmless: ReadonlySet<CopiedRow['outcome']> = new Set(['copied', 'present']);
-
-function printCopied(cli: Cli, rows: readonly CopiedRow[]): void {
-  cli.output.printList<CopiedRow>(rows, {
-    view: ({ id, outcome, because }) => ({ id, outcome, because }),
-    id: ({ id }) => id,
-    columns: {
-      id: ({ id }) => id,
-      outcome: ({ outcome }) => outcome,
-      because: ({ because }) => because,
-    },
-    none: 'Both tables are empty.',
-  });
-  cli.output.note(countOutcomes(rows));
-}
-
-const copy = command({
-  name: 'copy',
-  summary: "Copy a table's items to the deployment's own table, unless it already has their id",
-  arguments: [tableArgument],
-  options: [fromOption(), option('--dry-run', 'only show what would be copied')],
-  examples: [
-    'table copy clients --from authorization-server-clients --dry-run',
-    'table copy signing-keys --from authorization-server-signing-keys --yes',
-  ],
-  run: async (cli, [name], { from, dryRun = false }) => {
-    const table = readTable(name, copiedTables);
-    const to = targetOf(cli, table, from);
-    const tables = await cli.tables();
-    const run = () => collect(tables.copy({ table, from, to, dryRun }));
-    let rows: readonly CopiedRow[] = [];
-    if (dryRun) rows = await run();
-    else {
-      await cli.confirm(`Copy every item of ${from} into ${to}?`);
-      const change = { action: 'table.copy', subject: to, after: { from } };
-      await makeAuditedChange(await cli.tableContext(), change, async () => {
-        rows = await run();
+    try {
+      const rows = await restores[table](context, stored, {
+        readAudit: () => whole.readAudit(regions, auditDays(since, now)),
+        undelete: new Set(undelete),
+        since,
+        dryRun,
       });
+      printRestored(cli, rows);
+    } catch (error) {
+      throw table === 'signingKeys' && isAwsDenial(error) ? noPolicy : error;
     }
-    printCopied(cli, rows);
-    if (rows.some(({ outcome }) => !harmless.has(outcome))) cli.answerNo();
   },
 });
 
 export const tableCommands: CommandGroup = {
   name: 'table',
-  summary: 'Restore or copy the items of whole tables',
-  commands: [restore, copy],
+  summary: 'Restore the items of whole tables',
+  commands: [restore],
 };

@@ -82,6 +82,7 @@ export const apiKeyView = v.object({
 export type ApiKeyView = v.InferOutput<typeof apiKeyView>;
 
 export const providerView = v.object({ registration_id: v.string() });
+export const givenKeysView = v.object({ keys_version: v.number() });
 
 /**
  * Reads the view that says what a change was about: what there was after it or, if there was
@@ -114,13 +115,10 @@ export function readStates<const T extends v.GenericSchema<unknown, ItemView>>(
     });
 }
 
-/** The version that follows every one that the item had, or may have had. */
-export function nextVersion(
-  schema: v.GenericSchema<unknown, ItemView>,
-  version: number,
-  own: readonly AuditedChange[],
-): number {
-  return Math.max(version, ...own.map((change) => readView(schema, change).version)) + 1;
+/** The version that follows every one that an item had since. Without one, it keeps its own. */
+export function nextVersion(stored: number, since: readonly number[]): number {
+  const last = Math.max(stored, ...since);
+  return last === stored ? stored : last + 1;
 }
 
 /**

@@ -3,7 +3,7 @@ import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, formatCidr, type Subnet } from '../api-key/subnet.ts';
 import { parseTime } from '../rfc3339.ts';
-import { type ApiKeyView, apiKeyView, nextVersion, readStates } from './audit-views.ts';
+import { type ApiKeyView, apiKeyView, nextVersion, readStates, readView } from './audit-views.ts';
 import {
   type AuditedChange,
   type LaterState,
@@ -137,7 +137,10 @@ export function replayApiKey(
     scopes: scopes?.length === 0 ? stored.scopes : scopes,
     expiresAt,
     oldValues,
-    version: nextVersion(apiKeyView, stored.version, own),
+    version: nextVersion(
+      stored.version,
+      own.map((change) => readView(apiKeyView, change).version),
+    ),
   };
   return {
     item,

@@ -5,7 +5,7 @@ import type { ClaimCondition } from '../client/claim-condition.ts';
 import type { Client } from '../client/client.ts';
 import { effectiveAudiences } from '../management/client-view.ts';
 import { formatTime } from '../rfc3339.ts';
-import { type ClientView, clientView, nextVersion, readStates } from './audit-views.ts';
+import { type ClientView, clientView, nextVersion, readStates, readView } from './audit-views.ts';
 import {
   type AuditedChange,
   type LaterHistory,
@@ -117,7 +117,7 @@ function narrow(
     views.map((view) => view.audience),
   );
   const { provider, isEmpty: hasNoToken } = narrowProvider(client, bounds);
-  const isEmpty = scopes.length === 0 || audiences.length === 0;
+  const isEmpty = views.length > 0 && (scopes.length === 0 || audiences.length === 0);
   return {
     client: {
       ...client,
@@ -157,7 +157,10 @@ export function replayClient(
   const secrets = replaySecrets(stored, changes);
   const { client, lookAt } = narrow(stored, history, config);
   // A new version, so that later changes differ from those that were undone.
-  const version = nextVersion(clientView, secrets.version, own);
+  const version = nextVersion(stored.version, [
+    secrets.version,
+    ...own.map((change) => readView(clientView, change).version),
+  ]);
   const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
   return {
     item,

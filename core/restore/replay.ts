@@ -10,6 +10,11 @@ export interface Replayed<T> {
   readonly lookAt: readonly string[];
 }
 
+/** An item from which nothing was taken since. */
+export function asStored<T>(item: T): Replayed<T> {
+  return { item, narrowed: [], lookAt: [] };
+}
+
 /** The state of an item after a change, as the audit records it. */
 export interface LaterState<V> {
   readonly change: AuditedChange;

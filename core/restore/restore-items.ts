@@ -1,31 +1,32 @@
+import { saying } from '../../contract/parse-problem.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
 import type { StoredPerson } from '../audit/person-name.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
+import { findIssuerGrant, type GrantList, hostOf } from '../identity-provider/grant.ts';
 import {
-  findIssuerGrant,
-  type GrantKind,
-  type GrantList,
-  hostOf,
-} from '../identity-provider/grant.ts';
-import {
+  type GivenKeys,
   hasOwner,
   type IdentityProvider,
   ownedBy,
   type ProviderOwner,
 } from '../identity-provider/identity-provider.ts';
+import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-state.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
 import { checkOutside } from '../management/grants/grant-lists.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
-import type { OwnedRecord, OwnedStore } from '../record-store.ts';
+import { parseTime } from '../rfc3339.ts';
+import type { SigningKey } from '../signing-key/signing-key.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
-import { providerView, readView } from './audit-views.ts';
+import { givenKeysView, providerView, readView } from './audit-views.ts';
 import {
   type AuditedChange,
+  asStored,
   DroppedItem,
+  describeChange,
   dropDeleted,
   findChanges,
   type Replayed,
@@ -35,40 +36,46 @@ import {
 import { replayApiKey } from './replay-api-key.ts';
 import { replayClient } from './replay-client.ts';
 
-/** The records of a restored table of settings, by kind. */
-export interface StoredSettings {
-  readonly limits: () => AsyncIterable<TrunkGroupLimits>;
-  readonly owners: () => AsyncIterable<ProviderOwner>;
-  readonly grants: (kind: GrantKind) => AsyncIterable<GrantList>;
-  readonly people: () => AsyncIterable<StoredPerson>;
-}
-
-/** Items of the restored tables, by kind. */
-export interface RestoredTables {
-  readonly clients: () => AsyncIterable<Client>;
-  readonly apiKeys: () => AsyncIterable<ApiKey>;
-  readonly identityProviders: () => AsyncIterable<IdentityProvider>;
-  readonly settings: StoredSettings;
-}
-
-/** One kind of item: its source, its target, and how the audit reduces it. */
-export interface Restorable<T> {
-  /** Noun of the restore in the audit, and the prefix of every action on such items. */
-  readonly noun: string;
-  readonly idOf: (item: T) => string;
-  readonly nameOf: (item: T) => string | undefined;
-  /** The subject of its changes in the audit, if that is not its id. */
-  readonly auditedAs?: (item: T) => string;
-  readonly view: (item: T) => Readonly<Record<string, unknown>>;
-  /** The items of the restored table, from an earlier time. */
+/** Items of one kind: in a table from an earlier time, and in the deployment's own. */
+export interface StoredKind<T> {
+  /** Those from an earlier time. */
   readonly list: () => AsyncIterable<T>;
   /** In the live table. */
   readonly find: (id: string) => Promise<T | undefined>;
   /** In the live table. @throws {ConflictError} if the id exists. */
   readonly create: (item: T) => Promise<void>;
+}
+
+/** What can be restored. Intents of the rotation cannot: it finds their keys in KMS. */
+export interface RestoredTables {
+  readonly clients: StoredKind<Client>;
+  readonly apiKeys: StoredKind<ApiKey>;
+  readonly identityProviders: StoredKind<IdentityProvider>;
+  readonly givenKeys: StoredKind<GivenKeys>;
+  readonly limits: StoredKind<TrunkGroupLimits>;
+  readonly owners: StoredKind<ProviderOwner>;
+  readonly subjectGrants: StoredKind<GrantList>;
+  readonly issuerGrants: StoredKind<GrantList>;
+  readonly people: StoredKind<StoredPerson>;
+  readonly signingKeys: StoredKind<SigningKey>;
+  readonly algorithmChoice: StoredKind<AlgorithmChoice>;
+  readonly heartbeats: StoredKind<Heartbeat>;
+}
+
+/** One kind of items, and how the audit reduces them. */
+export interface Restorable<T> extends StoredKind<T> {
+  /** Noun of the restore in the audit, and the prefix of every action on such items. */
+  readonly noun: string;
+  readonly idOf: (item: T) => string;
+  readonly nameOf?: (item: T) => string;
+  /** The subject of its changes in the audit, if that is not its id. */
+  readonly auditedAs?: (item: T) => string;
+  readonly view: (item: T) => Readonly<Record<string, unknown>>;
   readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
   /** What stands for an item that only the audit names: one that is restored without being stored. */
   readonly missing?: (id: string) => T;
+  /** What becomes of one that was made since and is lost; "make it again" if left out. */
+  readonly afterLoss?: string;
   /** What an item has that the staff did not grant, as text for the operator. It is restored. */
   readonly findOutside?: (item: T) => Promise<string | undefined>;
 }
@@ -90,20 +97,31 @@ export interface RestoreOptions {
   readonly readAudit: () => Promise<readonly AuditRecord[]>;
   /** Ids of items to restore although the audit says that they were deleted. */
   readonly undelete: ReadonlySet<string>;
+  /** The restore point, in seconds since the epoch. */
+  readonly since: number;
   /** Only reports what would be done. */
   readonly dryRun: boolean;
 }
 
 const nothing = { because: [], lookAt: [] } as const;
 
+/** Whether the live table has another version than the restored one, for the operator. */
+function compareVersions(live: object, stored: object): readonly string[] {
+  const versionOf = (item: object) => ('version' in item ? Number(item.version) : 0);
+  const [here, there] = [versionOf(live), versionOf(stored)];
+  return saying(here !== there && `version ${here} here, ${there} in the restored table`);
+}
+
 /** An item that cannot be read counts as present, and fails closed in the live table. */
-async function findPresent<T>(
+async function findPresent<T extends object>(
   kind: Restorable<T>,
   row: Pick<RestoredRow, 'id' | 'name'>,
+  stored: T,
 ): Promise<RestoredRow | undefined> {
   try {
     const found = await kind.find(row.id);
-    return found === undefined ? undefined : { ...row, ...nothing, outcome: 'present' };
+    if (found === undefined) return undefined;
+    return { ...row, outcome: 'present', because: compareVersions(found, stored), lookAt: [] };
   } catch (error) {
     if (!(error instanceof MalformedRecordError)) throw error;
     return { ...row, outcome: 'present', because: [], lookAt: [error.message] };
@@ -124,20 +142,20 @@ async function lookAtGrants<T>(
   }
 }
 
-async function restoreItem<T>(
+async function restoreItem<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
   stored: T,
   { changesOf, dryRun, undelete }: Replay,
 ): Promise<RestoredRow> {
   const id = kind.idOf(stored);
-  const row = { id, name: kind.nameOf(stored), ...nothing };
-  const present = await findPresent(kind, row);
+  const row = { id, name: kind.nameOf?.(stored), ...nothing };
+  const present = await findPresent(kind, row, stored);
   if (present !== undefined) return present;
-  const changes = changesOf(kind.auditedAs?.(stored) ?? id);
+  const subject = kind.auditedAs?.(stored) ?? id;
   let replayed: Replayed<T>;
   try {
-    replayed = kind.replay(stored, changes, undelete.has(id));
+    replayed = kind.replay(stored, changesOf(subject), undelete.has(subject));
   } catch (error) {
     if (!(error instanceof DroppedItem)) throw error;
     return { ...row, outcome: 'dropped', because: [error.message] };
@@ -157,14 +175,16 @@ async function restoreItem<T>(
 }
 
 /** Items that were created since and are in neither table: no audit has their hashes. */
-async function findLost<T>(
+async function findLost<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
   replay: Replay,
   known: ReadonlySet<string>,
 ): Promise<readonly RestoredRow[]> {
   const { changes } = replay;
-  const made = ['create', 'register', 'restore', 'set'].map((verb) => `${kind.noun}.${verb}`);
+  const made = ['create', 'register', 'restore', 'set', 'publish'].map(
+    (verb) => `${kind.noun}.${verb}`,
+  );
   const last = new Map(
     changes
       .filter(({ action, isCertain }) => isCertain && action.startsWith(`${kind.noun}.`))
@@ -179,7 +199,8 @@ async function findLost<T>(
       rows.push(await restoreItem(context, kind, kind.missing(id), replay));
       continue;
     }
-    const lookAt = [`made at ${time}, after the restore point: make it again`];
+    const { afterLoss = 'make it again' } = kind;
+    const lookAt = [`made at ${time}, after the restore point: ${afterLoss}`];
     rows.push({ id, name: undefined, outcome: 'lost', because: [], lookAt });
   }
   return rows;
@@ -210,16 +231,36 @@ export interface Replay extends RestoreOptions {
   readonly changesOf: ChangesOf;
 }
 
+/** Seconds between the intent of a change, which its record may be, and the write. */
+const slowestWrite = 60;
+
+/**
+ * A replay for records of which the audit has no versions. Only functions change them, by clocks of
+ * AWS: what is older than the restore point is in the restored table.
+ */
+export function sincePoint(replay: Replay): Replay {
+  const first = replay.since - slowestWrite;
+  const changes = replay.changes.filter(({ time }) => (parseTime(time) ?? first) >= first);
+  return { ...replay, changes, changesOf: indexChanges(changes) };
+}
+
+/** Items that are restored at once: with three regions, a write takes a tenth of a second. */
+const atOnce = 16;
+
 /** Restores the items of one kind. */
-export async function restoreKind<T>(
+export async function restoreKind<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
   replay: Replay,
 ): Promise<readonly RestoredRow[]> {
   const rows: RestoredRow[] = [];
-  for await (const stored of kind.list()) {
-    rows.push(await restoreItem(context, kind, stored, replay));
-  }
+  const items = kind.list()[Symbol.asyncIterator]();
+  const work = async () => {
+    for (let next = await items.next(); next.done !== true; next = await items.next()) {
+      rows.push(await restoreItem(context, kind, next.value, replay));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
   return [...rows, ...(await findLost(context, kind, replay, new Set(rows.map(({ id }) => id))))];
 }
 
@@ -238,7 +279,7 @@ export async function restoring(
 }
 
 /** {@link restoring} of a table with one kind of items. */
-export async function restoreItems<T>(
+export async function restoreItems<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
   options: RestoreOptions,
@@ -246,28 +287,19 @@ export async function restoreItems<T>(
   return restoring(options, (replay) => restoreKind(context, kind, replay));
 }
 
-/** How clients and API keys are found and created. */
-function inStore<T extends OwnedRecord>(store: OwnedStore<T>) {
-  return {
-    nameOf: ({ name }: T) => name,
-    find: (id: string) => store.find(id),
-    create: (record: T) => store.create(record),
-  };
-}
-
 export function restorableClients(
   context: ManagementContext,
-  list: RestoredTables['clients'],
+  { clients }: Pick<RestoredTables, 'clients'>,
 ): Restorable<Client> {
   const { subjectGrants, providerOwners } = context;
   const findOwner = (id: string) => providerOwners.find(id);
   const outsideOf = checkOutside({ subjectGrants, findOwner });
   return {
-    ...inStore(context.clients),
+    ...clients,
     noun: 'client',
     idOf: ({ clientId }) => clientId,
+    nameOf: ({ name }) => name,
     view: (client) => viewClient(client, context.config),
-    list,
     replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
     findOutside: async (client) => {
       const found = await outsideOf(client);
@@ -279,35 +311,32 @@ export function restorableClients(
   };
 }
 
-export function restorableApiKeys(
-  context: ManagementContext,
-  list: RestoredTables['apiKeys'],
-): Restorable<ApiKey> {
+export function restorableApiKeys({
+  apiKeys,
+}: Pick<RestoredTables, 'apiKeys'>): Restorable<ApiKey> {
   return {
-    ...inStore(context.apiKeys),
+    ...apiKeys,
     noun: 'api_key',
     idOf: ({ keyId }) => keyId,
+    nameOf: ({ name }) => name,
     view: viewApiKey,
-    list,
     replay: replayApiKey,
   };
 }
 
 export function restorableProviders(
   context: ManagementContext,
-  list: RestoredTables['identityProviders'],
+  { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
 ): Restorable<IdentityProvider> {
   return {
+    ...identityProviders,
     noun: 'identity_provider',
     idOf: ({ issuer }) => issuer,
-    nameOf: ({ issuer }) => issuer,
     view: viewIdentityProvider,
-    list,
-    find: (issuer) => context.identityProviders.findIdentityProvider(issuer),
     create: async (provider) => {
       const owner = await context.providerOwners.find(provider.registrationId);
       const whose = owner && ownedBy(owner.trunkGroups);
-      await context.identityProviders.createIdentityProvider({ ...provider, ...whose });
+      await identityProviders.create({ ...provider, ...whose });
     },
     replay: replayProvider,
     findOutside: async (provider) => {
@@ -349,15 +378,59 @@ export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
   return (id) => [...(byOwner.get(id) ?? []), ...ofAll];
 }
 
+/** @throws {DroppedItem} if this registration was deleted, and not by mistake. */
+function dropDeletedProvider(
+  { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
+  changes: readonly AuditedChange[],
+  undelete: boolean,
+): void {
+  const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
+    .filter(({ after }) => after === undefined)
+    .find((change) => readView(providerView, change).registration_id === registrationId);
+  if (deletion !== undefined && !undelete) dropDeleted(deletion);
+}
+
 /** As `replayClient`, for a provider: a registration is deleted or it is not. */
 export function replayProvider(
   stored: IdentityProvider,
   changes: readonly AuditedChange[],
   undelete = false,
 ): Replayed<IdentityProvider> {
-  const deletion = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
-    .filter(({ after }) => after === undefined)
-    .find((change) => readView(providerView, change).registration_id === stored.registrationId);
-  if (deletion !== undefined && !undelete) dropDeleted(deletion);
-  return { item: stored, narrowed: [], lookAt: [] };
+  dropDeletedProvider(stored, changes, undelete);
+  return asStored(stored);
+}
+
+/** Keys of a provider that were given. Those that others replaced since do not come back. */
+export function restorableGivenKeys({
+  givenKeys,
+}: Pick<RestoredTables, 'givenKeys'>): Restorable<GivenKeys> {
+  return {
+    ...givenKeys,
+    noun: 'identity_provider_keys',
+    idOf: ({ issuer }) => issuer,
+    nameOf: () => 'given keys',
+    view: ({ issuer, version }) => ({ issuer, keys_version: version }),
+    replay: (stored, changes, undelete) => {
+      dropDeletedProvider(stored, changes, undelete);
+      const replaced = changes.find(
+        (change) =>
+          change.action === 'identity_provider.replace_keys' &&
+          readView(givenKeysView, change).keys_version > stored.version,
+      );
+      if (replaced === undefined) return asStored(stored);
+      throw new DroppedItem(`${describeChange('replaced', replaced)}: give its keys again`);
+    },
+  };
+}
+
+/** Restores providers, and the keys that were given for some of them. */
+export function restoreProviders(
+  context: ManagementContext,
+  tables: RestoredTables,
+  options: RestoreOptions,
+): Promise<readonly RestoredRow[]> {
+  return restoring(options, async (replay) => [
+    ...(await restoreKind(context, restorableProviders(context, tables), replay)),
+    ...(await restoreKind(context, restorableGivenKeys(tables), replay)),
+  ]);
 }

@@ -7,7 +7,6 @@ import type { ManagementContext } from '../management/management-context.ts';
 import { erasePersonName } from '../management/person-names.ts';
 import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
 import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
-import type { RecordStore } from '../record-store.ts';
 import {
   type GrantLimits,
   intersectLimits,
@@ -16,15 +15,16 @@ import {
   withoutLimits,
 } from '../trunk-group/trunk-group-limits.ts';
 import { readView } from './audit-views.ts';
-import { type AuditedChange, DroppedItem, describeChange } from './replay.ts';
+import { type AuditedChange, asStored, DroppedItem, describeChange } from './replay.ts';
 import {
   type Replay,
   type Restorable,
   type RestoredRow,
+  type RestoredTables,
   type RestoreOptions,
   restoreKind,
   restoring,
-  type StoredSettings,
+  sincePoint,
 } from './restore-items.ts';
 
 /** A change may have given something that the stored record had not: it is not repeated. */
@@ -34,16 +34,15 @@ function lookAtLast(changes: readonly AuditedChange[]): readonly string[] {
     .map(({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`);
 }
 
-/** How the records of settings are found and written. Version 0: nothing is stored. */
-function inRecords<T extends { readonly version: number }>(store: RecordStore<T>) {
-  return {
-    find: async (id: string) => {
-      const found = await store.find(id);
-      return found?.version === 0 ? undefined : found;
-    },
-    create: (record: T) => store.put({ ...record, version: 1 }),
-  };
+/** The version after every one that a record had. Without a change it is the stored one. */
+function versionAfter({ version }: { readonly version: number }, { length }: { length: number }) {
+  return length === 0 ? version : version + length + 1;
 }
+
+type Settings = Pick<
+  RestoredTables,
+  'limits' | 'owners' | 'subjectGrants' | 'issuerGrants' | 'people'
+>;
 
 const limitsView = v.object(
   Object.fromEntries(limitNames.map((name) => [wireNameOf(name), v.optional(v.unknown())])),
@@ -58,27 +57,23 @@ function readLimitsView(change: AuditedChange): GrantLimits {
 }
 
 /** The strictest limits since. A trunk group without a record would have none. */
-function restorableLimits(
-  { trunkGroupLimits: store }: ManagementContext,
-  { limits: list }: StoredSettings,
-): Restorable<TrunkGroupLimits> {
+function restorableLimits({ limits }: Settings): Restorable<TrunkGroupLimits> {
   return {
+    ...limits,
     noun: 'trunk_group_limits',
     idOf: ({ serviceTrunkGroup }) => serviceTrunkGroup,
-    nameOf: () => undefined,
     view: viewTrunkGroupLimits,
-    list,
     missing: withoutLimits,
-    ...inRecords(store),
     replay: (stored, all) => {
       const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
+      if (changes.length === 0) return asStored(stored);
       const before = withOwnProviderLimit(stored);
       const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
       const names = limitNames.filter(
         (name) => JSON.stringify(strictest[name]) !== JSON.stringify(before[name]),
       );
       return {
-        item: { ...before, ...strictest },
+        item: { ...before, ...strictest, version: versionAfter(stored, changes) },
         narrowed: saying(
           names.length > 0 && `the strictest since: ${names.map(wireNameOf).join(', ')}`,
         ),
@@ -97,18 +92,14 @@ function within(trunkGroups: readonly string[], changes: readonly (readonly stri
 }
 
 /** The trunk groups that own a provider. None would make it the whole platform's. */
-function restorableOwners(
-  { providerOwners: store }: ManagementContext,
-  { owners: list }: StoredSettings,
-): Restorable<ProviderOwner> {
+function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
   return {
+    ...owners,
     noun: 'provider_owner',
     idOf: ({ registrationId }) => registrationId,
     auditedAs: ({ issuer }) => issuer,
     nameOf: ({ issuer }) => issuer,
     view: ({ issuer, trunkGroups }) => ({ issuer, service_trunk_groups: trunkGroups }),
-    list,
-    ...inRecords(store),
     replay: (stored, all) => {
       const changes = all
         .filter(({ action }) => action === 'identity_provider.set_trunk_groups')
@@ -123,7 +114,7 @@ function restorableOwners(
         throw new DroppedItem(`${moved}: set its trunk groups again`);
       }
       return {
-        item: { ...stored, trunkGroups },
+        item: { ...stored, trunkGroups, version: versionAfter(stored, changes) },
         narrowed: saying(
           trunkGroups.length < stored.trunkGroups.length && `only for ${trunkGroups.join(', ')}`,
         ),
@@ -134,20 +125,13 @@ function restorableOwners(
 }
 
 /** What is granted at a place, without what was withdrawn since. */
-function restorableGrants(
-  context: ManagementContext,
-  { grants }: StoredSettings,
-  kind: GrantKind,
-): Restorable<GrantList> {
-  const store = context[`${kind}Grants`];
+function restorableGrants(tables: Settings, kind: GrantKind): Restorable<GrantList> {
   const noun = `${kind}_grant`;
   return {
+    ...tables[`${kind}Grants`],
     noun,
     idOf: ({ place }) => place,
-    nameOf: () => undefined,
     view: (list) => ({ place: list.place, values: list.grants.map(({ value }) => value) }),
-    list: () => grants(kind),
-    ...inRecords(store),
     replay: (stored, all) => {
       const changes = all.filter(({ action }) => action === `${noun}.set`);
       const views = changes.map((change) => ({
@@ -161,7 +145,11 @@ function restorableGrants(
       };
       const narrowed = stored.grants.map(narrow);
       return {
-        item: { ...stored, grants: narrowed.filter((one) => one.trunkGroups.length > 0) },
+        item: {
+          ...stored,
+          grants: narrowed.filter((one) => one.trunkGroups.length > 0),
+          version: versionAfter(stored, changes),
+        },
         narrowed: narrowed
           .filter(
             (one, at) => one.trunkGroups.length < (stored.grants[at]?.trunkGroups ?? []).length,
@@ -176,7 +164,7 @@ function restorableGrants(
 /** Names that are not erased. An erased one is erased, regardless of what else is stored. */
 async function restorePeople(
   context: ManagementContext,
-  { people }: StoredSettings,
+  { people }: Settings,
   { changes, dryRun }: Replay,
 ): Promise<readonly RestoredRow[]> {
   const erased = new Set(
@@ -185,13 +173,12 @@ async function restorePeople(
   const rows: RestoredRow[] = [];
   const add = (id: string, outcome: RestoredRow['outcome']) =>
     rows.push({ id, name: undefined, outcome, because: [], lookAt: [] });
-  for await (const person of people()) {
+  for await (const person of people.list()) {
     const { subject } = person;
     if ('erased' in person || erased.has(subject)) erased.add(subject);
-    else if ((await context.personNames.findPersonNames([subject])).has(subject)) {
-      add(subject, 'present');
-    } else {
-      if (!dryRun) await context.personNames.recordPersonName(person);
+    else if ((await people.find(subject)) !== undefined) add(subject, 'present');
+    else {
+      if (!dryRun) await people.create(person);
       add(subject, 'restored');
     }
   }
@@ -205,14 +192,17 @@ async function restorePeople(
 /** Restores a table of settings, so that what was withdrawn or erased since remains withdrawn or erased. */
 export function restoreSettings(
   context: ManagementContext,
-  stored: StoredSettings,
+  tables: Settings,
   options: RestoreOptions,
 ): Promise<readonly RestoredRow[]> {
-  return restoring(options, async (replay) => [
-    ...(await restoreKind(context, restorableLimits(context, stored), replay)),
-    ...(await restoreKind(context, restorableOwners(context, stored), replay)),
-    ...(await restoreKind(context, restorableGrants(context, stored, 'subject'), replay)),
-    ...(await restoreKind(context, restorableGrants(context, stored, 'issuer'), replay)),
-    ...(await restorePeople(context, stored, replay)),
-  ]);
+  return restoring(options, async (replay) => {
+    const later = sincePoint(replay);
+    return [
+      ...(await restoreKind(context, restorableLimits(tables), later)),
+      ...(await restoreKind(context, restorableOwners(tables), later)),
+      ...(await restoreKind(context, restorableGrants(tables, 'subject'), later)),
+      ...(await restoreKind(context, restorableGrants(tables, 'issuer'), later)),
+      ...(await restorePeople(context, tables, replay)),
+    ];
+  });
 }

@@ -218,7 +218,6 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['signing-key plan', 2],
   ['signing-key rotate', 2],
   ['signing-key withdraw :key', 2],
-  ['table copy clients --from other', 2],
   ['table restore clients --from other', 2],
 ];
 

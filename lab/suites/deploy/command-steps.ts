@@ -153,8 +153,6 @@ function findKey({ items }: Printed, state: string): Made {
   return { kid: keys.find((one) => one.state === state)?.kid ?? `no key is ${state}` };
 }
 
-const restored = ({ restored_table = '' }: Made) => ['clients', '--from', restored_table];
-
 const aboutTables = stepsOf('signing-key-operator', [
   { command: 'signing-key list', keep: (printed) => findKey(printed, 'previous') },
   { command: 'signing-key plan' },
@@ -162,17 +160,12 @@ const aboutTables = stepsOf('signing-key-operator', [
   { command: 'signing-key rotate', args: words('--algorithm', 'RS256') },
   { command: 'signing-key withdraw', args: made('kid')('--emergency') },
   {
-    command: 'table copy',
-    // There is no policy for it: it copies the signing keys too, which no operator may write.
-    as: 'account',
-    args: (values) => [...restored(values), '--dry-run'],
-    // Clients of other steps are only in the deployment's own table.
-    code: 1,
-  },
-  {
     command: 'table restore',
     as: 'restore-operator',
-    args: (values) => [...restored(values), '--restore-point', values['restore_point'] ?? ''],
+    args: ({ restored_table: table = '', restore_point: point = '' }) => [
+      ...['clients', '--from', table],
+      ...['--restore-point', point],
+    ],
   },
 ]);
 

@@ -11,6 +11,7 @@ import {
 import type { RegionId } from '../../../contract/regions.ts';
 import { jwksPath, openidConfigurationPath, tokenPath } from '../../../contract/routes.ts';
 import { deployedTableName, tableKeys, tables } from '../../../contract/tables.ts';
+import { restorableTables } from '../../../core/restore/restore-tables.ts';
 import type { Assembly, Cloud } from '../../ministack/cloud.ts';
 import { assertIndexes, assertListed, assertNotListed } from '../../ministack/indexes.ts';
 import {
@@ -262,10 +263,14 @@ export async function proveMove(cloud: Cloud): Promise<void> {
   const assembly = await cloud.synthesiseConfig('three', three);
   await cloud.deploy(assembly, 'AuthorizationServer-data');
   await addReplicas(cloud, parseDeploymentConfig(three));
-  for (const key of tableKeys.filter((one) => tables[one].scope === 'global')) {
+  // The other regions have no audit yet.
+  const joining = regionsOf(parseDeploymentConfig(three)).filter((to) => to.stack !== stack);
+  const audit = joining.flatMap((region) => ['--without-audit', region.awsRegion]);
+  const point = ['--restore-point', new Date().toISOString(), ...audit, '--yes'];
+  for (const key of restorableTables) {
     const from = deployedTableName(parseDeploymentConfig(one), key);
-    const { suffix } = tables[key];
-    await cloud.authctl(after, awsRegion)('table', 'copy', suffix, '--from', from, '--yes');
+    const restore = ['table', 'restore', tables[key].suffix, '--from', from];
+    await cloud.authctl(after, awsRegion)(...restore, ...point);
   }
   await cloud.deploy(assembly, stack);
   const later = await getToken(origin + tokenPath, client);

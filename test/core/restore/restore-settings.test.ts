@@ -7,6 +7,7 @@ import { erasePersonName } from '../../../core/management/person-names.ts';
 import { restoreSettings } from '../../../core/restore/restore-settings.ts';
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { storedKind } from '../../support/stored-kind.ts';
 
 const issuer = 'https://sso.example.net/acme';
 const ada = 'https://login.example.com#ada';
@@ -15,6 +16,7 @@ const vic = 'https://login.example.com#vic';
 const both = ['tg-1', 'tg-2'];
 
 let test: ReturnType<typeof createTestManagement>;
+let since = 0;
 let people: readonly StoredPerson[] = [];
 /** What the table had at the restore point. */
 let stored: {
@@ -34,28 +36,48 @@ async function loseAfter(change: () => Promise<unknown>): Promise<void> {
     owners: [...test.owners.values()],
     grants: [...test.grants.values()],
   });
+  test.now += 3600;
+  since = test.now;
   await change();
   for (const kind of [test.limits, test.owners, test.grants, test.people]) kind.clear();
 }
+
+const grantsOf = (kind: GrantKind) =>
+  storedKind(
+    () => stored.grants.filter((one) => one.kind === kind),
+    test.grants,
+    ({ place }) => `${kind} ${place}`,
+    (place) => `${kind} ${place}`,
+  );
 
 const restore = (dryRun = false) =>
   restoreSettings(
     test.context,
     {
-      limits: async function* limits() {
-        yield* stored.limits;
-      },
-      owners: async function* owners() {
-        yield* stored.owners;
-      },
-      grants: async function* grants(kind: GrantKind) {
-        yield* stored.grants.filter((one) => one.kind === kind);
-      },
-      people: async function* list() {
-        yield* people;
-      },
+      limits: storedKind(
+        () => stored.limits,
+        test.limits,
+        (one) => one.serviceTrunkGroup,
+      ),
+      owners: storedKind(
+        () => stored.owners,
+        test.owners,
+        (one) => one.registrationId,
+      ),
+      subjectGrants: grantsOf('subject'),
+      issuerGrants: grantsOf('issuer'),
+      people: storedKind<StoredPerson>(
+        () => people,
+        test.people as Map<string, StoredPerson>,
+        (one) => one.subject,
+      ),
     },
-    { readAudit: async () => structuredClone(test.audit), undelete: new Set(), dryRun },
+    {
+      readAudit: async () => structuredClone(test.audit),
+      undelete: new Set(),
+      since,
+      dryRun,
+    },
   );
 
 const outcomes = async (dryRun = false) =>
@@ -87,17 +109,30 @@ it('a grant that was made since is lost, and a dry run writes nothing', async ()
 });
 
 it.each([
-  ['lowered', { maxClients: 5, scopes: [], ownProviders: 2 }, { maxClients: 3 }],
-  ['raised', { maxClients: 3, scopes: [] }, { maxClients: 5, ownProviders: 2 }],
-  ['set at first', undefined, { maxClients: 3, scopes: [] }],
-])('limits that were %s are the strictest since', async (_, before, after) => {
+  ['lowered', { maxClients: 5, scopes: [], ownProviders: 2 }, { maxClients: 3 }, 3],
+  ['raised', { maxClients: 3, scopes: [] }, { maxClients: 5, ownProviders: 2 }, 3],
+  ['set at first', undefined, { maxClients: 3, scopes: [] }, 2],
+])('limits that were %s are the strictest since', async (_, before, after, version) => {
   const set = (limits: object) => setTrunkGroupLimits(test.context, 'tg-1', limits);
   if (before !== undefined) await set(before);
   await loseAfter(() => set(after));
   expect(await outcomes()).toEqual(['tg-1 restored']);
-  const strictest = { maxClients: 3, scopes: [], ownProviders: 0, version: 1 };
+  const strictest = { maxClients: 3, scopes: [], ownProviders: 0, version };
   expect(test.limits.get('tg-1')).toMatchObject(strictest);
   expect((await outcomes()).join()).not.toContain('restored');
+});
+
+it('what changed before the restore point only comes back as it was', async () => {
+  await setTrunkGroupLimits(test.context, 'tg-1', { maxClients: 1 });
+  await grant(['tg-1']);
+  await setTrunkGroupLimits(test.context, 'tg-1', { maxClients: 5 });
+  await grant(both);
+  await loseAfter(async () => undefined);
+  await restore();
+  expect([...test.limits.values(), ...test.grants.values()]).toEqual([
+    ...stored.limits,
+    ...stored.grants,
+  ]);
 });
 
 it.each([
@@ -108,7 +143,7 @@ it.each([
   const owner = { registrationId: 'idp_1', issuer, trunkGroups: both, version: 1, updatedAt: 1 };
   await test.context.providerOwners.put(owner);
   const changed = { registration_id: 'idp_1', service_trunk_groups: next };
-  const record = { recordId: 'r#1', actor: 'a', time: '2027-01-15T08:00:00.000Z' };
+  const record = { recordId: 'r#1', actor: 'a', time: '2027-01-15T09:00:00.000Z' };
   const action = 'identity_provider.set_trunk_groups';
   await loseAfter(async () => {
     test.audit.push({ ...record, action, subject: issuer, after: changed, outcome: 'done' });

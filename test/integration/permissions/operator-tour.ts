@@ -26,6 +26,7 @@ const restored = {
   apiKeys: 'api_key',
   identityProviders: 'identity_provider',
   settings: 'provider_owner',
+  signingKeys: 'signing_key',
 } as const;
 
 type Restored = keyof typeof restored;
@@ -66,6 +67,7 @@ function tourCommands(items: TourItems): Readonly<Record<string, readonly string
     'table restore of API keys': restore('apiKeys'),
     'table restore of providers': restore('identityProviders'),
     'table restore of settings': restore('settings'),
+    'table restore of signing keys': restore('signingKeys'),
     'api-key delete': ['api-key', 'delete', keyId],
     'client delete': ['client', 'delete', clientId],
     'provider delete': ['provider', 'delete', issuer, '--cascade'],
@@ -151,7 +153,7 @@ export async function runTour(
   const results: Record<string, TourResult> = {};
   for (const [name, args] of Object.entries(tourCommands(items))) {
     const before = service.decisions.length;
-    const { exitCode } = await service.authctl(
+    const { exitCode, stderr } = await service.authctl(
       [...args, '--json', '--yes'],
       operator,
       placeOf(operator),
@@ -159,6 +161,12 @@ export async function runTour(
     const denied = isDenied(service.decisions.slice(before));
     if (exitCode === 0) results[name] = denied ? 'works without a permission' : 'works';
     else results[name] = denied ? 'refused by IAM' : 'refused by the service';
+    if (
+      name.endsWith('signing keys') &&
+      !stderr.includes('docs/procedures/one-region-to-three.md')
+    ) {
+      throw new Error(`${name}: ${stderr} does not say who may`);
+    }
     if (name === 'provider register') await completeProvider(service, items);
   }
   return results;

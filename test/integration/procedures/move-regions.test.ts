@@ -1,13 +1,12 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/stores/copy-table.ts';
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
-import { collect } from '../../../core/paging.ts';
+import { restorableTables } from '../../../core/restore/restore-tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
@@ -22,19 +21,13 @@ import {
   type Shared,
   startRegion,
 } from '../../support/regions/three-regions.ts';
+import { restoreTable } from '../../support/restore-table.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 /** The steps of docs/procedures/ with the functions, on DynamoDB's and KMS's protocols. */
 const issuer = 'https://auth.example.com';
 const audience = 'https://api.example.com';
 const clock = { time: Date.now() };
-const copied: readonly CopiedTable[] = [
-  'clients',
-  'apiKeys',
-  'identityProviders',
-  'signingKeys',
-  'settings',
-];
 
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 let kms: Awaited<ReturnType<typeof startKms>>;
@@ -80,19 +73,10 @@ async function deploy(config: DeploymentConfig): Promise<Partial<Record<RegionId
   return regions;
 }
 
-/** `authctl table copy` of each table. */
-async function copyTables(from: DeploymentConfig, to: DeploymentConfig): Promise<void> {
-  const clients = createAwsClients(aws);
-  for (const table of copied) {
-    const rows = await collect(
-      copyTable(clients.dynamodb, {
-        table,
-        from: deployedTableName(from, table),
-        to: deployedTableName(to, table),
-        dryRun: false,
-      }),
-    );
-    expect(rows.filter(({ outcome }) => outcome !== 'copied')).toEqual([]);
+async function restoreTables(from: DeploymentConfig, config: DeploymentConfig): Promise<void> {
+  for (const table of restorableTables) {
+    const rows = await restoreTable({ aws, config }, table, deployedTableName(from, table));
+    expect(rows.filter(({ outcome }) => outcome !== 'restored')).toEqual([]);
   }
 }
 
@@ -149,7 +133,7 @@ describe('one region that becomes three, on new tables', () => {
     const { slc, dfw, pit } = await deploy(three);
     if (slc === undefined || dfw === undefined || pit === undefined) throw new Error('no region');
     expect((await slc.issue(clientId, secret)).statusCode).not.toBe(200);
-    await copyTables(one, three);
+    await restoreTables(one, three);
     await slc.rotate('deploy');
     const after = tokenOf(await slc.issue(clientId, secret));
     expect(decodeProtectedHeader(after).kid).toBe(decodeProtectedHeader(token).kid);
@@ -188,7 +172,7 @@ describe('a region that is replaced by one in another AWS region, on new tables'
     const token = tokenOf(await lost.issue(clientId, secret));
 
     const { slc, dfw, pit } = await deploy(replaced);
-    await copyTables(three, replaced);
+    await restoreTables(three, replaced);
     if (slc === undefined || dfw === undefined || pit === undefined) throw new Error('no region');
     for (const region of [slc, dfw, pit]) await region.rotate('deploy');
     const others = [slc, dfw];

@@ -2,11 +2,10 @@ import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { type CopiedTable, copyTable } from '../../../adapters/dynamodb/stores/copy-table.ts';
 import { bindManagement } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
 import { restoredTableName, tableName } from '../../../contract/tables.ts';
-import { collect } from '../../../core/paging.ts';
+import type { RestorableTable } from '../../../core/restore/restore-tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
 import { startKms } from '../../../lab/emulator/kms/kms-server.ts';
 import { ItemHistory } from '../../../lab/emulator/replication/item-history.ts';
@@ -15,6 +14,7 @@ import { createTables } from '../../../lab/support/create-tables.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
 import { configOf, type Region, startRegion } from '../../support/regions/three-regions.ts';
+import { restoreTable } from '../../support/restore-table.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 
 /** The steps of docs/procedures/new-account.md with the functions, on DynamoDB's and KMS's protocols. */
@@ -57,7 +57,7 @@ async function startAccount(): Promise<Account> {
 }
 
 /** What a backup of one account brings to another: the items, in a table of another name. */
-async function restoreBackup(from: Account, to: Account, table: CopiedTable): Promise<void> {
+async function restoreBackup(from: Account, to: Account, table: RestorableTable): Promise<void> {
   const source = createAwsClients(from.aws).dynamodb;
   const target = createAwsClients(to.aws).dynamodb;
   const { Items = [] } = await source.send(
@@ -70,17 +70,9 @@ async function restoreBackup(from: Account, to: Account, table: CopiedTable): Pr
   );
 }
 
-/** `authctl table copy TABLE --from authorization-server-restored-TABLE` */
-async function copyRestored({ aws }: Account, table: CopiedTable): Promise<void> {
-  const rows = await collect(
-    copyTable(createAwsClients(aws).dynamodb, {
-      table,
-      from: restoredTableName(config.name, table),
-      to: tableName(config.name, table),
-      dryRun: false,
-    }),
-  );
-  expect(rows.filter(({ outcome }) => outcome !== 'copied')).toEqual([]);
+async function restoreMoved({ aws }: Account, table: RestorableTable): Promise<void> {
+  const rows = await restoreTable({ aws, config }, table, restoredTableName(config.name, table));
+  expect(rows.filter(({ outcome }) => outcome !== 'restored')).toEqual([]);
 }
 
 async function addCredentials({ aws }: Account) {
@@ -125,7 +117,7 @@ describe('a new account, from backups of the former one', () => {
     const { clientId, secret, apiKey } = credentials;
     await account.region.rotate('deploy');
     expect((await account.region.issue(clientId, secret)).statusCode).toBe(401);
-    for (const table of kept) await copyRestored(account, table);
+    for (const table of kept) await restoreMoved(account, table);
 
     const own = tokenOf(await account.region.issue(clientId, secret));
     await verifyWith(account, own);
@@ -140,7 +132,7 @@ describe('a new account, from backups of the former one', () => {
 
   it('issues nothing with the former signing keys, which stay in the KMS of their account', async () => {
     const { credentials, account } = await startMove();
-    for (const table of [...kept, 'signingKeys'] as const) await copyRestored(account, table);
+    for (const table of [...kept, 'signingKeys'] as const) await restoreMoved(account, table);
     await account.region.rotate('deploy').catch(() => undefined);
     const refused = await account.region.issue(credentials.clientId, credentials.secret);
     expect(refused.statusCode).toBe(503);
