@@ -23,6 +23,8 @@ export const clientView = v.object({
   audience: v.array(v.string()),
   token_lifetime: v.number(),
   tokens_not_before: v.optional(time),
+  declared_by: v.optional(v.string()),
+  undeclared_at: v.optional(time),
   required_claims: v.optional(
     v.array(v.object({ claim: v.string(), values: v.array(v.string()) })),
     [],

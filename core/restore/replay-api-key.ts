@@ -1,18 +1,18 @@
 import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
 import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
-import { containsSubnet, formatCidr, type Subnet } from '../api-key/subnet.ts';
+import { containsSubnet, type Subnet } from '../api-key/subnet.ts';
+import { viewApiKey } from '../management/api-key-view.ts';
 import { parseTime } from '../rfc3339.ts';
 import { type ApiKeyView, apiKeyView, nextVersion, readStates, readView } from './audit-views.ts';
 import {
   type AuditedChange,
+  describeReplay,
   type LaterState,
   laterHistory,
   type Replayed,
-  sayWider,
   selectOwnChanges,
 } from './replay.ts';
-import { formatExpiry } from './replay-secrets.ts';
 
 type Acl = readonly ApiKeySubnet[];
 
@@ -80,31 +80,6 @@ function narrowScopes(stored: ApiKey['scopes'], bounds: readonly ApiKeyView[]): 
     );
 }
 
-function showScopes(scopes: ApiKey['scopes']): string {
-  return scopes?.join(' ') ?? 'every scope';
-}
-
-function showAcl(acl: Acl): string {
-  return acl.length === 0 ? 'every source' : acl.map(formatCidr).join(', ');
-}
-
-function describeWider(
-  stored: ApiKey,
-  key: ApiKey,
-  last: ApiKeyView | undefined,
-): readonly string[] {
-  if (last === undefined) return [];
-  const [acl, scopes] = [showAcl(toAcl(last)), showScopes(last.scope)];
-  const texts = saying(
-    last.enabled && !stored.enabled && 'it was enabled',
-    acl !== showAcl(key.subnets) && `it accepted ${acl}`,
-    scopes !== showScopes(key.scopes) && `it had ${scopes}, not ${showScopes(key.scopes)},`,
-    last.expires_at !== key.expiresAt &&
-      `it was to expire at ${formatExpiry(last.expires_at)}, not ${formatExpiry(key.expiresAt)},`,
-  );
-  return sayWider(texts);
-}
-
 /** As `replayClient`, for an API key: no source that its last list refuses can use it. */
 export function replayApiKey(
   stored: ApiKey,
@@ -112,7 +87,7 @@ export function replayApiKey(
   undelete = false,
 ): Replayed<ApiKey> {
   const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-  const { last, bounds, since } = laterHistory(
+  const { last, lastView, bounds, since } = laterHistory(
     readStates(apiKeyView, stored, own, undelete),
     stored.version,
   );
@@ -127,34 +102,23 @@ export function replayApiKey(
     ...(isEmpty ? since.slice(-1).map((state) => endBy(state, stored)) : []),
   );
   const isUsable = !isEmpty && !hasEnded;
-  const oldValues = narrowOldValues(stored, views);
-  const expiresAt = Number.isFinite(end) ? end : undefined;
   const item: ApiKey = {
     ...stored,
     name: last?.name ?? stored.name,
     enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
     subnets: subnets ?? stored.subnets,
     scopes: scopes?.length === 0 ? stored.scopes : scopes,
-    expiresAt,
-    oldValues,
+    expiresAt: Number.isFinite(end) ? end : undefined,
+    oldValues: narrowOldValues(stored, views),
     version: nextVersion(
       stored.version,
       own.map((change) => readView(apiKeyView, change).version),
     ),
   };
+  const { narrowed, lookAt } = describeReplay(viewApiKey(stored), viewApiKey(item), lastView);
   return {
     item,
-    narrowed: saying(
-      stored.enabled && !item.enabled && 'disabled',
-      showAcl(item.subnets) !== showAcl(stored.subnets) &&
-        `accepts ${showAcl(item.subnets)}, not ${showAcl(stored.subnets)}`,
-      showScopes(item.scopes) !== showScopes(stored.scopes) &&
-        `has ${showScopes(item.scopes)}, not ${showScopes(stored.scopes)}`,
-      expiresAt !== stored.expiresAt &&
-        `expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(stored.expiresAt)}`,
-      JSON.stringify(oldValues) !== JSON.stringify(stored.oldValues) &&
-        'old values expire as they did at last',
-    ),
+    narrowed,
     lookAt: saying(
       last !== undefined &&
         (last.value_id ?? stored.keyId) !== valueIdOf(stored) &&
@@ -163,7 +127,7 @@ export function replayApiKey(
         'ended, as no list says which sources it accepted then and ever since: make another key',
       scopes?.length === 0 &&
         'ended, as it had no scope both then and ever since: make another key',
-      ...(isUsable ? describeWider(stored, item, last) : []),
+      ...(isUsable ? lookAt : []),
     ),
   };
 }

@@ -2,16 +2,15 @@ import { maxClaimConditions } from '../../contract/limits.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { saying } from '../../contract/parse-problem.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
-import type { Client } from '../client/client.ts';
-import { effectiveAudiences } from '../management/client-view.ts';
-import { formatTime } from '../rfc3339.ts';
+import { type Client, describeDeclaration } from '../client/client.ts';
+import { effectiveAudiences, viewClient } from '../management/client-view.ts';
 import { type ClientView, clientView, nextVersion, readStates, readView } from './audit-views.ts';
 import {
   type AuditedChange,
+  describeReplay,
   type LaterHistory,
   laterHistory,
   type Replayed,
-  sayWider,
   selectOwnChanges,
 } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
@@ -21,58 +20,6 @@ function within(values: readonly string[], bounds: readonly (readonly string[])[
   const kept = values.filter((value) => bounds.every((bound) => bound.includes(value)));
   const order = bounds[0] ?? values;
   return kept.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
-}
-
-/** Claims that are required now and were not, or with fewer values. */
-function requiredNew(before: Client, after: Client): readonly string[] {
-  const countOf = ({ provider }: Client, claim: string) =>
-    provider?.conditions?.find((one) => one.claim === claim)?.values.length;
-  const claims = after.provider?.conditions?.map(({ claim }) => claim) ?? [];
-  return claims.filter((claim) => countOf(before, claim) !== countOf(after, claim));
-}
-
-function describeNarrowed(before: Client, after: Client): readonly string[] {
-  const lost = (from: readonly string[], to: readonly string[]) =>
-    from.filter((one) => !to.includes(one));
-  return saying(
-    before.enabled && !after.enabled && 'disabled',
-    after.tokensNotBefore !== undefined &&
-      after.tokensNotBefore !== before.tokensNotBefore &&
-      `tokens issued before ${formatTime(after.tokensNotBefore)} are revoked`,
-    ...lost(before.scopes, after.scopes).map((scope) => `without the scope ${scope}`),
-    ...lost(before.audiences, after.audiences).map((uri) => `without the audience ${uri}`),
-    ...requiredNew(before, after).map((claim) => `requires the claim ${claim} as it did at last`),
-    after.tokenLifetime < before.tokenLifetime &&
-      `tokens live ${after.tokenLifetime} s, not ${before.tokenLifetime} s`,
-  );
-}
-
-/** What the client had in its last state and does not get back automatically. */
-function describeWider(
-  stored: Client,
-  client: Client,
-  last: ClientView | undefined,
-  config: ManagementConfig,
-) {
-  if (last === undefined) return [];
-  const audiences = effectiveAudiences(client, config);
-  const texts = saying(
-    last.enabled && !stored.enabled && 'it was enabled',
-    ...last.scope
-      .filter((scope) => !client.scopes.includes(scope))
-      .map((scope) => `it had the scope ${scope}`),
-    ...last.audience
-      .filter((uri) => !audiences.includes(uri))
-      .map((uri) => `it had the audience ${uri}`),
-    ...(client.provider?.conditions ?? [])
-      .filter(({ claim, values }) => {
-        const required = last.required_claims.find((one) => one.claim === claim);
-        return required === undefined || required.values.length > values.length;
-      })
-      .map(({ claim }) => `it did not require the claim ${claim}, or with other values,`),
-    last.token_lifetime > client.tokenLifetime && `its tokens lived ${last.token_lifetime} s`,
-  );
-  return sayWider(texts);
 }
 
 /** An empty list is the default audience. If none is left, what it had at last is what it may get. */
@@ -102,6 +49,17 @@ function narrowProvider({ provider }: Client, bounds: readonly ClientView[]) {
   };
 }
 
+/** A stack owns a client if it did at the restore point, and still did at last. */
+function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Client['declared'] {
+  if (declared === undefined) return undefined;
+  const owner = describeDeclaration(declared);
+  if (bounds.some((bound) => bound.declared_by !== owner)) return undefined;
+  const undeclaredAt = bounds.find((bound) => bound.undeclared_at !== undefined)?.undeclared_at;
+  if (undeclaredAt === undefined || declared.undeclaredAt !== undefined) return declared;
+  // The audit does not say who had disabled it before. If the stack returns, people enable it.
+  return { ...declared, undeclaredAt, stopped: true };
+}
+
 function narrow(
   client: Client,
   { bounds, since }: LaterHistory<ClientView>,
@@ -125,6 +83,7 @@ function narrow(
       audiences: narrowAudiences(client, audiences, views),
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
       provider,
+      declared: narrowDeclared(client, bounds),
       enabled: client.enabled && !isEmpty && !hasNoToken && bounds.every((bound) => bound.enabled),
       tokensNotBefore: [client.tokensNotBefore, ...bounds.map((one) => one.tokens_not_before)]
         .filter((time) => time !== undefined)
@@ -153,7 +112,6 @@ export function replayClient(
 ): Replayed<Client> {
   const own = selectOwnChanges(changes, ['client'], stored.clientId);
   const history = laterHistory(readStates(clientView, stored, own, undelete), stored.version);
-  const { last } = history;
   const secrets = replaySecrets(stored, changes);
   const { client, lookAt } = narrow(stored, history, config);
   // A new version, so that later changes differ from those that were undone.
@@ -161,11 +119,14 @@ export function replayClient(
     secrets.version,
     ...own.map((change) => readView(clientView, change).version),
   ]);
-  const item = { ...client, secrets: secrets.secrets, name: last?.name ?? stored.name, version };
+  const name = history.last?.name ?? stored.name;
+  const item = { ...client, secrets: secrets.secrets, name, version };
+  const view = (one: Client) => viewClient(one, config);
+  const described = describeReplay(view(stored), view(item), history.lastView);
   return {
     item,
-    narrowed: [...describeNarrowed(stored, item), ...secrets.narrowed],
-    lookAt: [...lookAt, ...describeWider(stored, item, last, config), ...secrets.lookAt],
+    narrowed: [...described.narrowed, ...secrets.narrowed],
+    lookAt: [...lookAt, ...described.lookAt, ...secrets.lookAt],
   };
 }
 

@@ -1,10 +1,10 @@
-import { saying } from '../../contract/parse-problem.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { formatTime } from '../rfc3339.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
 import {
   type AuditedChange,
   describeChange,
+  describeReplay,
   type LaterState,
   laterHistory,
   readClientId,
@@ -46,10 +46,6 @@ function isAbout(secret: ClientSecret, view: SecretView): boolean {
   return view.secret_id === secret.secretId && view.created_at === secret.createdAt;
 }
 
-export function formatExpiry(expiresAt: number | undefined): string {
-  return expiresAt === undefined ? 'never' : formatTime(expiresAt);
-}
-
 interface ReplayedSecret {
   readonly secret: ClientSecret | undefined;
   readonly narrowed: readonly string[];
@@ -75,22 +71,22 @@ function replaySecret(
   const { last, bounds } = laterHistory(states, version);
   const ends = [secret.expiresAt, ...bounds.map((bound) => bound.expires_at)];
   const [expiresAt] = ends.filter((time) => time !== undefined).toSorted((a, b) => a - b);
-  const isLonger = last !== undefined && last.expires_at !== expiresAt;
   const disabled = secret.disabled ?? bounds.find((bound) => bound.disabled)?.disabled;
-  const wasEnabled = disabled === true && last !== undefined && last.disabled !== true;
-  return {
-    secret: { ...secret, name: last === undefined ? secret.name : last.name, expiresAt, disabled },
-    narrowed: saying(
-      expiresAt !== secret.expiresAt &&
-        `${secretId}: expires at ${formatExpiry(expiresAt)}, not ${formatExpiry(secret.expiresAt)}`,
-      disabled !== secret.disabled && `${secretId}: disabled`,
-    ),
-    lookAt: saying(
-      isLonger &&
-        `${secretId} expires at ${formatExpiry(expiresAt)}; it was changed to expire at ${formatExpiry(last.expires_at)}`,
-      wasEnabled && `${secretId} is disabled; it was enabled after a change since`,
-    ),
+  const item = {
+    ...secret,
+    name: last === undefined ? secret.name : last.name,
+    expiresAt,
+    disabled,
   };
+  const show = ({
+    expiresAt: end,
+    disabled: off,
+  }: Pick<ClientSecret, 'expiresAt' | 'disabled'>) => ({
+    [`${secretId} expires_at`]: end && formatTime(end),
+    [`${secretId} disabled`]: off,
+  });
+  const lastView = last && show({ expiresAt: last.expires_at, disabled: last.disabled });
+  return { secret: item, ...describeReplay(show(secret), show(item), lastView) };
 }
 
 /** Secrets that were created since: their values were handed out, and their hashes are lost. */

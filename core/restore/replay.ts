@@ -23,8 +23,9 @@ export interface LaterState<V> {
 
 /** An item's history in the audit, after the stored version. */
 export interface LaterHistory<V> {
-  /** The last certain state of the item. */
+  /** The last certain state of the item, and as the audit has it. */
   readonly last: V | undefined;
+  readonly lastView: Readonly<Record<string, unknown>> | undefined;
   /** What the item must not exceed: the last certain state, and each later possible one. */
   readonly bounds: readonly V[];
   /** Every state, certain or not. What ended in one of them has ended. */
@@ -60,16 +61,46 @@ export function laterHistory<V extends { readonly version: number }>(
   const later = states
     .filter(({ view }) => view.version > version)
     .toSorted((a, b) => a.view.version - b.view.version);
-  const last = later.findLast(({ change }) => change.isCertain)?.view;
+  const { view: last, change } = later.findLast((one) => one.change.isCertain) ?? {};
   const uncertain = later
-    .filter(({ change, view }) => !change.isCertain && view.version > (last?.version ?? version))
+    .filter(
+      ({ change: { isCertain }, view }) => !isCertain && view.version > (last?.version ?? version),
+    )
     .map(({ view }) => view);
-  return { last, bounds: [...(last === undefined ? [] : [last]), ...uncertain], since: later };
+  const bounds = [...(last === undefined ? [] : [last]), ...uncertain];
+  return { last, lastView: change?.after, bounds, since: later };
 }
 
-/** What an item could do at last and cannot now. */
-export function sayWider(texts: readonly string[]): readonly string[] {
-  return texts.map((text) => `${text} after a change since; repeat the change if it is meant`);
+/** Fields of views that a restore does not speak of. */
+const silent = new Set(['name', 'version', 'updated_at', 'last_used_on', 'status']);
+
+type View = Readonly<Record<string, unknown>>;
+
+function show(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value ?? 'none') || 'none';
+  const parts = Object.values(value).map(show);
+  return parts.join(Array.isArray(value) ? ', ' : ' ') || 'none';
+}
+
+/** What differs in two views of an item: each field, with its value in the first and in the second. */
+function compareViews(a: View, b: View): readonly (readonly [string, string, string])[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .filter((name) => !silent.has(name) && show(a[name]) !== show(b[name]))
+    .map((name) => [name, show(a[name]), show(b[name])]);
+}
+
+/**
+ * What an item may no longer do, and what a change gave it that it does not have now.
+ *
+ * @param last the last certain state, as the audit has it.
+ */
+export function describeReplay(stored: View, item: View, last: View | undefined) {
+  return {
+    narrowed: compareViews(stored, item).map(([name, then, now]) => `${name}: ${now}, not ${then}`),
+    lookAt: compareViews(last ?? item, item)
+      .filter(([name, then]) => then !== show(stored[name]))
+      .map(([name, then, now]) => `${name}: ${now}, not ${then}; repeat the change if it is meant`),
+  };
 }
 
 /** A change of the audit that was made, or may have been. */
