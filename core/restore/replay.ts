@@ -77,7 +77,9 @@ const silent = new Set(['name', 'version', 'updated_at', 'last_used_on', 'status
 type View = Readonly<Record<string, unknown>>;
 
 function show(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value ?? 'none') || 'none';
+  if (value === undefined || value === '') return 'none';
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const parts = Object.values(value).map(show);
   return parts.join(Array.isArray(value) ? ', ' : ' ') || 'none';
 }

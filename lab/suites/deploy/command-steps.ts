@@ -163,8 +163,11 @@ const aboutTables = stepsOf('signing-key-operator', [
     command: 'table restore',
     as: 'restore-operator',
     args: ({ restored_table: table = '', restore_point: point = '' }) => [
-      ...['clients', '--from', table],
-      ...['--restore-point', point],
+      'clients',
+      '--from',
+      table,
+      '--restore-point',
+      point,
     ],
   },
 ]);
