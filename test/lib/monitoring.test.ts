@@ -129,29 +129,6 @@ describe('the alarms of a region', () => {
     });
   });
 
-  it('miss a rotation that does not run', () => {
-    expect(alarms()['signing-key-rotation-missed']).toMatchObject({
-      MetricName: keyMetrics.rotationRun,
-      Dimensions: [{ Name: 'service', Value: 'key-rotation' }],
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      Period: 1800,
-      TreatMissingData: 'breaching',
-    });
-  });
-
-  it('miss a synthetic check that fails or does not run', () => {
-    expect(alarms()['synthetic-check-failed']).toMatchObject({
-      MetricName: 'SyntheticCheckPassed',
-      Dimensions: [{ Name: 'service', Value: 'synthetic-check' }],
-      Statistic: 'Sum',
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      Period: 900,
-      TreatMissingData: 'breaching',
-    });
-  });
-
   it('see a name of the issuer that does not lead to its keys', () => {
     expect(alarms()['issuer-check-failed']).toMatchObject({
       MetricName: 'IssuerCheckPassed',

@@ -108,49 +108,6 @@ describe('the limits of a trunk group, set by the staff', () => {
     expect(await textOf(world, page)).toContain('is within its limits');
   });
 
-  it.each([
-    ['a scope without its choice', { scopes: 'calls:view' }, 'scopes', 'without the choice'],
-    [
-      'no number',
-      { maxClients: 'many' },
-      'maxClients',
-      'Received &quot;many&quot;; allowed: a whole number from 0 to 1000000.',
-    ],
-    [
-      'no time',
-      { maxSecretLifetime: 'long' },
-      'maxSecretLifetime',
-      'Received &quot;long&quot;; allowed: 1s to 36500d',
-    ],
-    [
-      'a short time',
-      { maxTokenLifetime: '5s' },
-      'maxTokenLifetime',
-      'Received &quot;5s&quot;; allowed: 1m to 1d',
-    ],
-    [
-      'an unknown scope',
-      { scopesChoice: 'some', scopes: 'calls:dance' },
-      'scopes',
-      'Received &quot;calls:dance&quot;; allowed',
-    ],
-    [
-      'a provider that was deleted',
-      { providersChoice: 'some', providers: 'https://gone.example' },
-      'providers',
-      'There is no provider &quot;https://gone.example&quot;.',
-    ],
-  ])('refuse %s next to the field, and keep the input', async (_, changes, field, problem) => {
-    const world = await createPortalWorld();
-    const response = await world.post(page, { ...noLimits, maxApiKeys: '7', ...changes });
-    const text = await response.text();
-    expect(response.status).toBe(422);
-    expect(text).toContain(`id="f-${field}-error"`);
-    expect(text).toContain(problem);
-    expect(text).toContain('value="7"');
-    expect((await findLimits(world)).version).toBe(0);
-  });
-
   it('show what is stored now if another person was faster', async () => {
     const world = await createPortalWorld();
     await world.post(page, { ...noLimits, maxClients: '3' });

@@ -1,8 +1,5 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { DisableKeyCommand, EnableKeyCommand } from '@aws-sdk/client-kms';
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { clientIdOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
@@ -16,7 +13,7 @@ import { tokenRequest } from '../../support/token-world.ts';
 import { failure, startStub } from '../adapters/stub-server.ts';
 import { secret, useTokenFunction } from './use-token-function.ts';
 
-const { environment, optionsAt, awsAt, tokenFunction, tables, keys } = useTokenFunction();
+const { environment, awsAt, tokenFunction, tables } = useTokenFunction();
 
 describe('the token function on real backends', () => {
   it('issues a token that the JWKS function verifies', async () => {
@@ -38,51 +35,6 @@ describe('the token function on real backends', () => {
     const keys = createLocalJWKSet(JSON.parse(body) as JSONWebKeySet);
     const { payload } = await jwtVerify(access_token, keys, { typ: 'at+jwt' });
     expect(payload.sub).toBe(clientIdOf(1));
-  });
-
-  it('notes once a day that the secret was used', async () => {
-    const { issue, reports } = tokenFunction();
-    await expect
-      .poll(async () => {
-        await issue();
-        return reports.at(-1)?.fields['secret_use'];
-      })
-      .toBe('not_due');
-  });
-
-  it('fails only one client if its item is malformed', async () => {
-    const { issue, reports } = tokenFunction();
-    await tables().dynamodb.send(
-      new PutItemCommand({
-        TableName: tables().nameOf('clients'),
-        Item: { client_id: { S: clientIdOf(2) }, enabled: { S: 'yes' } },
-      }),
-    );
-    expect((await issue(basic(clientIdOf(2), secret))).statusCode).toBe(500);
-    expect(reports.at(-1)?.fields['error_name']).toBe('MalformedRecordError');
-    expect((await issue()).statusCode).toBe(200);
-  });
-
-  it('signs with the next key while KMS refuses the current one', async () => {
-    const { issue, selfTest } = tokenFunction();
-    const client = createKmsClient(optionsAt());
-    await client.send(new DisableKeyCommand({ KeyId: keys().current.kmsKeyArn }));
-    try {
-      const { body } = await issue();
-      const { access_token } = JSON.parse(body) as { access_token: string };
-      expect(decodeProtectedHeader(access_token).kid).toBe(keys().next.kid);
-      await client.send(new DisableKeyCommand({ KeyId: keys().next.kmsKeyArn }));
-      expect((await issue()).statusCode).toBe(503);
-      expect(await selfTest()).toEqual({
-        ok: false,
-        reason: expect.stringContaining('no published key of this region can sign'),
-      });
-    } finally {
-      for (const { kmsKeyArn: KeyId } of Object.values(keys())) {
-        await client.send(new EnableKeyCommand({ KeyId }));
-      }
-    }
-    expect(await selfTest()).toEqual({ ok: true });
   });
 });
 

@@ -5,7 +5,6 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { Environment } from '../../../contract/environment.ts';
-import { selfTestEvent } from '../../../contract/health.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
@@ -32,8 +31,6 @@ export function useTokenFunction() {
   const now = Math.floor(Date.now() / 1000);
   let kms: RunningService;
   let tables: TestTables;
-  let current: SigningKey;
-  let next: SigningKey;
 
   function environment(): Environment<'token'> {
     return {
@@ -71,19 +68,16 @@ export function useTokenFunction() {
           lambdaContext(),
         ),
       health: () => handler(proxyEvent({ path: healthPath }), lambdaContext()),
-      selfTest: () => handler(selfTestEvent, lambdaContext()),
     };
   }
 
-  async function addSigningKey(
-    state: 'current' | 'next',
-    publishedAt: number,
-  ): Promise<SigningKey> {
+  async function addSigningKey(): Promise<void> {
+    const publishedAt = now - 10_000;
     const keys = createKmsKeys(createKmsClient(optionsAt()), {
       deploymentName: 'test',
       keyPolicy,
     });
-    const kmsKeyArn = await keys.createKey({ intentId: state, alg: 'ES256', description: state });
+    const kmsKeyArn = await keys.createKey({ intentId: 'current', alg: 'ES256', description: '-' });
     const publicJwk = publicJwkFromSpki(await keys.getPublicKey(kmsKeyArn), 'ES256');
     const key: SigningKey = {
       kid: publicJwk.kid,
@@ -91,20 +85,18 @@ export function useTokenFunction() {
       alg: 'ES256',
       kmsKeyArn,
       publicJwk,
-      state,
+      state: 'current',
       publishedAt,
-      ...(state === 'current' ? { activatedAt: publishedAt } : { provedAt: publishedAt }),
+      activatedAt: publishedAt,
       version: 1,
     };
     const store = createDynamoDbSigningKeyStore(tables.dynamodb, tables.nameOf('signingKeys'));
     await store.createSigningKey(key);
-    return key;
   }
 
   beforeAll(async () => {
     [kms, tables] = await Promise.all([startKms({ accessKey: testAccessKey }), startTables()]);
-    current = await addSigningKey('current', now - 10_000);
-    next = await addSigningKey('next', now - 5000);
+    await addSigningKey();
     const store = createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients'));
     await store.create(makeClient({ secrets: [makeSecret(secret)] }));
   });
@@ -112,10 +104,8 @@ export function useTokenFunction() {
 
   return {
     environment,
-    optionsAt,
     awsAt,
     tokenFunction,
     tables: () => tables,
-    keys: () => ({ current, next }),
   };
 }

@@ -1,12 +1,10 @@
-import { DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.ts';
-import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
+import type { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
 import { environments } from '../../../contract/environment.ts';
 import { functionName } from '../../../contract/function-names.ts';
 import { type ManagementAlias, managementAliases } from '../../../contract/management/roles.ts';
-import { tableKeys, tableName, tables } from '../../../contract/tables.ts';
+import { tableKeys, tableName } from '../../../contract/tables.ts';
 import { evaluateRequest, type NamedPolicy } from '../../../lab/emulator/iam/evaluate-request.ts';
 import { readAssembly } from '../../../lab/local/from-synth/assembly.ts';
 import { readStackPolicies } from '../../../lab/local/from-synth/stack-policies.ts';
@@ -148,33 +146,6 @@ describe('what IAM allows a manager of a trunk group', () => {
       });
     },
   );
-
-  it.each([management, `${management}:$LATEST`, arnOf(functionName('local', 'token'))])(
-    'is not %s',
-    async (arn) => {
-      const invoke = createInvokeFunction(createLambdaClient(aws));
-      await expect(invoke(arn, {})).rejects.toThrow(/AccessDenied|not authorized|may not/i);
-    },
-  );
-
-  it('is no table', async () => {
-    const { endpointDynamoDb: endpoint = '', credentials } = aws ?? {};
-    const dynamodb = new DynamoDBClient({
-      region,
-      endpoint,
-      ...(credentials !== undefined && { credentials }),
-    });
-    for (const table of tableKeys) {
-      const TableName = tableName('local', table);
-      const scan = dynamodb.send(new ScanCommand({ TableName }));
-      await expect(scan).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    }
-    const Key = { [tables.clients.partitionKey]: { S: foreignClientId } };
-    const TableName = tableName('local', 'clients');
-    const get = dynamodb.send(new GetItemCommand({ TableName, Key }));
-    await expect(get).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    dynamodb.destroy();
-  });
 });
 
 describe('its one alias', () => {

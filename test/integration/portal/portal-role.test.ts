@@ -370,77 +370,6 @@ describe('a request with', () => {
 });
 
 describe('a provider of a customer’s own', () => {
-  const missing = /^NotFoundError: there is no provider "https:\/\/own\.example\.net"$/;
-  const othersToo = /^RefusedError: the provider \S+ also belongs to other service trunk groups/;
-
-  const inputs = ({ ownIssuer: issuer, providers }: World) => {
-    const ifRegistration = providers.get(issuer)?.registrationId ?? 'registration';
-    const client = {
-      name: 'Dialer',
-      serviceTrunkGroup: own,
-      scopes: ['calls:view'],
-      provider: issuer,
-      externalClientId: 'dialer',
-      idempotencyKey: 'key-12345',
-    };
-    return {
-      findProvider: { issuer },
-      inspectProviderKeys: { issuer },
-      listClients: { filter: { provider: issuer } },
-      createClient: { client },
-      setProviderTrunkGroups: { issuer, owners: { trunkGroups: [own], ifVersion: 1 } },
-      deleteProvider: { issuer, options: { ifRegistration } },
-    };
-  };
-
-  it.each<[string, readonly string[], Readonly<Partial<Record<OperationName, RegExp>>>]>([
-    ['of the own trunk group', [own], {}],
-    [
-      'of a foreign one',
-      [foreign],
-      {
-        findProvider: missing,
-        inspectProviderKeys: missing,
-        createClient: missing,
-        setProviderTrunkGroups: missing,
-        deleteProvider: missing,
-      },
-    ],
-    [
-      'of both',
-      [own, foreign],
-      {
-        // Its ids are not the caller's only.
-        createClient:
-          /^InputError: external_client_id: received "dialer"; allowed: what is granted/,
-        setProviderTrunkGroups: othersToo,
-        deleteProvider: othersToo,
-      },
-    ],
-  ])('%s', async (_, owners, refusals) => {
-    const names = Object.keys(inputs(await createWorld())) as (keyof ReturnType<typeof inputs>)[];
-    for (const name of names) {
-      const place = await createPlace(own, { ownProviders: 2 });
-      const { world } = place;
-      grantIssuer(world, world.ownIssuer, owners);
-      await registerOwn(world, owners);
-      const request = {
-        operation: name,
-        input: inputs(world)[name],
-        person: person('manager'),
-        trunk_groups: trunkGroups,
-      };
-      const answer = await ask(place, request);
-      const expected = refusals[name] ?? (name === 'listClients' ? /^nothing$/ : /^done$/);
-      expect(describeOutcome(answer, operationOf(name).changes), name).toMatch(expected);
-      expect(JSON.stringify(answer), name).not.toContain(foreign);
-      const list = await ask(place, { ...request, operation: 'listProviders', input: {} });
-      const isListed = owners.includes(own) && !(name === 'deleteProvider' && owners.length === 1);
-      expect(JSON.stringify(list).includes(world.ownIssuer), name).toBe(isListed);
-      expect(JSON.stringify(list)).not.toContain(foreign);
-    }
-  });
-
   it('gets no trunk group that may have none, and none of another customer', async () => {
     const place = await createPlace(own, { ownProviders: 2 });
     await registerOwn(place.world, [own]);
@@ -462,31 +391,6 @@ describe('a provider of a customer’s own', () => {
     place.world.limits.set(shared, { serviceTrunkGroup: shared, ownProviders: 1, version: 1 });
     expect(await give(shared)).toBe('done');
   });
-});
-
-describe('what the config lets a portal grant', () => {
-  const { requireSubnet: _, providers: __, ownProviders: ____, ...limits } = ceiling;
-  const reach = { administrators: true, ...limits };
-  const { removeSubnet: ___, ...bound } = ceilings;
-
-  it.each(Object.entries(bound) as [OperationName, string][])(
-    'bounds %s for every person, also for an administrator',
-    async (name, expected) => {
-      for (const role of ['manager', 'administrator'] as const) {
-        const place = await createPlace(own, {});
-        const before = contentsOf(place.world);
-        const request = {
-          operation: name,
-          input: inputOf(place, name),
-          person: person(role),
-          trunk_groups: role === 'manager' ? trunkGroups : undefined,
-        };
-        expect(describeOutcome(await ask(place, request, reach)), role).toBe(expected);
-        expect(contentsOf(place.world)).toBe(before);
-        expect(describeOutcome(await ask(place, request), true), role).toBe('done');
-      }
-    },
-  );
 });
 
 describe('an idempotency key that another customer used', () => {
@@ -610,23 +514,6 @@ describe('what IAM allows the role of the portal', () => {
       `logs:PutLogEvents ${streamOf('portal')}`,
     ]);
   });
-
-  it.each(managementAliases.filter((alias) => alias !== 'portal'))(
-    'is not the alias %s, also with a signature for it',
-    async (alias) => {
-      const place = await createPlace(own, {});
-      const { person: _, ...request } = find(place);
-      await expect(ask(place, request, undefined, alias)).rejects.toMatchObject(denied);
-      expect(describeOutcome(await ask(place, find(place)))).toBe('done');
-    },
-  );
-
-  it.each([managementArn, `${managementArn}:$LATEST`, lambdaArn('token')])(
-    'is not %s',
-    async (arn) => {
-      await expect(portal.invoke(arn, {})).rejects.toMatchObject(denied);
-    },
-  );
 });
 
 /** The commands of a section of the page about the portal. */

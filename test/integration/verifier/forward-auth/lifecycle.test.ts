@@ -257,10 +257,4 @@ describe('the metadata of an API (RFC 9728)', () => {
       `Bearer realm="platform", resource_metadata="https://api.example.com${path}"`,
     ]);
   });
-
-  it('does not exist by default', async () => {
-    const { address } = await start(['--own-tokens-only']);
-    const answer = await send(address, '/.well-known/oauth-protected-resource');
-    expect([answer.status, answer.headers['www-authenticate']]).toEqual([500, undefined]);
-  });
 });
