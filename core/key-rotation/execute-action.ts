@@ -5,9 +5,7 @@ import { ConflictError, SigningKeyUnusableError, UnavailableError } from '../err
 import { publicJwkFromSpki } from '../signing-key/public-jwk.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import {
-  assertDeletable,
-  assertDisableable,
-  assertWithdrawable,
+  assertRemovable,
   findCurrentKey,
   type RotationAction,
   type RotationActionKind,
@@ -64,18 +62,18 @@ const executors: { readonly [K in RotationActionKind]: Executor<K> } = {
   },
   withdraw: ({ key, emergency }, { ports, settings }) => {
     const withdrawnAt = ports.now();
-    if (emergency !== true) assertWithdrawable(key, withdrawnAt);
+    if (emergency !== true) assertRemovable('withdraw', key, settings.policy, withdrawnAt);
     const delay = emergency === true ? 0 : withdrawalDelay(settings.policy);
     const disableAt = withdrawnAt + delay;
     return replace(key, { state: 'withdrawn', withdrawnAt, disableAt }, ports);
   },
-  disable: async ({ key }, { ports }) => {
-    assertDisableable(key, ports.now());
+  disable: async ({ key }, { ports, settings }) => {
+    assertRemovable('disable', key, settings.policy, ports.now());
     await disableInKms(key, ports);
     await replace(key, { state: 'disabled', disabledAt: ports.now() }, ports);
   },
   schedule_deletion: async ({ key }, { ports, settings }) => {
-    assertDeletable(key, settings.policy, ports.now());
+    assertRemovable('schedule_deletion', key, settings.policy, ports.now());
     await ports.keyManagement.scheduleKeyDeletion(key.kmsKeyArn);
     const deletionScheduledAt = ports.now();
     await replace(key, { state: 'deletion_scheduled', deletionScheduledAt }, ports);

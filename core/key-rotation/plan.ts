@@ -161,23 +161,59 @@ function planPromotion(situation: Situation): readonly RotationAction[] {
     .map((key) => ({ kind: 'promote', key }));
 }
 
+type RemovalKind = 'withdraw' | 'disable' | 'schedule_deletion';
+
+interface Removal {
+  readonly from: SigningKeyState;
+  /** When no token of the key can be valid any more, or no cache can hold it; undefined: never. */
+  readonly dueAt: (key: SigningKey, policy: SigningKeyPolicy) => number | undefined;
+  /** In messages. */
+  readonly done: string;
+}
+
 /** The steps after a key's last signature, each at the time that the previous step recorded. */
+const removals: Readonly<Record<RemovalKind, Removal>> = {
+  withdraw: { from: 'previous', dueAt: ({ withdrawAt }) => withdrawAt, done: 'withdrawn' },
+  disable: { from: 'withdrawn', dueAt: ({ disableAt }) => disableAt, done: 'disabled' },
+  schedule_deletion: {
+    from: 'disabled',
+    dueAt: ({ disabledAt }, { deletionDelay }) =>
+      disabledAt === undefined ? undefined : disabledAt + deletionDelay,
+    done: 'deleted',
+  },
+};
+
+function isOver(time: number | undefined, now: number): boolean {
+  return time !== undefined && time <= now;
+}
+
 function planRemoval(situation: Situation): readonly RotationAction[] {
   const { settings, now } = situation;
-  const isOver = (time: number | undefined) => time !== undefined && time <= now;
-  const deletable = (key: SigningKey) =>
-    key.disabledAt !== undefined && key.disabledAt + settings.policy.deletionDelay <= now;
-  return [
-    ...keysIn(situation, 'previous')
-      .filter((key) => isOver(key.withdrawAt))
-      .map((key) => ({ kind: 'withdraw', key }) as const),
-    ...keysIn(situation, 'withdrawn')
-      .filter((key) => isOver(key.disableAt))
-      .map((key) => ({ kind: 'disable', key }) as const),
-    ...keysIn(situation, 'disabled')
-      .filter(deletable)
-      .map((key) => ({ kind: 'schedule_deletion', key }) as const),
-  ];
+  return (Object.keys(removals) as RemovalKind[]).flatMap((kind) => {
+    const { from, dueAt } = removals[kind];
+    const due = keysIn(situation, from).filter((key) => isOver(dueAt(key, settings.policy), now));
+    return due.map((key) => ({ kind, key }));
+  });
+}
+
+/**
+ * The last check before a key goes one step further out of use, as planned.
+ *
+ * @throws {RetainedKeyError} unless the key is in the state before, and its time there is over.
+ */
+export function assertRemovable(
+  kind: RemovalKind,
+  key: SigningKey,
+  policy: SigningKeyPolicy,
+  now: number,
+): void {
+  const { from, dueAt, done } = removals[kind];
+  const at = key.state === from ? dueAt(key, policy) : undefined;
+  if (isOver(at, now)) return;
+  const when = at === undefined ? 'never in its present state' : `from ${at} (epoch seconds) on`;
+  throw new RetainedKeyError(
+    `${key.kid} is "${key.state}" and cannot be ${done}: its tokens may be in use; allowed ${when}`,
+  );
 }
 
 /**
@@ -301,41 +337,6 @@ export function findCurrentKey(
   return keys
     .filter((key) => key.regionId === regionId && key.state === 'current')
     .sort((a, b) => (b.activatedAt ?? 0) - (a.activatedAt ?? 0) || (a.kid < b.kid ? -1 : 1))[0];
-}
-
-function isOver(time: number | undefined, now: number): boolean {
-  return time !== undefined && time <= now;
-}
-
-function refuse(key: SigningKey, step: string, until: number | undefined): never {
-  const when =
-    until === undefined ? 'never in its present state' : `from ${until} (epoch seconds) on`;
-  throw new RetainedKeyError(
-    `${key.kid} is "${key.state}" and cannot be ${step}: its tokens may be in use; allowed ${when}`,
-  );
-}
-
-/**
- * The last check before a key leaves the JWKS as planned.
- *
- * @throws {RetainedKeyError} unless the key is `previous` and its retention is over.
- */
-export function assertWithdrawable(key: SigningKey, now: number): void {
-  if (key.state === 'previous' && isOver(key.withdrawAt, now)) return;
-  refuse(key, 'withdrawn', key.state === 'previous' ? key.withdrawAt : undefined);
-}
-
-/** @throws {RetainedKeyError} unless the key is `withdrawn` and no cache can hold it any more. */
-export function assertDisableable(key: SigningKey, now: number): void {
-  if (key.state === 'withdrawn' && isOver(key.disableAt, now)) return;
-  refuse(key, 'disabled', key.state === 'withdrawn' ? key.disableAt : undefined);
-}
-
-/** @throws {RetainedKeyError} unless the key has been disabled for the deletion delay. */
-export function assertDeletable(key: SigningKey, policy: SigningKeyPolicy, now: number): void {
-  const from = key.disabledAt === undefined ? undefined : key.disabledAt + policy.deletionDelay;
-  if (key.state === 'disabled' && isOver(from, now)) return;
-  refuse(key, 'deleted', key.state === 'disabled' ? from : undefined);
 }
 
 /** Why a key stops signing, or never signs. */

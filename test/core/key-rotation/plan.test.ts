@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  assertDeletable,
-  assertDisableable,
-  assertWithdrawable,
-  plan,
-  subjectOf,
-} from '../../../core/key-rotation/plan.ts';
+import { assertRemovable, plan, subjectOf } from '../../../core/key-rotation/plan.ts';
 import { RetainedKeyError } from '../../../core/key-rotation/rotation-ports.ts';
 import type { RotationState } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
@@ -307,27 +301,24 @@ const later = 1_000_000;
 /** Every state, with every time that would allow the step if the state did. */
 const allTimes = { withdrawAt: 1, disableAt: 1, disabledAt: 1, deletionScheduledAt: 1 };
 
-const guards: readonly (readonly [
-  string,
-  SigningKey['state'],
-  (key: SigningKey, now: number) => void,
-])[] = [
-  ['withdrawn', 'previous', assertWithdrawable],
-  ['disabled', 'withdrawn', assertDisableable],
-  ['deleted', 'disabled', (key, now) => assertDeletable(key, policy, now)],
-];
+const guards = [
+  ['withdrawn', 'previous', 'withdraw'],
+  ['disabled', 'withdrawn', 'disable'],
+  ['deleted', 'disabled', 'schedule_deletion'],
+] as const;
 
 const states = ['next', 'current', 'previous', 'withdrawn', 'disabled', 'deletion_scheduled'];
 
 describe('the last check before a key is taken out of use', () => {
   it.each(
-    guards.flatMap(([step, allowed, check]) =>
+    guards.flatMap(([step, allowed, kind]) =>
       states
         .filter((state) => state !== allowed)
-        .map((state) => [state as SigningKey['state'], step, check] as const),
+        .map((state) => [state as SigningKey['state'], step, kind] as const),
     ),
-  )('refuses that a key which is %s is %s', (state, step, check) => {
-    expect(() => check(signingKey('k', { ...allTimes, state }), later)).toThrow(
+  )('refuses that a key which is %s is %s', (state, step, kind) => {
+    const key = signingKey('k', { ...allTimes, state });
+    expect(() => assertRemovable(kind, key, policy, later)).toThrow(
       new RetainedKeyError(
         `k is "${state}" and cannot be ${step}: its tokens may be in use; allowed never in its present state`,
       ),
@@ -335,20 +326,15 @@ describe('the last check before a key is taken out of use', () => {
   });
 
   it.each([
-    ['previous', { withdrawAt: 10 }, assertWithdrawable, 10],
-    ['withdrawn', { disableAt: 10 }, assertDisableable, 10],
-    [
-      'disabled',
-      { disabledAt: 10 },
-      (key: SigningKey, now: number) => assertDeletable(key, policy, now),
-      10 + policy.deletionDelay,
-    ],
+    ['previous', { withdrawAt: 10 }, 'withdraw', 10],
+    ['withdrawn', { disableAt: 10 }, 'disable', 10],
+    ['disabled', { disabledAt: 10 }, 'schedule_deletion', 10 + policy.deletionDelay],
   ] as const)(
     'allows it for one which is %s at its time and not before',
-    (state, times, check, at) => {
+    (state, times, kind, at) => {
       const key = signingKey('k', { ...times, state });
-      expect(() => check(key, at)).not.toThrow();
-      expect(() => check(key, at - 1)).toThrow(RetainedKeyError);
+      expect(() => assertRemovable(kind, key, policy, at)).not.toThrow();
+      expect(() => assertRemovable(kind, key, policy, at - 1)).toThrow(RetainedKeyError);
     },
   );
 });
