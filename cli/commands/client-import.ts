@@ -54,6 +54,15 @@ function readEntries(text: string, trunkGroup: string | undefined): readonly Imp
   });
 }
 
+/** @throws {RefusedError} if another client has its secret: who has one's opens the other. */
+function checkOwnSecret({ formerId, secret }: Imported, same: readonly Imported[]): void {
+  const other = same.find((one) => one.formerId !== formerId);
+  if (typeof secret !== 'string' || other === undefined) return;
+  throw new RefusedError(
+    `${[formerId, other.formerId].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
+  );
+}
+
 /** What becomes of a client. @param isUndo whether what an import with its secret made is deleted. */
 async function decide({ management }: Cli, client: Imported, isUndo: boolean): Promise<string> {
   const { client: found, existed } = await management.importClient(client);
@@ -86,28 +95,34 @@ export const importClients = command({
         : readGivenFile(file, (code) => `${file} cannot be read: ${code}`).toString();
     const clients = readEntries(text ?? '', trunkGroup);
     if (undo !== undefined) await cli.confirm(`Delete what an import of ${undo} made?`);
+    const bySecret = Map.groupBy(clients, ({ secret }) => secret);
     const done: { former_id: string; outcome: string; problem?: string }[] = [];
-    for (const client of clients) {
-      const { formerId: former_id } = client;
-      const checkOnly = check === true || undo !== undefined;
-      try {
-        const outcome = await decide(cli, { ...client, checkOnly }, undo !== undefined);
-        done.push({ former_id, outcome });
-      } catch (error) {
-        if (!(error instanceof RefusedError || error instanceof InputError)) throw error;
-        cli.answerNo();
-        done.push({ former_id, outcome: 'refused', problem: error.message });
+    try {
+      for (const client of clients) {
+        const { formerId: former_id, secret } = client;
+        const checkOnly = check === true || undo !== undefined;
+        try {
+          if (undo === undefined) checkOwnSecret(client, bySecret.get(secret) ?? []);
+          const outcome = await decide(cli, { ...client, checkOnly }, undo !== undefined);
+          done.push({ former_id, outcome });
+        } catch (error) {
+          if (!(error instanceof RefusedError || error instanceof InputError)) throw error;
+          cli.answerNo();
+          done.push({ former_id, outcome: 'refused', problem: error.message });
+        }
       }
+    } finally {
+      // If management stops midway, this is what an undo takes back.
+      cli.output.printList(done, {
+        view: (one) => one,
+        id: ({ former_id }) => former_id,
+        columns: {
+          'client id of before': ({ former_id }) => former_id,
+          outcome: ({ outcome }) => outcome,
+          problem: ({ problem }) => problem,
+        },
+        none: 'No client was sent.',
+      });
     }
-    cli.output.printList(done, {
-      view: (one) => one,
-      id: ({ former_id }) => former_id,
-      columns: {
-        'client id of before': ({ former_id }) => former_id,
-        outcome: ({ outcome }) => outcome,
-        problem: ({ problem }) => problem,
-      },
-      none: 'There are no clients.',
-    });
   },
 });

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { importClients } from '../../../cli/commands/client-import.ts';
+import { UnavailableError } from '../../../core/errors.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
@@ -61,8 +63,8 @@ async function imported(...words: readonly string[]): Promise<readonly Done[]> {
 const outcomes = (items: readonly Done[]) => [...new Set(items.map(({ outcome }) => outcome))];
 const group = ['--trunk-group', 'tg-7'];
 
-describe('500 clients of Cognito', () => {
-  const apps = Array.from({ length: 500 }, (_, index) => app(index));
+describe('50 clients of Cognito', () => {
+  const apps = Array.from({ length: 50 }, (_, index) => app(index));
   const toText = (some: typeof apps) =>
     some.map((one) => `${JSON.stringify(one, undefined, 4)}\n`).join('');
   const [file, few] = [write(toText(apps)), write(toText(apps.slice(0, 5)))];
@@ -152,7 +154,12 @@ describe('a file that cannot be imported as it is', () => {
       [
         plain,
         { ...plain, secret: drawn('other', 32) },
-        { ...plain, former_id: 'keycloak-two', scope: 'calls:view' },
+        { ...plain, former_id: 'keycloak-two', secret: drawn('two', 32), scope: 'calls:view' },
+        ...['Keycloak-erp', 'keycloak-erp '].map((former_id) => ({
+          ...plain,
+          former_id,
+          secret: drawn('twin', 32),
+        })),
         { ...plain, former_id: 'client_keycloak', secret: 'p'.repeat(40), scopes: ['a:b'] },
         { UserPoolClient: interactive, service_trunk_group: 'tg-7' },
       ]
@@ -170,13 +177,32 @@ describe('a file that cannot be imported as it is', () => {
         /^the client "keycloak-erp" was imported before, with another secret or other values: client_\w{22}$/,
       ),
       'scope: unknown field; allowed: formerId, secret, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, checkOnly; did you mean scopes?',
+      '"Keycloak-erp" and "keycloak-erp " have the same secret',
+      '"keycloak-erp " and "Keycloak-erp" have the same secret',
       `former_id: received "client_keycloak"; allowed: 8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,
       `secret: received one with no text; ${allowed}`,
     ]);
-    expect(run.stdout).not.toContain('pppp');
+    expect(run.stdout).not.toMatch(new RegExp(`pppp|${drawn('twin', 32)}`));
     const absent = await authctl(['client', 'import', '--from', 'no.json']);
     expect(absent.stderr).toBe('authctl: no.json cannot be read: ENOENT\n');
     const stdin = await authctl(['client', 'import', '--json'], { stdin: `${line}\n` });
     expect(JSON.parse(stdin.stdout)).toMatchObject({ items: [{ outcome: 'imported before' }] });
+  });
+
+  it('shows what was done if management stops midway', async () => {
+    const stop = new UnavailableError('it does not answer');
+    const done: Done[] = [];
+    const importClient = ({ formerId }: { readonly formerId: string }) =>
+      formerId === 'second' ? Promise.reject(stop) : Promise.resolve({ existed: false });
+    const cli = {
+      management: { importClient },
+      output: { printList: (items: readonly Done[]) => done.push(...items) },
+    };
+    const ids = ['first', 'second', 'third'];
+    const from = write(ids.map((id) => JSON.stringify({ former_id: id, secret: id })).join('\n'));
+    await expect(importClients.run(cli as never, [] as never, { from } as never)).rejects.toBe(
+      stop,
+    );
+    expect(done).toEqual([{ former_id: 'first', outcome: 'imported' }]);
   });
 });
