@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import type { JsonObject } from '../../contract/json-object.ts';
+import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 import { checkInput, exactly, list, secretText, Wrong } from '../../contract/management/fields.ts';
 import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
@@ -108,20 +108,36 @@ async function changeClient(context: StackContext, stored: Client, next: Client)
   return writeClient(context, stored, 'client.update', changes);
 }
 
-/** The new keys come first: one that is refused leaves the client as it was. */
+/** @param former what the resource had before. In a rollback, what may have been refused. */
+function hadKey(former: unknown, key: string): boolean {
+  const { publicKeys } = isJsonObject(former) ? former : {};
+  return [publicKeys].flat().some((text) => {
+    try {
+      return readGivenKey(String(text)).publicKey === key;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * The new keys come first: one that is refused leaves the client as it was. A key that a person
+ * disabled goes an update later: a rollback would bring it back enabled.
+ */
 async function changeKeys(
   context: StackContext,
   { clientId, secrets }: Client,
   publicKeys: readonly string[] | undefined,
+  former: unknown,
 ): Promise<void> {
   if (publicKeys === undefined) return;
   const declared = new Map(publicKeys.map((text) => [readGivenKey(text).publicKey, text]));
-  const known = new Map(secrets.map(({ publicKey, secretId }) => [publicKey, secretId]));
+  const known = new Map(secrets.map((secret) => [secret.publicKey, secret]));
   for (const [key, publicKey] of declared) {
     if (!known.has(key)) await createClientSecret(context, clientId, { publicKey });
   }
-  for (const [key, secretId] of known) {
-    if (key === undefined || declared.has(key)) continue;
+  for (const [key, { secretId, disabled }] of known) {
+    if (key === undefined || declared.has(key) || (disabled && hadKey(former, key))) continue;
     await deleteClientSecret(context, clientId, secretId);
   }
 }
@@ -129,9 +145,14 @@ async function changeKeys(
 /**
  * Makes the client of a resource what its properties say. An event that comes again changes nothing.
  *
+ * @param former the properties before an update.
  * @returns its id. It follows from the stack and the properties, so a rollback ends where it began.
  */
-export async function declareClient(context: StackContext, properties: unknown): Promise<string> {
+export async function declareClient(
+  context: StackContext,
+  properties: unknown,
+  former?: unknown,
+): Promise<string> {
   const { client: input, publicKeys, adoptClientId: adopted } = readResource(context, properties);
   const prepared = await prepareClient(context, input);
   const { provider, asGiven } = prepared;
@@ -140,14 +161,14 @@ export async function declareClient(context: StackContext, properties: unknown):
   const stored = await context.clients.find(clientId);
   if (stored !== undefined) {
     checkOwner(context, stored, next, adopted !== undefined);
-    await changeKeys(context, await changeClient(context, stored, next), publicKeys);
+    await changeKeys(context, await changeClient(context, stored, next), publicKeys, former);
     return clientId;
   }
   if (adopted !== undefined) throw new NotFoundError('client', adopted);
   const { client, existed } = await createPrepared(context, input, prepared);
   if (existed) throw new ConflictError(`${clientId} was created in the meantime`);
   try {
-    await changeKeys(context, client, publicKeys);
+    await changeKeys(context, client, publicKeys, former);
   } catch (error) {
     // CloudFormation does not know its id yet, and would leave it behind.
     await removeClient(context, await findClient(context, clientId));

@@ -77,14 +77,15 @@ async function apply(
   const context = openContext(createContext, done, { actor, account: invokedArn.split(':')[4] });
   const groups = trunkGroupsOfStack(context.config.management.stackReach, named);
   const { LogicalResourceId: logicalId, RequestId: requestId, PhysicalResourceId } = event;
+  const { ResourceProperties: properties, OldResourceProperties: former } = event;
   const reached = {
     ...limitCaller(context, groups, { limits: {}, hasTrunkGroupLimits: true }),
     stack: { stackId, logicalId, requestId },
   };
-  if (event.RequestType !== 'Delete') return declareClient(reached, event.ResourceProperties);
+  if (event.RequestType !== 'Delete') return declareClient(reached, properties, former);
   // What is its own, it may always stop.
   const { clients } = context;
-  await undeclareClient({ ...reached, clients }, PhysicalResourceId, event.ResourceProperties);
+  await undeclareClient({ ...reached, clients }, PhysicalResourceId, properties);
   return PhysicalResourceId;
 }
 

@@ -32,8 +32,14 @@ const workload = ({ world }: World, id = 'erp', more: object = {}) => {
 function resourceOf({ send }: World, more: object = {}) {
   let id: string | undefined;
   let properties: object = {};
-  const ask = (RequestType: string, given: object, PhysicalResourceId = id) =>
-    send(eventOf({ RequestType, PhysicalResourceId, ResourceProperties: given, ...more }));
+  /** In a rollback, what was refused. */
+  let last: object = {};
+  const ask = (RequestType: string, given: object, PhysicalResourceId = id) => {
+    const OldResourceProperties = RequestType === 'Update' ? last : undefined;
+    const event = { RequestType, PhysicalResourceId, OldResourceProperties, ...more };
+    if (RequestType !== 'Delete') last = given;
+    return send(eventOf({ ResourceProperties: given, ...event }));
+  };
   const change = async (given: object) => {
     const [before, old] = [id, properties];
     const answer = await ask(before === undefined ? 'Create' : 'Update', given);
@@ -223,6 +229,23 @@ describe('what a person decided', () => {
     ]) {
       await expect(change).rejects.toThrow(refused);
     }
+  });
+
+  it('stays if a key is replaced, and the stack rolls back', async () => {
+    const test = await declareWorld();
+    const { clients, management } = test.world;
+    const [one, two] = [publicKey(), publicKey()];
+    const resource = resourceOf(test);
+    await resource.put(keyClient({ publicKeys: [one] }));
+    const id = resource.id();
+    const disabled = () => clients.get(id)?.secrets.map((secret) => secret.disabled);
+    await management.disableClientSecret(id, clients.get(id)?.secrets[0]?.secretId ?? '');
+    await resource.rollBack(keyClient({ publicKeys: [two] }));
+    expect(disabled()).toEqual([true]);
+    await resource.put(keyClient({ publicKeys: [two] }));
+    expect(disabled()).toEqual([true, undefined]);
+    await resource.rollBack(keyClient({ publicKeys: ['none'] }));
+    expect(disabled()).toEqual([undefined]);
   });
 
   it('is that a client is its own again, which the stack is told', async () => {
