@@ -43,6 +43,11 @@ export const suites: Readonly<Record<string, Suite>> = {
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',
     runs: 'nightly',
   },
+  cognito: {
+    shows:
+      '500 clients of Cognito, which moto made, get tokens here with the requests of before, and go back; needs Python',
+    runs: 'nightly',
+  },
   examples: {
     shows: 'every example whose runtime is on the machine works against a local run',
     runs: 'nightly',
