@@ -30,11 +30,6 @@ const basicOrAssertion =
 
 const texts = {
   several_authentications: ['invalid_request', 'the client must authenticate in one way'],
-  parameter_in_query: [
-    'invalid_request',
-    'parameters must be in the request body, not in the query',
-  ],
-  no_grant_type: ['invalid_request', 'grant_type is missing'],
   grant_type: [
     'unsupported_grant_type',
     `grant_type must be client_credentials or ${jwtBearerGrantType}`,
@@ -103,7 +98,7 @@ function readAssertionOf(
   { providers, keysOnly }: AssertionChoices,
 ): Pick<AssertionRequest, 'form' | 'assertion'> {
   const grantType = valueOf(form, 'grant_type');
-  if (grantType === undefined) throw refuse('no_grant_type');
+  if (grantType === undefined) throw new OAuthError('no_grant_type');
   if (grantType !== 'client_credentials' && providers === false) throw new OAuthError('grant_type');
   const ways = keysOnly === true ? new OAuthError('keys_only') : undefined;
   if (valueOf(form, 'client_secret') !== undefined) throw ways ?? refuse('authentication_method');
@@ -138,7 +133,7 @@ export function readAssertionRequest(
   choices: AssertionChoices = {},
 ): AssertionRequest {
   if (request.queryNames.some((name) => bodyOnly.has(name) || name === 'assertion')) {
-    throw refuse('parameter_in_query');
+    throw new OAuthError('parameter_in_query');
   }
   assertFormContentType(request.contentTypes);
   const form = parseForm(request.body);

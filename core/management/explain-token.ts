@@ -38,17 +38,17 @@ const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
 };
 
 /** Checks each secret as if it had been sent. One valid secret is enough. */
-function checkClient(client: Client | undefined, now: number): string {
+function checkClient(client: Client | undefined, now: number) {
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
   const failures = candidates.map((one) => findAuthenticationFailure(client, one, now));
   const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
-  if (failures.includes(undefined)) return detail;
+  if (failures.includes(undefined)) return { detail };
   // A problem of the whole client is reported before problems of its secrets.
   const ofSecrets: readonly unknown[] = ['secret_expired', 'secret_disabled'];
   const ofClient = failures.find((one) => !ofSecrets.includes(one));
   const reason = ofClient ?? failures[0] ?? 'secret_expired';
-  throw new RefusedStep(reason, reasonTexts[reason] ?? detail);
+  return { reason, detail: reasonTexts[reason] ?? detail };
 }
 
 /** Each region signs with its own keys, so a region may have no key when others have one. */
@@ -118,8 +118,9 @@ async function explain(
     (value) => value ?? "none: the client's default audience",
   );
   const found = await findSent(context, question.clientId);
-  steps.take('client authentication', () => checkClient(found, now), String);
-  if (found === undefined) throw new OAuthError('unknown_client');
+  const { reason, detail } = checkClient(found, now);
+  steps.add('client authentication', reason === undefined ? 'passed' : 'refused', detail);
+  if (reason !== undefined || found === undefined) throw new OAuthError(reason ?? 'unknown_client');
   const client = withoutSyntheticAuthority(found);
   const scopes = steps.take(
     'scopes',
@@ -186,17 +187,6 @@ export async function explainToken(
   }
 }
 
-/** A step that refuses, with more detail than the client would see. */
-class RefusedStep extends Error {
-  override readonly name = 'RefusedStep';
-  readonly oauth: OAuthError;
-
-  constructor(reason: OAuthErrorReason, detail: string) {
-    super(detail);
-    this.oauth = new OAuthError(reason);
-  }
-}
-
 /** Takes the steps of a token request one by one and records the result of each. */
 class ExplainedSteps {
   readonly #taken: ExplainedStep[] = [];
@@ -216,11 +206,8 @@ class ExplainedSteps {
       this.add(step, 'passed', describe(result));
       return result;
     } catch (error) {
-      const oauth = error instanceof RefusedStep ? error.oauth : error;
-      if (!(oauth instanceof OAuthError)) throw error;
-      const detail = error instanceof RefusedStep ? error.message : (known ?? oauth.description);
-      this.add(step, 'refused', detail);
-      throw oauth;
+      if (error instanceof OAuthError) this.add(step, 'refused', known ?? error.description);
+      throw error;
     }
   }
 

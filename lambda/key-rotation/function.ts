@@ -4,11 +4,10 @@ import { describeDenial } from '../../adapters/aws-errors.ts';
 import type { BackgroundClients } from '../../adapters/background-clients.ts';
 import type { SendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import type { DynamoDbDocuments } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
+import { heartbeatItem } from '../../adapters/dynamodb/items/rotation-item.ts';
 import { createDynamoDbAuditLog } from '../../adapters/dynamodb/stores/audit-log.ts';
-import {
-  createDynamoDbHeartbeatReader,
-  createDynamoDbRotationStore,
-} from '../../adapters/dynamodb/stores/rotation-store.ts';
+import { createDynamoDbRotationStore } from '../../adapters/dynamodb/stores/rotation-store.ts';
+import { listRecords } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import { createKmsKeys } from '../../adapters/kms/kms-keys.ts';
 import { type ClockOptions, createCheckedClock } from '../../adapters/record-server-dates.ts';
 import type { AuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
@@ -143,7 +142,8 @@ function createLagReader(
   { now }: RotationPorts,
 ): () => Promise<Lag> {
   const { AUTH_SIGNING_KEYS_TABLE, AUTH_REGION_ID } = environment;
-  const readHeartbeats = createDynamoDbHeartbeatReader(dynamodb, AUTH_SIGNING_KEYS_TABLE);
+  // As this region sees them: an eventually consistent read.
+  const readHeartbeats = listRecords(dynamodb, AUTH_SIGNING_KEYS_TABLE, heartbeatItem);
   return async (): Promise<Lag> => {
     try {
       return replicationLag(AUTH_REGION_ID, await readHeartbeats(), now());

@@ -4,7 +4,6 @@ import {
   tables,
 } from '../../../contract/tables.ts';
 import type { RotationStore } from '../../../core/key-rotation/rotation-ports.ts';
-import type { Heartbeat } from '../../../core/key-rotation/rotation-state.ts';
 import type { SigningKeyStore } from '../../../core/signing-key/signing-key.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
@@ -47,14 +46,6 @@ export function createDynamoDbSigningKeyStore(
         conflict: 'it was changed meanwhile',
       }),
   };
-}
-
-/** Heartbeats as this region sees them: an eventually consistent read. */
-export function createDynamoDbHeartbeatReader(
-  dynamodb: DynamoDbDocuments,
-  table: string,
-): () => Promise<readonly Heartbeat[]> {
-  return listRecords(dynamodb, table, heartbeatItem);
 }
 
 /**
