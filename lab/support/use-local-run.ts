@@ -21,22 +21,20 @@ export async function visitPortal(portal: Parameters<typeof signIn>[0]): Promise
  * that it prints, and for what it reads from its package.
  *
  * @param folder where it writes its state, if not where it is started.
- * @returns the token.
  */
 export async function useLocalRun(
   command: Command,
   cwd: string,
   environment: NodeJS.ProcessEnv = process.env,
   folder = cwd,
-): Promise<string> {
+): Promise<void> {
   const env = { ...environment, PORT: '0' };
   const running = new OutputProcess(command, { cwd, env, detached: true });
-  let token = '';
   try {
     await running.waitFor('it was ready', () => running.output.includes('Ctrl-C') || undefined);
     const curl = /^ {2}(curl .*token)$/m.exec(running.output)?.[1] ?? '';
     const answer = await runOrThrow(['sh', '-c', curl]);
-    ({ access_token: token = '' } = JSON.parse(answer) as { readonly access_token?: string });
+    const { access_token: token = '' } = JSON.parse(answer) as { readonly access_token?: string };
     assert.equal(token.split('.').length, 3, answer);
     const text = readFileSync(join(folder, '.local/demo.env'), 'utf8');
     const { ISSUER = '', PORTAL_URL = '' } = parseDemoEnvironment(text);
@@ -49,5 +47,4 @@ export async function useLocalRun(
     rmSync(join(folder, '.local'), { recursive: true, force: true });
   }
   assert.match(running.output, /^Stopping\.$/m);
-  return token;
 }
