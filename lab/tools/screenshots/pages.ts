@@ -15,7 +15,6 @@ const explainPage = ({ clientId }: SampleData) =>
 const clientPage = ({ clientId }: SampleData) => `/clients/${clientId}`;
 
 export const pictures: readonly Picture[] = [
-  { name: 'portal-overview', path: () => '/', scheme: 'light', width: 1000, height: 500 },
   { name: 'portal-client', path: clientPage, scheme: 'light', width: 1000, height: 560 },
   { name: 'portal-explain', path: explainPage, scheme: 'dark', width: 1000, height: 400 },
   {
