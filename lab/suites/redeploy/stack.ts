@@ -54,7 +54,8 @@ export class Stack {
 
   async #listResources(): Promise<StackResources> {
     const resources = new Map<string, StackResource>();
-    const pages = paginateListStackResources({ client: this.#client }, this.#of);
+    // A copy: the SDK's paginator leaves the token of the last page in its input.
+    const pages = paginateListStackResources({ client: this.#client }, { ...this.#of });
     for await (const { StackResourceSummaries = [] } of pages) {
       for (const {
         LogicalResourceId,
@@ -155,7 +156,7 @@ export class Stack {
   /** The events of the last operation, which had this token. The newest event is the first. */
   async #listEvents(token: string): Promise<readonly StackEvent[]> {
     const found: StackEvent[] = [];
-    const pages = paginateDescribeStackEvents({ client: this.#client }, this.#of);
+    const pages = paginateDescribeStackEvents({ client: this.#client }, { ...this.#of });
     for await (const { StackEvents = [] } of pages) {
       for (const event of StackEvents) {
         if (event.ClientRequestToken !== token) return found;
