@@ -4,10 +4,9 @@ import type { AuditRecord } from '../audit/audit-log.ts';
 import type { StoredPerson } from '../audit/person-name.ts';
 import type { Client } from '../client/client.ts';
 import { ConflictError, MalformedRecordError } from '../errors.ts';
-import { findIssuerGrant, type GrantList, hostOf } from '../identity-provider/grant.ts';
+import type { GrantList } from '../identity-provider/grant.ts';
 import {
   type GivenKeys,
-  hasOwner,
   type IdentityProvider,
   ownedBy,
   type ProviderOwner,
@@ -15,7 +14,6 @@ import {
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-state.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
-import { checkOutside } from '../management/grants/grant-lists.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import { parseTime } from '../rfc3339.ts';
@@ -76,8 +74,6 @@ export interface Restorable<T> extends StoredKind<T> {
   readonly missing?: (id: string) => T;
   /** What becomes of one that was made since and is lost; "make it again" if left out. */
   readonly afterLoss?: string;
-  /** What an item has that the staff did not grant, as text for the operator. It is restored. */
-  readonly findOutside?: (item: T) => Promise<string | undefined>;
 }
 
 /** The result for one item. */
@@ -128,20 +124,6 @@ async function findPresent<T extends object>(
   }
 }
 
-/** Grants that cannot be read keep nothing from being restored. */
-async function lookAtGrants<T>(
-  { findOutside }: Restorable<T>,
-  item: T,
-): Promise<readonly string[]> {
-  try {
-    const found = await findOutside?.(item);
-    return found === undefined ? [] : [found];
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    return [`whether it is granted could not be read (${cause}): run authctl provider check`];
-  }
-}
-
 async function restoreItem<T extends object>(
   context: ManagementContext,
   kind: Restorable<T>,
@@ -170,8 +152,7 @@ async function restoreItem<T extends object>(
       throw error;
     }
   }
-  const outside = await lookAtGrants(kind, item);
-  return { ...row, outcome: 'restored', because: narrowed, lookAt: [...lookAt, ...outside] };
+  return { ...row, outcome: 'restored', because: narrowed, lookAt };
 }
 
 /** Items that were created since and are in neither table: no audit has their hashes. */
@@ -288,26 +269,16 @@ export async function restoreItems<T extends object>(
 }
 
 export function restorableClients(
-  context: ManagementContext,
+  { config }: ManagementContext,
   { clients }: Pick<RestoredTables, 'clients'>,
 ): Restorable<Client> {
-  const { subjectGrants, providerOwners } = context;
-  const findOwner = (id: string) => providerOwners.find(id);
-  const outsideOf = checkOutside({ subjectGrants, findOwner });
   return {
     ...clients,
     noun: 'client',
     idOf: ({ clientId }) => clientId,
     nameOf: ({ name }) => name,
-    view: (client) => viewClient(client, context.config),
-    replay: (client, changes, undelete) => replayClient(client, changes, context.config, undelete),
-    findOutside: async (client) => {
-      const found = await outsideOf(client);
-      if (found === undefined) return undefined;
-      const { subject, issuer, serviceTrunkGroup, grantedTo } = found;
-      const others = grantedTo.length === 0 ? 'to none' : `to ${grantedTo.join(', ')}`;
-      return `its id ${JSON.stringify(subject)} at ${issuer} is not granted to ${serviceTrunkGroup}, but ${others}`;
-    },
+    view: (client) => viewClient(client, config),
+    replay: (client, changes, undelete) => replayClient(client, changes, config, undelete),
   };
 }
 
@@ -324,7 +295,7 @@ export function restorableApiKeys({
   };
 }
 
-export function restorableProviders(
+function restorableProviders(
   context: ManagementContext,
   { identityProviders }: Pick<RestoredTables, 'identityProviders'>,
 ): Restorable<IdentityProvider> {
@@ -339,16 +310,6 @@ export function restorableProviders(
       await identityProviders.create({ ...provider, ...whose });
     },
     replay: replayProvider,
-    findOutside: async (provider) => {
-      if (!hasOwner(provider)) return undefined;
-      const { issuer, registrationId } = provider;
-      const owner = await context.providerOwners.find(registrationId);
-      const { grants } = await context.issuerGrants.find(hostOf(issuer));
-      const granted = findIssuerGrant(grants, issuer)?.trunkGroups ?? [];
-      const outside = owner?.trunkGroups.filter((group) => !granted.includes(group)) ?? [];
-      if (outside.length === 0) return undefined;
-      return `the issuer is not granted to ${outside.join(', ')}, whose provider it is`;
-    },
   };
 }
 
@@ -401,7 +362,7 @@ export function replayProvider(
 }
 
 /** Keys of a provider that were given. Those that others replaced since do not come back. */
-export function restorableGivenKeys({
+function restorableGivenKeys({
   givenKeys,
 }: Pick<RestoredTables, 'givenKeys'>): Restorable<GivenKeys> {
   return {
@@ -426,7 +387,7 @@ export function restorableGivenKeys({
 /** Restores providers, and the keys that were given for some of them. */
 export function restoreProviders(
   context: ManagementContext,
-  tables: RestoredTables,
+  tables: Pick<RestoredTables, 'identityProviders' | 'givenKeys'>,
   options: RestoreOptions,
 ): Promise<readonly RestoredRow[]> {
   return restoring(options, async (replay) => [

@@ -15,7 +15,13 @@ import {
   withoutLimits,
 } from '../trunk-group/trunk-group-limits.ts';
 import { readView } from './audit-views.ts';
-import { type AuditedChange, asStored, DroppedItem, describeChange } from './replay.ts';
+import {
+  type AuditedChange,
+  asStored,
+  DroppedItem,
+  describeChange,
+  describeReplay,
+} from './replay.ts';
 import {
   type Replay,
   type Restorable,
@@ -69,16 +75,10 @@ function restorableLimits({ limits }: Settings): Restorable<TrunkGroupLimits> {
       if (changes.length === 0) return asStored(stored);
       const before = withOwnProviderLimit(stored);
       const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
-      const names = limitNames.filter(
-        (name) => JSON.stringify(strictest[name]) !== JSON.stringify(before[name]),
-      );
-      return {
-        item: { ...before, ...strictest, version: versionAfter(stored, changes) },
-        narrowed: saying(
-          names.length > 0 && `the strictest since: ${names.map(wireNameOf).join(', ')}`,
-        ),
-        lookAt: lookAtLast(changes),
-      };
+      const item = { ...before, ...strictest, version: versionAfter(stored, changes) };
+      const [then, now] = [viewTrunkGroupLimits(before), viewTrunkGroupLimits(item)];
+      const { narrowed } = describeReplay(then, now, undefined);
+      return { item, narrowed, lookAt: lookAtLast(changes) };
     },
   };
 }

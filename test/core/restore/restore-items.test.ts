@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
-import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
+import type {
+  GivenKeys,
+  IdentityProvider,
+} from '../../../core/identity-provider/identity-provider.ts';
 import {
   restorableClients,
-  restorableProviders,
   restoreItems,
+  restoreProviders,
 } from '../../../core/restore/restore-items.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';
@@ -96,85 +99,48 @@ describe('restoring items', () => {
   });
 });
 
-describe('restoring what is outside the grants', () => {
+it('restores a provider as of whom it is now, and its keys unless they were replaced since', async () => {
+  const { context, providers, options, now } = await lostClient();
   const issuer = 'https://ci.example';
-  const registrationId = 'registration';
-  const subject = 'repo:globex/app';
-  const notGranted = `its id "${subject}" at ${issuer} is not granted to tg, but to`;
-
-  /** @param trunkGroup what the client's id and the issuer are granted to. */
-  async function restoreUnder({ trunkGroup = '', owner = '', dryRun = false, fails = false }) {
-    const { context, clients, providers, stored, options, now } = await lostClient();
-    const { subjectGrants, issuerGrants, providerOwners } = context;
-    for (const [kind, place, value] of [
-      ['subject', issuer, subject],
-      ['issuer', 'ci.example', issuer],
-    ] as const) {
-      const store = kind === 'subject' ? subjectGrants : issuerGrants;
-      const grants = [{ value, trunkGroups: [trunkGroup] }];
-      if (trunkGroup !== '') await store.put({ kind, place, grants, version: 1 });
-    }
-    const record = { registrationId, issuer, version: 1, updatedAt: now };
-    if (owner !== '') await providerOwners.put({ ...record, trunkGroups: [owner] });
-    const find = () => Promise.reject(new Error('throttled'));
-    const used = fails
-      ? {
-          ...context,
-          subjectGrants: { ...subjectGrants, find },
-          issuerGrants: { ...issuerGrants, find },
-        }
-      : context;
-    const provider = { issuer, registrationId, externalClientId: subject, conditions: undefined };
-    const client = restorableClients(used, {
-      clients: storedKind(
-        () => [{ ...stored, provider }],
-        clients,
-        ({ clientId }) => clientId,
-      ),
-    });
-    const registered: IdentityProvider = {
-      issuer,
-      registrationId,
-      discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-      jwksUri: `${issuer}/jwks`,
-      allowedAlgorithms: ['RS256'],
-      owned: true,
-      registeredAt: 1,
-    };
-    const registration = restorableProviders(used, {
-      identityProviders: storedKind(
-        () => [registered],
-        providers,
-        (one) => one.issuer,
-      ),
-    });
-    const given = { ...options, readAudit: async () => [], dryRun };
-    const rows = [
-      ...(await restoreItems(context, client, given)),
-      ...(await restoreItems(context, registration, given)),
-    ];
-    expect(rows.map(({ outcome }) => outcome)).toEqual(['restored', 'restored']);
-    expect([clients.size, providers.size]).toEqual(dryRun ? [0, 0] : [1, 1]);
-    // Whose it is now, not at the restore point.
-    if (owner !== '' && !dryRun) expect(providers.get(issuer)?.ownedBy).toBe(owner);
-    return rows.map(({ lookAt }) => lookAt.join('; '));
-  }
-
-  const unreadable =
-    'whether it is granted could not be read (throttled): run authctl provider check';
-
-  it.each([
-    ['an id that is granted to none', {}, [`${notGranted} none`, '']],
-    ['an id of another trunk group', { trunkGroup: 'tg-2' }, [`${notGranted} tg-2`, '']],
-    ['one that is only looked at', { dryRun: true }, [`${notGranted} none`, '']],
-    ['what is granted to its trunk group', { trunkGroup: 'tg', owner: 'tg' }, ['', '']],
-    [
-      "its group's own provider without a grant",
-      { owner: 'tg' },
-      ['', 'the issuer is not granted to tg, whose provider it is'],
-    ],
-    ['grants that cannot be read', { fails: true, owner: 'tg' }, [unreadable, unreadable]],
-  ])('tells of %s', async (_case, given, expected) => {
-    expect(await restoreUnder(given)).toEqual(expected);
+  const owner = { registrationId: 'r1', issuer, version: 1, updatedAt: now, trunkGroups: ['tg-2'] };
+  await context.providerOwners.put(owner);
+  const registered: IdentityProvider = {
+    issuer,
+    registrationId: 'r1',
+    discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+    jwksUri: `${issuer}#keys`,
+    allowedAlgorithms: ['RS256'],
+    owned: true,
+    ownedBy: 'tg-1',
+    registeredAt: 1,
+  };
+  const keys = new Map<string, GivenKeys>();
+  const stored = { issuer, registrationId: 'r1', jwks: '{}', version: 3, updatedAt: 1 };
+  const tables = {
+    identityProviders: storedKind(
+      () => [registered],
+      providers,
+      (one) => one.issuer,
+    ),
+    givenKeys: storedKind(
+      () => [stored],
+      keys,
+      (one) => one.issuer,
+    ),
+  };
+  const replaced = (version: number) => ({
+    recordId: `c${version}-2-done`,
+    time: '2027-01-15T08:00:00.000Z',
+    actor: 'a',
+    action: 'identity_provider.replace_keys',
+    subject: issuer,
+    after: { registration_id: 'r1', keys_version: version },
+    outcome: 'done' as const,
   });
+  const restore = (version: number) =>
+    restoreProviders(context, tables, { ...options, readAudit: async () => [replaced(version)] });
+  expect((await restore(4)).map(({ outcome }) => outcome)).toEqual(['restored', 'dropped']);
+  expect(providers.get(issuer)).toEqual({ ...registered, ownedBy: 'tg-2' });
+  expect((await restore(3)).map(({ outcome }) => outcome)).toEqual(['present', 'restored']);
+  expect(keys.get(issuer)).toEqual(stored);
 });
