@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/limits.ts';
 import { formatDay, parseTime } from '../rfc3339.ts';
-import { type AuditedChange, dropDeleted, dropUnreadable, type LaterState } from './replay.ts';
+import { type AuditedChange, dropDeleted, dropUnreadable, laterHistory } from './replay.ts';
 
 /*
  * What `before` and `after` of an audit record hold, as far as a replay needs it. The views of
@@ -100,27 +100,31 @@ export function readView<const T extends v.GenericSchema>(
   return result.success ? result.output : dropUnreadable(change);
 }
 
-/** What an item's own records say after its version. @throws {DroppedItem} if it was deleted. */
-export function readStates<const T extends v.GenericSchema<unknown, ItemView>>(
+/**
+ * What an item's own records say after its version, and the highest version that any of them names.
+ *
+ * @throws {DroppedItem} if it was deleted.
+ */
+export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
   schema: T,
   item: { readonly createdAt: number; readonly version: number },
   own: readonly AuditedChange[],
   undelete: boolean,
-): readonly LaterState<v.InferOutput<T>>[] {
-  return own
-    .map((change) => ({ change, view: readView(schema, change) }))
-    .filter(({ view }) => view.created_at === item.createdAt)
-    .filter(({ change, view }) => {
-      if (change.after !== undefined) return true;
-      if (view.version >= item.version && !undelete) dropDeleted(change);
-      return false;
-    });
+) {
+  const all = own.map((change) => ({ change, view: readView(schema, change) }));
+  const states = all.filter(({ change, view }) => {
+    if (view.created_at !== item.createdAt) return false;
+    if (change.after !== undefined) return true;
+    if (view.version >= item.version && !undelete) dropDeleted(change);
+    return false;
+  });
+  const highest = Math.max(item.version, ...all.map(({ view }) => view.version));
+  return { ...laterHistory(states, item.version), highest };
 }
 
 /** The version that follows every one that an item had since. Without one, it keeps its own. */
-export function nextVersion(stored: number, since: readonly number[]): number {
-  const last = Math.max(stored, ...since);
-  return last === stored ? stored : last + 1;
+export function nextVersion(stored: number, highest: number): number {
+  return highest === stored ? stored : highest + 1;
 }
 
 /**

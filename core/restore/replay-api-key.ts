@@ -4,12 +4,11 @@ import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts
 import { containsSubnet, type Subnet } from '../api-key/subnet.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { parseTime } from '../rfc3339.ts';
-import { type ApiKeyView, apiKeyView, nextVersion, readStates, readView } from './audit-views.ts';
+import { type ApiKeyView, apiKeyView, nextVersion, readHistory } from './audit-views.ts';
 import {
   type AuditedChange,
   describeReplay,
   type LaterState,
-  laterHistory,
   type Replayed,
   selectOwnChanges,
 } from './replay.ts';
@@ -87,10 +86,7 @@ export function replayApiKey(
   undelete = false,
 ): Replayed<ApiKey> {
   const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-  const { last, lastView, bounds, since } = laterHistory(
-    readStates(apiKeyView, stored, own, undelete),
-    stored.version,
-  );
+  const { last, lastView, bounds, since, highest } = readHistory(apiKeyView, stored, own, undelete);
   const views = since.map(({ view }) => view);
   const subnets = narrowAcl(stored.subnets, views);
   const scopes = narrowScopes(stored.scopes, views);
@@ -110,10 +106,7 @@ export function replayApiKey(
     scopes: scopes?.length === 0 ? stored.scopes : scopes,
     expiresAt: Number.isFinite(end) ? end : undefined,
     oldValues: narrowOldValues(stored, views),
-    version: nextVersion(
-      stored.version,
-      own.map((change) => readView(apiKeyView, change).version),
-    ),
+    version: nextVersion(stored.version, highest),
   };
   const { narrowed, lookAt } = describeReplay(viewApiKey(stored), viewApiKey(item), lastView);
   return {

@@ -4,12 +4,11 @@ import { saying } from '../../contract/parse-problem.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import { type Client, describeDeclaration } from '../client/client.ts';
 import { effectiveAudiences, viewClient } from '../management/client-view.ts';
-import { type ClientView, clientView, nextVersion, readStates, readView } from './audit-views.ts';
+import { type ClientView, clientView, nextVersion, readHistory } from './audit-views.ts';
 import {
   type AuditedChange,
   describeReplay,
   type LaterHistory,
-  laterHistory,
   type Replayed,
   selectOwnChanges,
 } from './replay.ts';
@@ -111,14 +110,11 @@ export function replayClient(
   undelete = false,
 ): Replayed<Client> {
   const own = selectOwnChanges(changes, ['client'], stored.clientId);
-  const history = laterHistory(readStates(clientView, stored, own, undelete), stored.version);
+  const history = readHistory(clientView, stored, own, undelete);
   const secrets = replaySecrets(stored, changes);
   const { client, lookAt } = narrow(stored, history, config);
   // A new version, so that later changes differ from those that were undone.
-  const version = nextVersion(stored.version, [
-    secrets.version,
-    ...own.map((change) => readView(clientView, change).version),
-  ]);
+  const version = nextVersion(stored.version, Math.max(history.highest, secrets.version));
   const name = history.last?.name ?? stored.name;
   const item = { ...client, secrets: secrets.secrets, name, version };
   const view = (one: Client) => viewClient(one, config);

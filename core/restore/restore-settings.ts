@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { wireNameOf } from '../../contract/management/fields.ts';
-import { saying } from '../../contract/parse-problem.ts';
 import type { Grant, GrantKind, GrantList } from '../identity-provider/grant.ts';
 import type { ProviderOwner } from '../identity-provider/identity-provider.ts';
 import type { ManagementContext } from '../management/management-context.ts';
@@ -21,6 +20,7 @@ import {
   DroppedItem,
   describeChange,
   describeReplay,
+  type Replayed,
 } from './replay.ts';
 import {
   type Replay,
@@ -33,16 +33,26 @@ import {
   sincePoint,
 } from './restore-items.ts';
 
-/** A change may have given something that the stored record had not: it is not repeated. */
-function lookAtLast(changes: readonly AuditedChange[]): readonly string[] {
-  return changes
-    .slice(-1)
-    .map(({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`);
-}
-
-/** The version after every one that a record had. Without a change it is the stored one. */
-function versionAfter({ version }: { readonly version: number }, { length }: { length: number }) {
-  return length === 0 ? version : version + length + 1;
+/**
+ * The record with the version after every one that it had since, and what it lost. A change may have
+ * given something that the stored record had not: it is not repeated.
+ */
+function narrowTo<T extends { readonly version: number }>(
+  view: Restorable<T>['view'],
+  [stored, narrowed]: readonly [T, T],
+  changes: readonly AuditedChange[],
+): Replayed<T> {
+  if (changes.length === 0) return asStored(stored);
+  const item = { ...narrowed, version: stored.version + changes.length + 1 };
+  return {
+    item,
+    narrowed: describeReplay(view(stored), view(item), undefined).narrowed,
+    lookAt: changes
+      .slice(-1)
+      .map(
+        ({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`,
+      ),
+  };
 }
 
 type Settings = Pick<
@@ -72,13 +82,9 @@ function restorableLimits({ limits }: Settings): Restorable<TrunkGroupLimits> {
     missing: withoutLimits,
     replay: (stored, all) => {
       const changes = all.filter(({ action }) => action.startsWith('trunk_group_limits.'));
-      if (changes.length === 0) return asStored(stored);
       const before = withOwnProviderLimit(stored);
       const strictest = changes.map(readLimitsView).reduce(intersectLimits, before);
-      const item = { ...before, ...strictest, version: versionAfter(stored, changes) };
-      const [then, now] = [viewTrunkGroupLimits(before), viewTrunkGroupLimits(item)];
-      const { narrowed } = describeReplay(then, now, undefined);
-      return { item, narrowed, lookAt: lookAtLast(changes) };
+      return narrowTo(viewTrunkGroupLimits, [stored, { ...before, ...strictest }], changes);
     },
   };
 }
@@ -93,13 +99,17 @@ function within(trunkGroups: readonly string[], changes: readonly (readonly stri
 
 /** The trunk groups that own a provider. None would make it the whole platform's. */
 function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
+  const view = ({ issuer, trunkGroups }: ProviderOwner) => ({
+    issuer,
+    service_trunk_groups: trunkGroups,
+  });
   return {
     ...owners,
     noun: 'provider_owner',
     idOf: ({ registrationId }) => registrationId,
     auditedAs: ({ issuer }) => issuer,
     nameOf: ({ issuer }) => issuer,
-    view: ({ issuer, trunkGroups }) => ({ issuer, service_trunk_groups: trunkGroups }),
+    view,
     replay: (stored, all) => {
       const changes = all
         .filter(({ action }) => action === 'identity_provider.set_trunk_groups')
@@ -113,13 +123,7 @@ function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
         const moved = describeChange('given to others', last);
         throw new DroppedItem(`${moved}: set its trunk groups again`);
       }
-      return {
-        item: { ...stored, trunkGroups, version: versionAfter(stored, changes) },
-        narrowed: saying(
-          trunkGroups.length < stored.trunkGroups.length && `only for ${trunkGroups.join(', ')}`,
-        ),
-        lookAt: lookAtLast(changes),
-      };
+      return narrowTo(view, [stored, { ...stored, trunkGroups }], changes);
     },
   };
 }
@@ -127,11 +131,15 @@ function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
 /** What is granted at a place, without what was withdrawn since. */
 function restorableGrants(tables: Settings, kind: GrantKind): Restorable<GrantList> {
   const noun = `${kind}_grant`;
+  const view = ({ place, grants }: GrantList) => ({
+    place,
+    grants: grants.map(({ value, trunkGroups }) => `${value} for ${trunkGroups.join(', ')}`),
+  });
   return {
     ...tables[`${kind}Grants`],
     noun,
     idOf: ({ place }) => place,
-    view: (list) => ({ place: list.place, values: list.grants.map(({ value }) => value) }),
+    view,
     replay: (stored, all) => {
       const changes = all.filter(({ action }) => action === `${noun}.set`);
       const views = changes.map((change) => ({
@@ -143,20 +151,8 @@ function restorableGrants(tables: Settings, kind: GrantKind): Restorable<GrantLi
         const allowed = own.map((one) => (one.isWithdrawn ? [] : one.service_trunk_groups));
         return { value, trunkGroups: within(trunkGroups, allowed) };
       };
-      const narrowed = stored.grants.map(narrow);
-      return {
-        item: {
-          ...stored,
-          grants: narrowed.filter((one) => one.trunkGroups.length > 0),
-          version: versionAfter(stored, changes),
-        },
-        narrowed: narrowed
-          .filter(
-            (one, at) => one.trunkGroups.length < (stored.grants[at]?.trunkGroups ?? []).length,
-          )
-          .map(({ value, trunkGroups }) => `${value} only for ${trunkGroups.join(', ') || 'none'}`),
-        lookAt: lookAtLast(changes),
-      };
+      const grants = stored.grants.map(narrow).filter((one) => one.trunkGroups.length > 0);
+      return narrowTo(view, [stored, { ...stored, grants }], changes);
     },
   };
 }

@@ -92,7 +92,10 @@ it('a withdrawn grant stays withdrawn, and of one that lost a trunk group the re
   await grant(both);
   await loseAfter(() => grant(['tg-2']));
   const [row] = await restore();
-  expect(row).toMatchObject({ outcome: 'restored', because: [`${issuer} only for tg-2`] });
+  expect(row).toMatchObject({
+    outcome: 'restored',
+    because: [`grants: ${issuer} for tg-2, not ${issuer} for tg-1, tg-2`],
+  });
   expect(row?.lookAt.join()).toMatch(/^issuer_grant\.set at .*: repeat it if it gave more/);
   const read = async () => (await test.context.issuerGrants.find('sso.example.net')).grants;
   expect(await read()).toEqual([{ value: issuer, trunkGroups: ['tg-2'] }]);
