@@ -126,17 +126,17 @@ export function limitToTrunkGroups(
 ): ManagementContext {
   const groups = narrowTrunkGroups(context.trunkGroups, trunkGroups);
   const limits = { trunkGroups: groups, limitsOf: undefined };
-  return limitToGroups({ ...context, ...limitStores(context, limits) }, context, groups);
+  return limitReads({ ...context, ...limitStores(context, limits) }, context, groups);
 }
 
 function limitStores(context: ManagementContext, limits: StoreLimits) {
   return { clients: limitClients(context, limits), apiKeys: limitApiKeys(context, limits) };
 }
 
-/** @param of the same context, whose clients are those of every group. */
-function limitToGroups(
+/** @param whole the same context, whose clients are those of every group. */
+function limitReads(
   context: ManagementContext,
-  of: ManagementContext,
+  whole: ManagementContext,
   groups: readonly string[],
 ): ManagementContext {
   const isWithin: IsWithin = ({ serviceTrunkGroup }) => groups.includes(serviceTrunkGroup);
@@ -144,7 +144,7 @@ function limitToGroups(
   return {
     ...context,
     trunkGroups: groups,
-    everyClient: of.everyClient ?? of.clients,
+    everyClient: whole.everyClient ?? whole.clients,
     credentialEnds: {
       readEnds: (query) =>
         context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
@@ -176,7 +176,7 @@ export function limitCaller(
     : async () => own;
   const stores = limitStores(context, { trunkGroups, limitsOf });
   const limited = { ...context, ...stores, trunkGroupLimits, grants };
-  return trunkGroups === undefined ? limited : limitToGroups(limited, context, trunkGroups);
+  return trunkGroups === undefined ? limited : limitReads(limited, context, trunkGroups);
 }
 
 /**

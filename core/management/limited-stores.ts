@@ -108,7 +108,7 @@ export function intersectStored(store: LimitsStore, own: GrantLimits): LimitsSto
 }
 
 /** The record that an operation read before it replaces it, so that it is not read again. */
-function rememberRead<T extends { readonly version: number }>(
+function rememberBefore<T extends { readonly version: number }>(
   find: (id: string, options?: PortOptions) => Promise<T | undefined>,
 ) {
   const read = new Map<string, T | undefined>();
@@ -144,7 +144,7 @@ function limitStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
   { trunkGroups, limitsOf }: StoreLimits,
   kind: LimitedKind<T>,
 ): OwnedStore<T, Query> {
-  const { find, findBefore } = rememberRead<T>((id, options) => store.find(id, options));
+  const { find, findBefore } = rememberBefore<T>((id, options) => store.find(id, options));
   const isWithin = ({ serviceTrunkGroup }: T) => trunkGroups?.includes(serviceTrunkGroup) !== false;
   const narrow = <Q extends OwnedQuery<T>>(query: Q): Q =>
     trunkGroups === undefined ? query : { ...query, ...intersect(query, trunkGroups) };

@@ -7,8 +7,8 @@ import { consequences } from '../../html/parts.ts';
 import { formatDayDistance } from '../../html/time.ts';
 import { HttpError } from '../../http-error.ts';
 import type { Redirect, RequestContext } from '../../request-context.ts';
+import { getClient, ofClient, refusedPage } from '../clients/one-client.ts';
 import { isKey, secretTitle } from '../clients/secret-table.ts';
-import { getClient, ofClient, refusedPage } from '../clients/stop-client.ts';
 import { type SecretValues, secretInput, secretLabels, secretNameField } from './new-secret.ts';
 
 interface Found {

@@ -27,8 +27,8 @@ import { timeWithDistance } from '../../html/time.ts';
 import type { Page, Redirect, RequestContext } from '../../request-context.ts';
 import { tokenCommand } from '../clients/first-request.ts';
 import { command } from '../clients/next-steps.ts';
+import { getClient, ofClient } from '../clients/one-client.ts';
 import { isKey, secretTitle, uses } from '../clients/secret-table.ts';
-import { getClient, ofClient } from '../clients/stop-client.ts';
 import { madeCredentialPage } from '../made-credential.ts';
 
 export const secretLabels = fieldLabels('publicKey', 'alg', 'name', 'expiresAt', 'overlap');

@@ -6,8 +6,8 @@ import { selectField, textArea } from '../../html/field.ts';
 import type { Html } from '../../html/html.ts';
 import { HttpError } from '../../http-error.ts';
 import type { RequestContext } from '../../request-context.ts';
+import { getClient } from '../clients/one-client.ts';
 import { isKey } from '../clients/secret-table.ts';
-import { getClient } from '../clients/stop-client.ts';
 import { type KeyValues, type SecretValues, secretCreation, secretRotation } from './new-secret.ts';
 
 const noKey: KeyValues = { publicKey: '', chosen: '' };

@@ -23,8 +23,8 @@ import type { Handler, RequestContext } from '../../request-context.ts';
 import { changedFact } from '../audit/history.ts';
 import { firstExpiry, isUseKnown } from './client-row.ts';
 import { nextSteps } from './next-steps.ts';
+import { findLongestText } from './one-client.ts';
 import { isKey, secretTable, secretTitle } from './secret-table.ts';
-import { findLongestText } from './stop-client.ts';
 
 /** Those of an earlier client with this id can only be a provider's: its clients have derived ids. */
 function refusedTokens(client: Client, now: number): Fact | undefined {

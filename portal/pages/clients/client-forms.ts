@@ -27,7 +27,7 @@ import { scopeMatrix } from '../../html/scope-matrix.ts';
 import type { RequestContext } from '../../request-context.ts';
 import { chooseTrunkGroup, nothingPage } from '../choose-trunk-group.ts';
 import { quotaLimit, readQuota } from '../quota.ts';
-import { getClient, ofClient } from './stop-client.ts';
+import { getClient, ofClient } from './one-client.ts';
 
 /** The content of a client's form, as entered. */
 type ClientValues = FieldValues<ClientField>;
