@@ -1,6 +1,4 @@
-import { quoteWord } from '../../contract/shell-word.ts';
 import type { GrantList } from '../../core/identity-provider/grant.ts';
-import { type ProposedGrant, proposeGrants } from '../../core/management/grants/check-grants.ts';
 import type { OutsideClient } from '../../core/management/grants/grant-lists.ts';
 import type { Cli } from '../cli.ts';
 import { command, type OptionValues, option, repeatable } from '../command-spec.ts';
@@ -136,40 +134,15 @@ const grants = command({
   },
 });
 
-interface Proposal extends ProposedGrant {
-  readonly issuer: string;
-}
-
-function formatProposal({ issuer: at, value, trunkGroups, insteadOf }: Proposal): string {
-  const command = (granted: string, rest: string) =>
-    `authctl provider grant ${quoteWord(at)} ${quoteWord(granted)} ${rest}`;
-  const groups = trunkGroups.map((group) => `--trunk-group ${group}`).join(' ');
-  return [...insteadOf.map((old) => command(old, '--withdraw')), command(value, groups)].join('\n');
-}
-
-async function propose(cli: Cli, outside: readonly OutsideClient[]): Promise<readonly Proposal[]> {
-  const proposals: Proposal[] = [];
-  for (const at of [...new Set(outside.map((client) => client.issuer))].toSorted()) {
-    const { grants: present } = await cli.management.findSubjectGrants(at);
-    const clients = outside.filter((client) => client.issuer === at);
-    proposals.push(...proposeGrants(present, clients).map((one) => ({ issuer: at, ...one })));
-  }
-  return proposals;
-}
-
 const check = command({
   name: 'check',
   summary: 'Show clients whose ids at a provider are not granted to their trunk groups',
-  options: [
-    option('--issuer <issuer>', 'only clients under this provider'),
-    option('--propose', 'print the grants that these clients need, as commands'),
-  ],
-  examples: ['provider check', 'provider check --propose'],
-  run: async (cli, _, { issuer: at, propose: proposes = false }) => {
+  options: [option('--issuer <issuer>', 'only clients under this provider')],
+  examples: ['provider check'],
+  run: async (cli, _, { issuer: at }) => {
     const pages = await readPages((cursor) => cli.management.checkGrants({ issuer: at, cursor }));
     const outside = pages.flatMap(({ items }) => items);
     const providers = pages.flatMap((page) => page.providers);
-    const proposals = proposes ? await propose(cli, outside) : [];
     const rows = outside.map(({ clientId, name, serviceTrunkGroup, ...client }) => [
       clientId,
       name,
@@ -179,8 +152,6 @@ const check = command({
       client.grantedTo.join(' ') || 'none',
     ]);
     const head = ['client', 'name', 'trunk group', 'issuer', 'id there', 'granted to'];
-    const table =
-      rows.length === 0 ? 'Every client is within its grants.' : cli.output.table(head, rows);
     cli.output.print({
       json: {
         items: outside.map(viewOutside),
@@ -188,16 +159,9 @@ const check = command({
           issuer: one,
           service_trunk_groups: trunkGroups,
         })),
-        ...(proposes && {
-          proposals: proposals.map(({ trunkGroups, insteadOf, ...one }) => ({
-            ...one,
-            service_trunk_groups: trunkGroups,
-            instead_of: insteadOf,
-          })),
-        }),
       },
       quiet: outside.map(({ clientId }) => clientId),
-      text: proposes ? proposals.map(formatProposal).join('\n') : table,
+      text: rows.length === 0 ? 'Every client is within its grants.' : cli.output.table(head, rows),
     });
     for (const { issuer: one, trunkGroups } of providers) {
       cli.output.note(

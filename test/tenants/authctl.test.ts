@@ -199,7 +199,6 @@ const attacks: readonly (readonly [command: string, exitCode: number])[] = [
   ['provider grant-issuer :wickedIssuer --trunk-group tg-acme', 1],
   ['provider grants', 1],
   ['provider check', 1],
-  ['provider check --propose', 1],
   ['trunk-group-limits set tg-globex --max-clients 0', 1],
   ['trunk-group-limits set tg-acme --own-providers 100', 1],
   ['trunk-group-limits show tg-globex', 1],

@@ -15,7 +15,6 @@ import {
   replaceGrant,
   subjectsOverlap,
 } from '../../../core/identity-provider/grant.ts';
-import { proposeGrants } from '../../../core/management/grants/check-grants.ts';
 
 /** Ids of few parts, so that prefixes of one another are common. */
 const part = fc.constantFrom('repo', 'globex', 'Globex', 'globex-evil', 'app', '%2F', '');
@@ -249,60 +248,5 @@ describe('grants of issuers', () => {
     'https://sso.example/a?b',
   ])('are in one form only: not %s', (value) => {
     expect(findIssuerGrantProblem(value)).toContain('normal form');
-  });
-});
-
-describe('proposed grants', () => {
-  const client = (subject: string, serviceTrunkGroup: string) => ({
-    subject,
-    serviceTrunkGroup,
-  });
-
-  it('are what clients need, and no grant that there is', () => {
-    const present = [{ value: 'repo:acme/', trunkGroups: ['tg-1'] }];
-    expect(
-      proposeGrants(present, [
-        client('repo:globex/app:ref:refs/heads/*', 'tg-2'),
-        client('repo:globex/app:ref:refs/heads/main', 'tg-2'),
-        client('erp', 'tg-3'),
-      ]),
-    ).toEqual([
-      { value: 'erp', trunkGroups: ['tg-3'], insteadOf: [] },
-      { value: 'repo:globex/app:ref:refs/heads/', trunkGroups: ['tg-2'], insteadOf: [] },
-    ]);
-  });
-
-  it('show who shares an id, and what they replace', () => {
-    const present = [{ value: 'repo:acme/app:ref:refs/heads/main', trunkGroups: ['tg-1'] }];
-    expect(proposeGrants(present, [client('repo:acme/app:ref:refs/heads/*', 'tg-2')])).toEqual([
-      {
-        value: 'repo:acme/app:ref:refs/heads/',
-        trunkGroups: ['tg-1', 'tg-2'],
-        insteadOf: ['repo:acme/app:ref:refs/heads/main'],
-      },
-    ]);
-  });
-
-  it('never overlap, and every client is within them', () => {
-    const outside = fc.record({
-      subject: id,
-      serviceTrunkGroup: fc.constantFrom('tg-1', 'tg-2'),
-    });
-    fc.assert(
-      fc.property(values, fc.array(outside, { maxLength: 8 }), (granted, clients) => {
-        const present = giveAll(
-          granted.map((value) => ({ value, trunkGroups: ['tg-1'] })),
-          subjectsOverlap,
-        );
-        const proposed = proposeGrants(present, clients);
-        const replaced = proposed.flatMap(({ value, insteadOf }) => [value, ...insteadOf]);
-        const after = [...present.filter(({ value }) => !replaced.includes(value)), ...proposed];
-        for (const { subject, serviceTrunkGroup } of clients) {
-          const found = findSubjectGrant(after, subject);
-          expect(found?.trunkGroups).toContain(serviceTrunkGroup);
-          expect(findSharedSubjects(after, subject)).toEqual([found]);
-        }
-      }),
-    );
   });
 });
