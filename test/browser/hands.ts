@@ -9,7 +9,6 @@ export interface Hands {
   readonly type: (label: string | RegExp, text: string) => Promise<void>;
   /** Makes a choice, or checks a checkbox. */
   readonly check: (label: string | RegExp) => Promise<void>;
-  readonly uncheck: (label: string | RegExp) => Promise<void>;
   /** Selects an entry of a list by its text. */
   readonly choose: (label: string | RegExp, text: string) => Promise<void>;
 }
@@ -29,7 +28,6 @@ export function mouse(page: Page): Hands {
     },
     type: (label, text) => field(label).fill(text),
     check: (label) => field(label).check(),
-    uncheck: (label) => field(label).uncheck(),
     choose: async (label, text) => {
       await field(label).selectOption({ label: text });
     },
@@ -123,7 +121,6 @@ export function keyboard(page: Page): Hands {
       await keys.type(text);
     },
     check: (label) => set(label, true),
-    uncheck: (label) => set(label, false),
     choose: async (label, text) => {
       await reach(({ name }) => matches(name, label), String(label));
       await keys.type(text);

@@ -195,10 +195,11 @@ describe('section 2 of the specification, in the browser', () => {
     await page.getByLabel(/^Everything that/).check();
     expect(await page.getByLabel('messaging view').isChecked()).toBe(false);
     await page.getByLabel('Name').fill('Ada Lovelace');
-    await page.getByLabel('Enabled').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await page.locator('h1').textContent()).toBe('Ada Lovelace');
+    await page.getByRole('button', { name: 'Disable API key' }).click();
+    await page.getByText('The API key is disabled.').waitFor();
     expect(await useExample(key)).toBe(401);
     await page.getByRole('button', { name: 'Enable API key' }).click();
     expect(await useExample(key)).toBe(200);

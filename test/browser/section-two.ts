@@ -123,7 +123,7 @@ async function deleteClient(signed: Signed, clientId: string): Promise<void> {
 
 /** API key and ACL subnet entry: name, enabled, subnets, renamed, disabled, deleted. */
 async function manageApiKey(signed: Signed): Promise<void> {
-  const { page, press, type, uncheck } = signed.hands;
+  const { page, press, type } = signed.hands;
   await press('API keys');
   await press('New API key');
   await type('Name', 'Ada’s key');
@@ -147,10 +147,11 @@ async function manageApiKey(signed: Signed): Promise<void> {
 
   await press('Edit');
   await type('Name', 'Ada Lovelace');
-  await uncheck('Enabled');
   await press('Save');
   await page.getByText('Saved.').waitFor();
   expect(await page.locator('h1').textContent()).toBe('Ada Lovelace');
+  await press('Disable API key');
+  await page.getByText('The API key is disabled.').waitFor();
   expect(await useExample(signed, key)).toBe(401);
   await press('Enable API key');
   await page.getByText('The API key is enabled').waitFor();

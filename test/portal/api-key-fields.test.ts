@@ -30,7 +30,7 @@ describe('the expiry of an API key', () => {
     const { management, keyId, post, now } = world;
     const edit = async (expiry: string, more: Readonly<Record<string, string>> = {}) => {
       const { version, name } = await management.findApiKey(keyId);
-      const form = { name, enabled: 'on', ifVersion: String(version), expiry, ...more };
+      const form = { name, ifVersion: String(version), expiry, ...more };
       const { status } = await post(`/api-keys/${keyId}`, form);
       return [status, (await management.findApiKey(keyId)).expiresAt];
     };
@@ -79,7 +79,6 @@ describe('the scopes of an API key', () => {
       const { version, name } = await management.findApiKey(keyId);
       await post(`/api-keys/${keyId}`, {
         name,
-        enabled: 'on',
         ifVersion: String(version),
         ...more,
       });
@@ -141,7 +140,7 @@ describe('the rotation of an API key', () => {
     expect(after).toContain('Old value expires');
     expect(after).toContain(`href="/api-keys/${keyId}/edit">End it now</a>`);
     expect(again + after).not.toContain(value);
-    const edit = { name: 'Ada', enabled: 'on', ifVersion: String(stored.version) };
+    const edit = { name: 'Ada', ifVersion: String(stored.version) };
     await post(`/api-keys/${keyId}`, { ...edit, endOldValues: 'on' });
     expect((await management.findApiKey(keyId)).oldValues).toBeUndefined();
   });

@@ -62,7 +62,7 @@ const samples: Readonly<Record<string, Sample>> = {
     content: { name: 'Grace', serviceTrunkGroup: 'tg-1001', rows: '0' },
     bad: { rows: '2', 'subnets[0].name': 'office', 'subnets[0].address': '10.0.0.300' },
   },
-  '/api-keys/:keyId': { content: { name: 'Grace', enabled: 'on' }, bad: { name: long } },
+  '/api-keys/:keyId': { content: { name: 'Grace' }, bad: { name: long } },
   '/api-keys/:keyId/rotate': {
     content: { overlap: '1d', expiry: 'keep' },
     bad: { overlap: 'other', overlapOther: 'soon' },

@@ -16,7 +16,7 @@ const forms: readonly (readonly [path: string, form: Readonly<Record<string, str
   ['/clients/:clientId/secrets/:secretId', { name: 'Mine', expiry: 'keep' }],
   ['/clients/:clientId/secrets/:secretId/enable', {}],
   ['/clients/:clientId/secrets/:secretId/delete', {}],
-  ['/api-keys/:keyId', { name: 'Mine', enabled: 'on' }],
+  ['/api-keys/:keyId', { name: 'Mine' }],
   ['/api-keys/:keyId/rotate', { overlap: '1d' }],
   ['/api-keys/:keyId/enable', {}],
   ['/api-keys/:keyId/delete', {}],

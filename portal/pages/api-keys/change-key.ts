@@ -41,17 +41,15 @@ export function ofKey({ href }: Pick<RequestContext, 'href'>, { keyId, name }: A
 interface KeyEdit extends ExpiryValues, KeyScopes {
   readonly name: string;
   readonly endOldValues: boolean;
-  readonly enabled: boolean;
 }
 
 export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
   operation: 'updateApiKey',
   find: getKey,
   version: ownVersion,
-  start: (_, { name, enabled, scopes }) => ({
+  start: (_, { name, scopes }) => ({
     ...startKeyScopes(scopes),
     name,
-    enabled,
     endOldValues: false,
     expiry: 'keep',
     expiryDate: '',
@@ -61,7 +59,6 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
     ...readKeyScopes(form),
     endOldValues: form.isOn('endOldValues'),
     name: form.text('name'),
-    enabled: form.isOn('enabled'),
   }),
   input: (values, { now }) => ({
     name: values.name,
@@ -69,10 +66,8 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
     scopes: () => toKeyScopes(values),
     expiresAt: () => readExpiry(values, now),
   }),
-  act: async ({ management, href, id }, { values, input, ifVersion }) => {
-    const keyId = id('keyId');
-    const { version } = await management.updateApiKey(keyId, { ...input, ifVersion });
-    await management.setApiKeyEnabled(keyId, values.enabled, { ifVersion: version });
+  act: async ({ management, href, id }, { input, ifVersion }) => {
+    const { keyId } = await management.updateApiKey(id('keyId'), { ...input, ifVersion });
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
   },
   look: async (context, { subject: key, values, problems, isConflict }) => {
@@ -84,12 +79,6 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
       submit: 'Save',
       fields: [
         nameField(values.name, problems, isConflict ? key.name : undefined),
-        checkbox({
-          name: 'enabled',
-          label: 'Enabled',
-          hint: 'A disabled key is refused. It can be enabled again.',
-          isOn: values.enabled,
-        }),
         key.oldValues !== undefined &&
           checkbox({
             name: 'endOldValues',
