@@ -24,6 +24,7 @@ import {
 } from '../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../contract/tables.ts';
 import { getBundles } from './functions/function-bundles.ts';
+import { namedTableArn } from './functions/service-function.ts';
 import {
   addAuthorizerAlarms,
   addAuthorizerFunction,
@@ -285,13 +286,7 @@ export class PlatformAuthorizer extends Construct {
     const handler = addAuthorizerFunction(new Construct(this, 'Function'), {
       deploymentName,
       tables: tableArns(this, tables),
-      apiKeyUses:
-        apiKeyUses &&
-        Stack.of(this).formatArn({
-          service: 'dynamodb',
-          resource: 'table',
-          resourceName: apiKeyUses,
-        }),
+      apiKeyUses: apiKeyUses && namedTableArn(this, apiKeyUses),
       bundles,
       environment,
     });

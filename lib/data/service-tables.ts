@@ -38,7 +38,7 @@ import {
   tableKeys,
   tables,
 } from '../../contract/tables.ts';
-import { addServiceRole } from '../functions/service-function.ts';
+import { addServiceRole, namedTableArn } from '../functions/service-function.ts';
 
 /** The tables of a deployment for its functions, in this stack or in another. */
 export type ServiceTables = Readonly<Record<TableKey, ITableV2>>;
@@ -53,9 +53,7 @@ export type TableArns = Readonly<Record<TableKey, string[]>>;
 export function tableArns(scope: Construct, names: TableNames, inUse: ServiceTables): TableArns {
   const arnsOf = (key: TableKey): string[] => [
     inUse[key].tableArn,
-    ...formerTableNames(names, key).map((name) =>
-      Stack.of(scope).formatArn({ service: 'dynamodb', resource: 'table', resourceName: name }),
-    ),
+    ...formerTableNames(names, key).map((name) => namedTableArn(scope, name)),
   ];
   return Object.fromEntries(tableKeys.map((key) => [key, arnsOf(key)])) as unknown as TableArns;
 }
@@ -186,12 +184,7 @@ function readerPolicy(
 ): PolicyDocument | undefined {
   if (config.tableReaders === undefined || !isPlatformApiTable(table)) return undefined;
   // The table's own ARN cannot be referenced in its own policy.
-  const resource = Stack.of(scope).formatArn({
-    service: 'dynamodb',
-    region: awsRegion,
-    resource: 'table',
-    resourceName: deployedTableName(config, table),
-  });
+  const resource = namedTableArn(scope, deployedTableName(config, table), awsRegion);
   return new PolicyDocument({
     statements: readersOf(config.tableReaders, Stack.of(scope).account).map(
       ({ principals, conditions }) =>

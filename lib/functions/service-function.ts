@@ -309,6 +309,12 @@ export function functionArn(scope: IConstruct, deploymentName: string, name: Fun
   });
 }
 
+/** ARN of a table of this account by its name. @param region by default that of the stack. */
+export function namedTableArn(scope: IConstruct, resourceName: string, region?: string): string {
+  const table = { service: 'dynamodb', resource: 'table', resourceName };
+  return Stack.of(scope).formatArn({ ...table, ...(region !== undefined && { region }) });
+}
+
 /**
  * The caller that AWS sees behind a function's calls. Lambda assumes the function's role and names
  * the session after the function.

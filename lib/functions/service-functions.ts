@@ -49,6 +49,7 @@ import {
 import {
   type FunctionContext,
   functionArn,
+  namedTableArn,
   ServiceFunction,
   type ServiceFunctionProps,
 } from './service-function.ts';
@@ -256,12 +257,7 @@ export class ServiceFunctions extends Construct {
       timeout: Duration.minutes(deploymentCheckMinutes),
     });
     // By its name: the table itself waits for the check.
-    const resourceName = deployedTableName(this.source.config, 'signingKeys');
-    const table = Stack.of(this).formatArn({
-      service: 'dynamodb',
-      resource: 'table',
-      resourceName,
-    });
+    const table = namedTableArn(this, deployedTableName(this.source.config, 'signingKeys'));
     // The first deployment has no table yet.
     fn.allow(['dynamodb:DescribeTable'], [table]);
     fn.allow(['dynamodb:Query'], [table], onlyItems(records.key, records.heartbeat));
@@ -398,13 +394,11 @@ export class ServiceFunctions extends Construct {
   }
 
   /** ARNs of a table of the other regions. */
-  private inOtherRegions(resourceName: string): string[] {
+  private inOtherRegions(name: string): string[] {
     const { config, regionId } = this.source;
     return deployedRegions(config)
       .filter(({ id }) => id !== regionId)
-      .map(({ awsRegion: region }) =>
-        Stack.of(this).formatArn({ service: 'dynamodb', region, resource: 'table', resourceName }),
-      );
+      .map(({ awsRegion }) => namedTableArn(this, name, awsRegion));
   }
 }
 

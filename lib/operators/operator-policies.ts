@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
@@ -13,7 +13,7 @@ import { partitionOf } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { deployedTableName, restoredTableName, type TableKey } from '../../contract/tables.ts';
 import type { ServiceTables } from '../data/service-tables.ts';
-import { functionArn } from '../functions/service-function.ts';
+import { functionArn, namedTableArn } from '../functions/service-function.ts';
 
 interface Statement {
   readonly Effect: 'Allow';
@@ -158,10 +158,7 @@ export function addOperatorPolicies(
 ): OperatorPolicies {
   const arns: RegionArns = {
     table: (key) => tables[key].tableArn,
-    restoredTable: (key) => {
-      const resource = `table/${restoredTableName(deploymentName, key)}`;
-      return Stack.of(scope).formatArn({ service: 'dynamodb', resource });
-    },
+    restoredTable: (key) => namedTableArn(scope, restoredTableName(deploymentName, key)),
     function: (named) => functionArn(scope, deploymentName, named as 'management'),
   };
   const policies = Object.entries(operatorGroups).map(([name, group]) => {

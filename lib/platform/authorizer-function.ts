@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Token, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Token, Validations } from 'aws-cdk-lib';
 import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Function } from 'aws-cdk-lib/aws-lambda';
@@ -22,7 +22,12 @@ import {
 import { parseTableLocation, tableLocationHelp } from '../../contract/table-location.ts';
 import { tableName } from '../../contract/tables.ts';
 import { functionBundle } from '../functions/function-bundles.ts';
-import { addFunctionRole, allowNetwork, runtimeDefaults } from '../functions/service-function.ts';
+import {
+  addFunctionRole,
+  allowNetwork,
+  namedTableArn,
+  runtimeDefaults,
+} from '../functions/service-function.ts';
 import { type AlarmProps, createAlarm, notify } from '../monitoring/service-alarm.ts';
 import { makeMetric, ServiceMetrics } from '../monitoring/service-metrics.ts';
 
@@ -173,9 +178,7 @@ export function tableArns(scope: Construct, tables: string): TableArns {
     throw new TablesError(`tables: received ${received}; allowed: ${tableLocationHelp}`);
   }
   const arnOf = (name: string) =>
-    location.awsRegion === undefined
-      ? Stack.of(scope).formatArn({ service: 'dynamodb', resource: 'table', resourceName: name })
-      : name;
+    location.awsRegion === undefined ? namedTableArn(scope, name) : name;
   return Object.fromEntries(
     platformApiTables.map((key) => [key, arnOf(tableName(tables, key))]),
   ) as unknown as TableArns;
