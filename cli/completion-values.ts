@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { scopeName } from '../contract/scopes.ts';
 import { isPlainWord } from '../contract/shell-word.ts';
-import { isId } from '../core/credential/credential-value.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
-import { readPages } from './commands/list-options.ts';
 
 /** Values by the name of the argument, or by the option with its dashes. */
 export type CompletionValues = ReadonlyMap<string, readonly string[]>;
@@ -12,45 +10,19 @@ export type CompletionValues = ReadonlyMap<string, readonly string[]>;
 /** Maximum milliseconds for a completion. */
 const patience = 3000;
 
-/** @param words the line so far. */
-type Read = (cli: Cli, words: readonly string[]) => Promise<readonly string[]>;
-
-const readClients: Read = async ({ management }) => {
-  const pages = await readPages((cursor) => management.listClients({ cursor }));
-  return pages.flatMap(({ items }) => items.map(({ clientId }) => clientId));
-};
-
-/** The secrets of the client that stands before. */
-const readSecrets: Read = async (cli, words) => {
-  const clientId = words.slice(0, -1).find((word) => isId('client', word));
-  if (clientId === undefined) return [];
-  const { secrets } = await cli.management.findClient(clientId);
-  return secrets.map(({ secretId }) => secretId);
-};
-
-const readApiKeys: Read = async ({ management }) => {
-  const pages = await readPages((cursor) => management.listApiKeys({ cursor }));
-  return pages.flatMap(({ items }) => items.map(({ keyId }) => keyId));
-};
+type Read = (cli: Cli) => Promise<readonly string[]>;
 
 const readIssuers: Read = async (cli) =>
   (await cli.management.listProviders()).map(({ issuer }) => issuer);
 
-const readKids: Read = async (cli) =>
-  (await (await cli.signingKeys()).read()).keys.map(({ kid }) => kid);
-
 const readScopes: Read = async (cli) => cli.deployment().config.scopes.map(scopeName);
 
-/** The values for each group of commands. */
+/** The values for each group of commands. Ids are random, so they are pasted. */
 const reads: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
-  client: { 'client-id': readClients, '--scope': readScopes, '--provider': readIssuers },
-  'client-secret': { 'client-id': readClients, 'secret-id': readSecrets },
-  'api-key': { 'key-id': readApiKeys },
-  'api-key-subnet': { 'key-id': readApiKeys },
+  client: { '--scope': readScopes, '--provider': readIssuers },
   provider: { issuer: readIssuers },
   'trunk-group-limits': { '--scope': readScopes, '--provider': readIssuers },
-  'signing-key': { kid: readKids },
-  explain: { '--client-id': readClients, '--scope': readScopes },
+  explain: { '--scope': readScopes },
 };
 
 function readGlobalOptions(words: readonly string[]): GlobalOptions {
@@ -80,7 +52,7 @@ export async function readCompletionValues(
     try {
       const cli = createCli(io, readGlobalOptions(words), () => undefined);
       // Shells insert a value as it is, so one that they would evaluate is not offered.
-      return [name, (await values(cli, words)).filter(isPlainWord)];
+      return [name, (await values(cli)).filter(isPlainWord)];
     } catch {
       return [name, []];
     }

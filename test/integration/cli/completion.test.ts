@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
 import { createAwsClients } from '../../../lab/support/aws-clients.ts';
+import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { programEnvironment } from '../../../lab/support/program-environment.ts';
 import { makeTemporaryDirectory, temporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
@@ -66,25 +67,6 @@ describe('the completion of bash', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('offers ids', async () => {
-    const { clientId, apiKey } = service();
-    expect(await complete('npx --no -- authctl --local client show ')).toEqual([clientId]);
-    expect(await complete('authctl client show --local client_')).toEqual([clientId]);
-    const [keyId = ''] = await complete('authctl --local api-key show ');
-    expect(keyId).toMatch(/^key_/);
-    expect(apiKey).not.toBe(keyId);
-    expect(await complete('authctl --local explain token --client-id ')).toEqual([clientId]);
-  });
-
-  it('offers the secrets of the client that stands before, and no others', async () => {
-    const { clientId } = service();
-    const [secretId = ''] = await complete(`authctl --local client-secret update ${clientId} `);
-    expect(secretId).toMatch(/^secret_/);
-    expect(await complete('authctl --local client-secret update client_x ')).not.toContain(
-      secretId,
-    );
-  });
-
   it('offers the shells that it knows', async () => {
     expect(await complete('authctl complete ')).toEqual(['bash', 'zsh', 'fish', 'powershell']);
   });
@@ -102,11 +84,14 @@ describe('the completion of bash', () => {
         registeredAt: 1_800_000_000,
       });
     }
-    expect(await complete('authctl --local provider show ')).toEqual(['https://idp.example.com/a']);
+    // On a busy machine, the first answers come after the completion's deadline.
+    await expect
+      .poll(() => complete('authctl --local provider show '), { timeout: hangLimit })
+      .toEqual(['https://idp.example.com/a']);
   });
 
   it('offers nothing, and says nothing, if the deployment cannot be read', async () => {
-    expect(await complete('authctl client show --config none.json ')).toEqual(['']);
+    expect(await complete('authctl provider show --config none.json ')).toEqual(['']);
   });
 });
 
