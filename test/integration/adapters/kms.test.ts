@@ -1,4 +1,4 @@
-import { DisableKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { type KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAwsJsonClient } from '../../../adapters/aws-json/aws-json-client.ts';
 import { callProfiles } from '../../../adapters/call-profile.ts';
@@ -227,12 +227,6 @@ describe('what is sent to KMS', () => {
       await expect(inspecting).rejects.toThrow(SigningKeyUnusableError);
     },
   );
-
-  it('waits 30 days before it deletes a key', async () => {
-    const keys = createKmsKeys(await recording({}), settings);
-    await keys.scheduleKeyDeletion(missingArn);
-    expect(stub?.calls[0]?.input).toEqual({ KeyId: missingArn, PendingWindowInDays: 30 });
-  });
 });
 
 describe.each([
@@ -327,15 +321,5 @@ describe('the keys of the account', () => {
     );
     const keys = createKmsKeys(createKmsClient(testAwsOptions(stub.endpoint)), settings);
     await expect(keys.listKeys()).rejects.toThrow(UnavailableError);
-  });
-});
-
-describe('a key that was disabled by hand', () => {
-  it('is unusable at once', async () => {
-    const key = await createSigningKey('RS256');
-    await kms.send(new DisableKeyCommand({ KeyId: key.kmsKeyArn }));
-    await expect(createKmsSign(kms)(key, input)).rejects.toThrow(
-      `could not sign (kms:Sign) with ${key.kmsKeyArn}: DisabledException`,
-    );
   });
 });

@@ -16,7 +16,6 @@ import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { collect } from '../../../core/paging.ts';
-import { createTables } from '../../../lab/support/create-tables.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
@@ -40,14 +39,6 @@ beforeEach(async () => {
 
 const put = (key: TableKey, item: Record<string, AttributeValue>) =>
   tables.dynamodb.send(new PutItemCommand({ TableName: tables.nameOf(key), Item: item }));
-
-it('creates the tables again without touching what they hold', async () => {
-  await put('apiKeys', { key_id: { S: 'key_1' } });
-  await createTables(tables.dynamodb, 'test');
-  await expect(
-    createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys')).find('key_1'),
-  ).rejects.toThrow(MalformedRecordError);
-});
 
 describe('the API key store', () => {
   const open = () => createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys'), options);

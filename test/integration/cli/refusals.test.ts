@@ -10,7 +10,6 @@ const create = ['client', 'create', '--name', 'A', '--trunk-group', 'tg', '--sco
 const key = ['api-key', 'create', '--name', 'A', '--trunk-group', 'tg'];
 const noClient = 'client_0000000000000000000000';
 const noKey = 'key_0000000000000000000000';
-const idForm = 'and 22 letters and digits';
 
 describe('wrong usage ends with 2', () => {
   it.each<[string, readonly string[], string]>([
@@ -35,17 +34,6 @@ describe('wrong usage ends with 2', () => {
       '--json and --quiet: only one can be given',
     ],
     ['no change', ['client', 'update', noClient], 'authctl: nothing to change; add an option'],
-    ['a bad id', ['client', 'show', 'x'], `client_id: received "x"; allowed: client_ ${idForm}`],
-    [
-      'an invalid lifetime',
-      [...create, '--token-lifetime', 'soon'],
-      '--token-lifetime: received "soon"; allowed: 1m to 1d, such as 15m or 1h',
-    ],
-    [
-      'an end in the past',
-      ['client-secret', 'create', '$client', '--expires-at', '2020-01-01'],
-      '--expires-at: received "2020-01-01T23:59:59Z"; allowed: a time in the future',
-    ],
     [
       'an end at once',
       ['client-secret', 'create', '$client', '--expires-in', '0'],

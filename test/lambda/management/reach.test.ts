@@ -140,38 +140,6 @@ describe('a manager of one trunk group', () => {
     },
   );
 
-  it('sees no signing keys, whose records name the AWS account', async () => {
-    const { ask } = await limitedWorld({});
-    for (const alias of ['administrator', 'client-operator'] as const) {
-      const { error } = await ask('listSigningKeys', {}, alias);
-      expect(error?.text).toContain('received a caller who is limited to trunk groups');
-    }
-    const { error: other } = await ask('listSigningKeys', {}, 'api-key-operator');
-    expect(other).toMatchObject({
-      class: 'AwsCallerError',
-      text: expect.stringContaining('received the role api-key-operator; allowed: client-operator'),
-    });
-    const { ask: askAll } = await askedWorld();
-    expect((await askAll('listSigningKeys', {}, 'client-operator')).error).toBeUndefined();
-    const narrowed = await askAll('listSigningKeys', {}, 'administrator', { trunk_groups: ['a'] });
-    expect(narrowed.error).toMatchObject({ class: 'RefusedError' });
-  });
-
-  it('names no person by another alias', async () => {
-    const { ask } = await limitedWorld({});
-    const person = { actor: 'https://idp.example.net#ada', role: 'administrator' };
-    const answer = await ask('findClient', { clientId: 'x' }, 'client-operator', { person });
-    expect(answer.error).toMatchObject({ class: 'AwsCallerError' });
-  });
-
-  it('grants what its limits allow, and nothing above them', async () => {
-    const { ask } = await limitedWorld({ scopes: ['calls:view'], maxTokenLifetime: 900 });
-    const create = (more: object) => ask('createClient', { client: { ...newClient, ...more } });
-    expect((await create({ scopes: ['messaging:view'] })).error).toMatchObject({ field: 'scopes' });
-    expect((await create({ tokenLifetime: 901 })).error).toMatchObject({ field: 'tokenLifetime' });
-    expect((await create({ tokenLifetime: 900 })).error).toBeUndefined();
-  });
-
   it('keeps what a client has above a limit that was lowered, and adds nothing to it', async () => {
     const { world, ask } = await limitedWorld({ scopes: ['calls:view'], maxTokenLifetime: 60 });
     const { clientId } = world;

@@ -470,16 +470,6 @@ describe('limits are set', () => {
     expect(error?.class).toBe('NotFoundError');
   });
 
-  it.each(['client-operator', 'api-key-operator', 'provider-operator', 'auditor'] as const)(
-    'not by the alias %s',
-    async (alias) => {
-      const { ask, world } = await askedWorld();
-      const { error } = await ask('setTrunkGroupLimits', input({ ifVersion: 0 }), alias);
-      expect(error?.class).toBe('AwsCallerError');
-      expect(world.limits.size).toBe(0);
-    },
-  );
-
   it('not by a manager of the group, who sees them', async () => {
     const { ask, world } = await askedWorld();
     world.limits.set(group, { serviceTrunkGroup: group, maxClients: 3, version: 1 });

@@ -86,19 +86,9 @@ describe('registering a provider', () => {
       'says https://idp.example.net (RFC 8414 §3.3)',
     ],
     [
-      'a key set with a private key',
-      ({ documents }) => documents.set(document.jwks_uri, { keys: [{ ...keys.keys[0], d: 'AA' }] }),
-      'it holds the secret member d',
-    ],
-    [
       'a key set inside',
       ({ documents }) => documents.set(url, { ...document, jwks_uri: 'https://10.0.0.1/' }),
       'jwks_uri of the discovery document: received "https://10.0.0.1/"',
-    ],
-    [
-      'our own keys under another name',
-      ({ signingKeys }) => signingKeys.push({ kid: 'a' } as (typeof signingKeys)[number]),
-      'https://idp.example.net is this service itself',
     ],
     [
       'our own issuer under another name',
