@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import { median, percentile } from '../../bench/statistics.ts';
+import { median } from '../../bench/statistics.ts';
 import type { FaultRuleInput } from '../../emulator/faults/fault-script.ts';
 import { countFrom } from '../../support/parse-count.ts';
 import { type Measurement, type SoakedService, startService } from './service.ts';
-import { type Sample, Traffic } from './traffic.ts';
+import { Traffic } from './traffic.ts';
 
 /** Something that breaks. */
 interface Trouble {
@@ -71,25 +71,11 @@ function makeSchedule(seconds: number): Schedule {
 /** Below, a fault is over before requests have met it, and the heap is still growing into its size. */
 const minSeconds = 60;
 
-const { seconds, requests } = new Command('npm run test:all -- soak')
+const { seconds } = new Command('npm run test:all -- soak')
   .description('Mixed traffic on the local run while things break and heal.')
-  .option('--seconds <n>', `at most so long, from ${minSeconds}`, countFrom(minSeconds), 180)
-  .option('--requests <n>', 'at most so many', countFrom(1), 200_000)
+  .option('--seconds <n>', `so long, from ${minSeconds}`, countFrom(minSeconds), 180)
   .parse()
-  .opts<{ readonly seconds: number; readonly requests: number }>();
-
-/** One line for each kind of request. */
-function describeSamples(samples: readonly Sample[]): string {
-  const lines = [...Map.groupBy(samples, ({ kind }) => kind)].map(([kind, some]) => {
-    const statuses = [...Map.groupBy(some, ({ status }) => status)]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, list]) => `${status}: ${list.length}`);
-    const times = some.map(({ milliseconds }) => milliseconds);
-    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(0));
-    return `  ${kind}: ${some.length} requests (${statuses.join(', ')}), median ${p50} ms, p99 ${p99} ms\n`;
-  });
-  return lines.join('');
-}
+  .opts<{ readonly seconds: number }>();
 
 /**
  * How the heap has grown between the first and the last quarter of the measurements: the share of
@@ -131,7 +117,8 @@ const maxSockets = concurrency * (1 + 2 * (2 + 2 + 2));
 
 /** What a soak saw. */
 interface Record {
-  readonly samples: readonly Sample[];
+  /** Of each request, what is wrong with its answer. */
+  readonly outcomes: readonly (string | undefined)[];
   readonly measured: readonly Measurement[];
   /** Calls that each fault affected, in the order of the schedule. */
   readonly affected: readonly number[];
@@ -170,10 +157,10 @@ async function measureAll(
 }
 
 async function run(schedule: Schedule, service: SoakedService, traffic: Traffic): Promise<Record> {
-  const samples: Sample[] = [];
+  const outcomes: (string | undefined)[] = [];
   const start = performance.now();
   const now = (): number => performance.now() - start;
-  const isOver = (): boolean => now() >= schedule.end || samples.length >= requests;
+  const isOver = (): boolean => now() >= schedule.end;
   /** @returns false if the soak is over before. */
   const waitUntil = async (at: number): Promise<boolean> => {
     while (now() < at && !isOver()) await sleep(Math.min(100, Math.max(1, at - now())));
@@ -182,14 +169,14 @@ async function run(schedule: Schedule, service: SoakedService, traffic: Traffic)
   const isBroken = (): boolean =>
     schedule.periods.some(({ from, until }) => now() >= from && now() < until + aftermath);
   const work = async (): Promise<void> => {
-    while (!isOver()) samples.push(await traffic.next(isBroken));
+    while (!isOver()) outcomes.push(await traffic.next(isBroken));
   };
   const [affected, measured] = await Promise.all([
     playFaults(schedule, service, waitUntil),
     measureAll(schedule, service, waitUntil),
     ...Array.from({ length: concurrency }, work),
   ]);
-  return { samples, measured, affected };
+  return { outcomes, measured, affected };
 }
 
 function mostSockets(measured: readonly Measurement[]): number {
@@ -202,8 +189,8 @@ function findProblems(
   record: Record,
   growth: ReturnType<typeof growthOf>,
 ): readonly string[] {
-  const { samples, measured, affected } = record;
-  const problems = samples.flatMap(({ wrong }) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));
+  const { outcomes, measured, affected } = record;
+  const problems = outcomes.flatMap((wrong) => (wrong === undefined ? [] : [`wrong: ${wrong}`]));
   const missed = schedule.periods.filter((_, index) => (affected[index] ?? 0) === 0);
   if (missed.length > 0 || measured.length < measurements) {
     problems.push(
@@ -229,12 +216,11 @@ await service.close();
 
 const growth = growthOf(record.measured);
 const problems = findProblems(schedule, record, growth);
-process.stdout.write(describeSamples(record.samples));
 for (const problem of problems.slice(0, 10)) process.stdout.write(`  ${problem}\n`);
-const wrong = record.samples.filter((sample) => sample.wrong !== undefined).length;
+const wrong = record.outcomes.filter((one) => one !== undefined).length;
 const faults = record.affected.filter((count) => count > 0).length;
 const calls = record.affected.reduce((sum, count) => sum + count, 0);
 process.stdout.write(
-  `figure: soak: requests ${record.samples.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}\n`,
+  `figure: soak: requests ${record.outcomes.length}, seconds ${seconds}, faults ${faults}, calls affected ${calls}, wrong outcomes ${wrong}, heap after the warm-up ${growth.from} MB, at the end ${growth.to} MB, growth ${growth.percent} %, open sockets at most ${mostSockets(record.measured)}, with no load ${sockets}\n`,
 );
 if (problems.length > 0) process.exitCode = 1;

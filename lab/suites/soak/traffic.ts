@@ -5,15 +5,6 @@ import { sendRequest } from '../../emulator/http-exchange.ts';
 import { examplePath } from '../../local/example-api.ts';
 import type { Target } from './service.ts';
 
-/** One answered request. */
-export interface Sample {
-  readonly kind: Kind;
-  readonly milliseconds: number;
-  readonly status: number;
-  /** What is wrong with the answer. */
-  readonly wrong: string | undefined;
-}
-
 type Kind = keyof typeof shares;
 
 /** Requests of each kind among a hundred. */
@@ -69,8 +60,11 @@ export class Traffic {
     );
   }
 
-  /** @param isBroken whether a fault is on, or was until just now. */
-  async next(isBroken: () => boolean): Promise<Sample> {
+  /**
+   * @param isBroken whether a fault is on, or was until just now.
+   * @returns what is wrong with the answer.
+   */
+  async next(isBroken: () => boolean): Promise<string | undefined> {
     this.#made += 1;
     // A stride without a common divisor mixes the kinds evenly, and alike in each run.
     const kind = this.#kinds[(this.#made * 37) % this.#kinds.length] ?? 'token';
@@ -78,9 +72,8 @@ export class Traffic {
     const before = isBroken();
     const answer = await this.#ask(kind);
     const milliseconds = performance.now() - start;
-    const late = milliseconds > maxMilliseconds ? `${kind}: after ${milliseconds} ms` : undefined;
-    const wrong = late ?? (await this.#judge(kind, answer, before || isBroken()));
-    return { kind, milliseconds, status: answer.status, wrong };
+    if (milliseconds > maxMilliseconds) return `${kind}: after ${milliseconds} ms`;
+    return this.#judge(kind, answer, before || isBroken());
   }
 
   /** Gets the first token, for requests that need one. */
