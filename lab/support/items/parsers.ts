@@ -14,7 +14,7 @@ import {
 import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts';
 import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 
-/** What reads each kind of item. A bundle of this file is kept with each release. */
+/** What reads each kind of item. */
 export const parsers = {
   client: parseClientItem,
   api_key: parseApiKeyItem,
