@@ -1,4 +1,4 @@
-import type { OperationInput } from '../../../contract/management/operations.ts';
+import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import { ConflictError, RefusedError, UnavailableError } from '../../errors.ts';
 import { hasGivenKeys, nextKeys, versionOf } from '../../identity-provider/given-keys.ts';
 import {
@@ -6,11 +6,7 @@ import {
   type IdentityProvider,
   ownedBy,
 } from '../../identity-provider/identity-provider.ts';
-import {
-  checkOwnKeySet,
-  lintKeySet,
-  type ProviderKeySet,
-} from '../../identity-provider/key-lint.ts';
+import { checkOwnKeySet, lintKeySet } from '../../identity-provider/key-lint.ts';
 import { isProviderAlg } from '../../identity-provider/provider-algorithms.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
@@ -25,13 +21,7 @@ import { findProvider } from './identity-providers.ts';
 import { checkDiscoveryUrl, checkNotOurs, examineProvider, nameGiven } from './inspect-provider.ts';
 import { checkClaimName } from './provider-choices.ts';
 import { findNewOwners } from './provider-ownership.ts';
-import { type ManagedProvider, showOwner, viewIdentityProvider } from './provider-reach.ts';
-
-interface RegisteredProvider {
-  readonly provider: ManagedProvider;
-  /** What its key set holds at present. */
-  readonly keySet: ProviderKeySet;
-}
+import { showOwner, viewIdentityProvider } from './provider-reach.ts';
 
 type RegisterOptions = OperationInput<'registerProvider', 'options'>;
 
@@ -84,7 +74,7 @@ async function replaceKeys(
   context: ManagementContext,
   issuer: string,
   { jwks, replacesVersion }: { readonly jwks: string; readonly replacesVersion: number },
-): Promise<RegisteredProvider> {
+): Promise<OperationResult<'registerProvider'>> {
   nameGiven(context, issuer);
   const provider = await findProvider(context, issuer);
   if (!hasGivenKeys(provider)) {
@@ -124,7 +114,7 @@ export async function registerProvider(
   context: ManagementContext,
   discoveryUrl: string,
   options: RegisterOptions = {},
-): Promise<RegisteredProvider> {
+): Promise<OperationResult<'registerProvider'>> {
   const { jwks, replacesVersion } = options;
   if (jwks !== undefined && replacesVersion !== undefined) {
     return replaceKeys(context, discoveryUrl, { jwks, replacesVersion });
