@@ -64,24 +64,25 @@ class NoDecisionError extends Error {
   }
 }
 
-type Report = Omit<RequestReport, 'latency' | 'measures'>;
+type Report = Omit<RequestReport, 'latency'>;
 
-const noCounts: ReadonlySet<string> = new Set();
-const withoutLookup: ReadonlySet<string> = new Set([authorizerMetrics.acceptedWithoutLookup]);
+const withoutLookup: RequestReport['measures'] = new Map([
+  [authorizerMetrics.acceptedWithoutLookup, 1],
+]);
 
 function reportAllow(verified: VerifiedCredential): Report {
   const fields = credentialFields(verified);
   const allowed = { level: 'info', outcome: 'allowed', statusCode: 200, fields } as const;
-  if (verified.credential === 'api_key') return { ...allowed, counts: noCounts };
+  if (verified.credential === 'api_key') return allowed;
   const { clientId, lookupFailure } = verified;
   return lookupFailure === undefined
-    ? { ...allowed, clientId, counts: noCounts }
-    : { ...allowed, clientId, level: 'warn', counts: withoutLookup };
+    ? { ...allowed, clientId }
+    : { ...allowed, clientId, level: 'warn', measures: withoutLookup };
 }
 
 function reportRejection(error: unknown): Report {
   const statusCode = error instanceof BearerRefusal ? error.status : 500;
-  return { ...describeRejection(error), statusCode, counts: noCounts };
+  return { ...describeRejection(error), statusCode };
 }
 
 function settingsOf(environment: Environment<'authorizer'>): VerifierSettings {

@@ -48,7 +48,7 @@ export function createJwksFunction(
         reportStaleKeyList(exchange, cache.failure);
         return documentOf(keys, publicationTime(now, seconds(request.receivedAt)));
       } catch (error) {
-        exchange.counts.add(keyMetrics.jwksEmpty);
+        exchange.measure(keyMetrics.jwksEmpty);
         throw toUnavailable(error);
       }
     });

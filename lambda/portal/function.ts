@@ -156,7 +156,6 @@ export function createPortalHandler(options: PortalFunctionOptions): PortalHandl
         outcome,
         statusCode,
         latency: clock() - startedAt,
-        counts: new Set(),
         fields: {
           http_method: event.httpMethod,
           source_ip: identity.sourceIp,

@@ -18,9 +18,7 @@ export class Exchange {
   outcome = 'served';
   /** The authenticated client. */
   clientId: string | undefined;
-  /** Metrics in addition to those of every request. The value is 1. */
-  readonly counts = new Set<string>();
-  /** Metrics with other values. */
+  /** Metrics in addition to those of every request. */
   measures: Map<string, number> | undefined;
   /** Further log fields in snake_case. Never a credential or text of a caller. */
   readonly fields: Record<string, LogValue> = {};
@@ -31,7 +29,7 @@ export class Exchange {
     this.startedAt = startedAt;
   }
 
-  measure(name: string, value: number): void {
+  measure(name: string, value = 1): void {
     this.measures ??= new Map();
     this.measures.set(name, value);
   }
@@ -88,14 +86,13 @@ export function reportOf(
   statusCode: number,
   endedAt: number,
 ): RequestReport {
-  const { outcome, clientId, counts, measures } = exchange;
+  const { outcome, clientId, measures } = exchange;
   return {
     level: levelOf(statusCode),
     outcome,
     statusCode,
     latency: endedAt - exchange.startedAt,
     clientId,
-    counts,
     measures,
     fields: {
       http_method: ifKnown(event.httpMethod, knownMethods),

@@ -63,7 +63,6 @@ export interface RequestReport {
   readonly latency: number;
   /** The authenticated client. */
   readonly clientId?: string | undefined;
-  readonly counts: ReadonlySet<string>;
   /** Values of metrics that only some requests have. */
   readonly measures?: ReadonlyMap<string, number> | undefined;
   readonly fields: LogFields;
@@ -100,19 +99,12 @@ export interface CountedRequests {
 
 function metricsOf(
   { byOutcome = false, byClient = false }: CountedRequests,
-  { statusCode, latency, clientId, counts, measures = new Map() }: RequestReport,
+  { statusCode, latency, clientId, measures = new Map() }: RequestReport,
 ): readonly MetricSet[] {
   const { requests, refusals, failures } = requestMetrics;
   const failed = Number(statusCode >= 500);
-  const occasional = [...[...counts].map((name) => [name, 1] as const), ...measures];
-  const ofRequest = [
-    [requests, 1],
-    [refusals, Number(statusCode >= 400) - failed],
-    [failures, failed],
-    [requestMetrics.latency, latency],
-    ...occasional,
-  ] as const;
-  return [
+  const occasional = [...measures];
+  const sets: MetricSet[] = [
     {
       dimensions: ['service', metricDimensions.outcome],
       values: byOutcome ? [[requests, 1]] : [],
@@ -122,9 +114,14 @@ function metricsOf(
       dimensions: ['service'],
       values: failed === 0 ? occasional : [[failures, failed], ...occasional],
     },
-    {
-      dimensions: ['service', metricDimensions.clientId],
-      values: byClient && clientId !== undefined ? ofRequest : [],
-    },
   ];
+  if (!byClient || clientId === undefined) return sets;
+  const ofClient: MetricSet['values'] = [
+    [requests, 1],
+    [refusals, Number(statusCode >= 400) - failed],
+    [failures, failed],
+    [requestMetrics.latency, latency],
+    ...occasional,
+  ];
+  return [...sets, { dimensions: ['service', metricDimensions.clientId], values: ofClient }];
 }

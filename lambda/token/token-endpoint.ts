@@ -39,9 +39,9 @@ function reportNearExpiry(exchange: Exchange, { secretExpiresAt }: TokenLogField
 function reportToken(exchange: Exchange, log: TokenLogFields): void {
   // A matching secret or an assertion authenticates the client; an id is only a claim.
   if (log.secretId !== undefined || log.isWorkload === true) exchange.clientId = log.clientId;
-  for (const name of log.counts ?? []) exchange.counts.add(name);
-  if (log.secretUse === 'failed') exchange.counts.add(requestMetrics.secretUseFailures);
-  if (log.unusableKids?.length) exchange.counts.add(requestMetrics.signingKeyFallbacks);
+  for (const name of log.counts ?? []) exchange.measure(name);
+  if (log.secretUse === 'failed') exchange.measure(requestMetrics.secretUseFailures);
+  if (log.unusableKids?.length) exchange.measure(requestMetrics.signingKeyFallbacks);
   reportNearExpiry(exchange, log);
   if (log.largestShare !== undefined) {
     exchange.measure(requestMetrics.largestClientShare, log.largestShare);
@@ -86,10 +86,10 @@ export function createTokenEndpoint(ports: TokenEndpointPorts, settings: TokenSe
       return jsonResponse(200, token, noStoreHeaders);
     } catch (error) {
       if (error instanceof UnverifiableSignatureError) {
-        exchange.counts.add(requestMetrics.unverifiableSignatures);
+        exchange.measure(requestMetrics.unverifiableSignatures);
       }
       if (error instanceof TooManyFailuresError) {
-        exchange.counts.add(requestMetrics.throttledAuthentications);
+        exchange.measure(requestMetrics.throttledAuthentications);
         exchange.fields['security_event'] = guessingEvent;
       }
       throw error;
@@ -110,7 +110,7 @@ export function assertClock(request: HttpRequest, exchange: Exchange): void {
   const difference = Math.abs(exchange.startedAt - request.receivedAt) / 1000;
   // Not `>`: a missing time must also fail the check.
   if (difference <= maxClockDifference) return;
-  exchange.counts.add(requestMetrics.clockDifferences);
+  exchange.measure(requestMetrics.clockDifferences);
   throw new UnavailableError(`the clock differs from API Gateway's by ${difference} s`);
 }
 

@@ -11,7 +11,6 @@ const report: RequestReport = {
   outcome: 'served',
   statusCode: 200,
   latency: 0,
-  counts: new Set(),
   fields: {
     http_method: 'GET',
     path: '/.well-known/jwks.json',

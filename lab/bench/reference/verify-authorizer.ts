@@ -42,7 +42,6 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent, context: 
     statusCode: 200,
     latency: Date.now() - startedAt,
     clientId,
-    counts: new Set(),
     fields: {
       route: 'GET /messages',
       source_ip: event.requestContext.identity.sourceIp,

@@ -26,7 +26,7 @@ const form = 'application/x-www-form-urlencoded';
 
 /** One request's log line. Takes part in the oracle, and is kept no longer. */
 function watch(report: RequestReport): void {
-  const line = JSON.stringify({ ...report, counts: [...report.counts] });
+  const line = JSON.stringify({ ...report, measures: [...(report.measures ?? [])] });
   expectThat(!line.includes(marker), 'a log line has what a caller sent');
 }
 

@@ -137,7 +137,7 @@ describe('GET /.well-known/jwks.json', () => {
       },
       body: '{"error":"temporarily_unavailable","error_description":"the service is unavailable, try again later"}',
     });
-    expect(reports[0]?.counts).toEqual(new Set(['JwksEmpty']));
+    expect(reports[0]?.measures).toEqual(new Map([['JwksEmpty', 1]]));
   });
 
   it.each([
@@ -153,7 +153,7 @@ describe('GET /.well-known/jwks.json', () => {
     listSigningKeys.mockRejectedValue(error);
     expect((await get()).statusCode).toBe(503);
     expect(reports[0]).toMatchObject({
-      counts: new Set(['JwksEmpty']),
+      measures: new Map([['JwksEmpty', 1]]),
       fields: { error_name: name },
     });
     expect((await get({ method: 'OPTIONS' })).statusCode).toBe(204);

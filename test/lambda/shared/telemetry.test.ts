@@ -23,7 +23,7 @@ const issued: RequestReport = {
   statusCode: 200,
   latency: 12,
   clientId: 'client_1',
-  counts: new Set(['SecretUseFailures']),
+  measures: new Map([['SecretUseFailures', 1]]),
   fields: { client_id: 'client_1', kid: 'k', jti: 'j', reason: undefined },
 };
 
@@ -89,7 +89,7 @@ describe('telemetry of a request', () => {
 
   it('is in the namespace of the deployment', async () => {
     vi.stubEnv('AUTH_METRIC_NAMESPACE', 'AuthorizationServer/blue');
-    expect(await lineOf({ ...issued, counts: new Set() })).toMatchObject({
+    expect(await lineOf({ ...issued, measures: undefined })).toMatchObject({
       _aws: { CloudWatchMetrics: [{ Namespace: 'AuthorizationServer/blue' }] },
     });
   });
@@ -123,7 +123,7 @@ describe('telemetry of a request', () => {
   });
 
   it('of a function whose outcomes no alarm compares has no metric unless something is wrong', async () => {
-    const report = { ...issued, counts: new Set<string>() };
+    const report = { ...issued, measures: undefined };
     expect(await lineOf(report, {})).not.toHaveProperty('_aws');
     expect(await lineOf({ ...report, statusCode: 503 }, {})).toMatchObject({
       _aws: { CloudWatchMetrics: [{ Dimensions: [['service']], Metrics: [{ Name: 'Failures' }] }] },
@@ -131,7 +131,8 @@ describe('telemetry of a request', () => {
     });
   });
 
-  const nearExpiry = { ...issued, measures: new Map([['SecretDaysLeft', 3]]) };
+  const measures = new Map([...(issued.measures ?? []), ['SecretDaysLeft', 3]]);
+  const nearExpiry = { ...issued, measures };
   const ofOutcome = [[['service', 'outcome']], ['Requests']];
   const ofService = [['service']];
   const ofClient = [['service', 'client_id']];
@@ -179,7 +180,7 @@ describe('telemetry of a request', () => {
       outcome: 'server_error',
       clientId: undefined,
     } as const;
-    const [, line] = await linesOf([issued, { ...failed, counts: new Set(), fields: {} }]);
+    const [, line] = await linesOf([issued, { ...failed, measures: undefined, fields: {} }]);
     expect(line).toMatchObject({ level: 'ERROR', outcome: 'server_error' });
     expect(line).not.toHaveProperty('client_id');
     expect(line).not.toHaveProperty('SecretUseFailures');

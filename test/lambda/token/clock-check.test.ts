@@ -20,7 +20,7 @@ describe("API Gateway's clock", () => {
       expect((await call({ path: healthPath, ...at(seconds) })).statusCode).toBe(503);
       expect(stores.findClient).not.toHaveBeenCalled();
       expect(stores.sign).not.toHaveBeenCalled();
-      expect(reports[0]?.counts).toEqual(new Set(['ClockDifferences']));
+      expect(reports[0]?.measures).toEqual(new Map([['ClockDifferences', 1]]));
       expect(reports[0]?.fields['error_message']).toMatch(/^the clock differs from API Gateway's/);
     },
   );

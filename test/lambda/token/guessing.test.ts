@@ -92,7 +92,7 @@ describe('a thousand guesses at the secret of one client', () => {
       level: 'warn',
       outcome: 'throttled',
       statusCode: 429,
-      counts: new Set(['ThrottledAuthentications']),
+      measures: new Map([['ThrottledAuthentications', 1]]),
       fields: {
         security_event: 'authn_login_fail_max',
         client_id: clientIdOf(1),

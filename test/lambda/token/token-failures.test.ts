@@ -171,7 +171,7 @@ describe('a signing key that cannot be relied on', () => {
     const other = makeSigningKey('ES256', { kmsKeyArn: worldSigner.key.kmsKeyArn });
     stores.sign.mockImplementation(signWithKeys(other));
     expect(await issue()).toEqual(unavailable);
-    expect(reports[0]?.counts).toEqual(new Set(['UnverifiableSignatures']));
+    expect(reports[0]?.measures).toEqual(new Map([['UnverifiableSignatures', 1]]));
     expect(reports[0]?.fields['error_name']).toBe('UnverifiableSignatureError');
   });
 
@@ -204,7 +204,7 @@ describe('a signing key that cannot be relied on', () => {
     expect(response.statusCode).toBe(200);
     const { access_token } = JSON.parse(response.body) as { access_token: string };
     expect(decodeProtectedHeader(access_token).kid).toBe(next.key.kid);
-    expect(reports[0]?.counts).toEqual(new Set(['SigningKeyFallbacks']));
+    expect(reports[0]?.measures).toEqual(new Map([['SigningKeyFallbacks', 1]]));
     expect(reports[0]?.fields['unusable_kids']).toEqual([worldSigner.key.kid]);
   });
 
@@ -212,8 +212,8 @@ describe('a signing key that cannot be relied on', () => {
     const { issue, stores, reports, clock } = withRefusedCurrentKey(worldNow - 1_000);
     for (const _ of [1, 2, 3]) await issue();
     expect(stores.sign).toHaveBeenCalledTimes(4);
-    expect(reports.map(({ counts }) => [...counts])).toEqual(
-      [1, 2, 3].map(() => ['SigningKeyFallbacks']),
+    expect(reports.map(({ measures = [] }) => [...measures])).toEqual(
+      [1, 2, 3].map(() => [['SigningKeyFallbacks', 1]]),
     );
     stores.sign.mockImplementation(signWithKeys(worldSigner, next));
     clock.now += 10;
@@ -264,6 +264,6 @@ describe('an error that no one expected', () => {
     ]);
     stores.recordUse.mockRejectedValue(new Error('no'));
     expect((await issue()).statusCode).toBe(200);
-    expect(reports[0]?.counts).toEqual(new Set(['SecretUseFailures']));
+    expect(reports[0]?.measures).toEqual(new Map([['SecretUseFailures', 1]]));
   });
 });

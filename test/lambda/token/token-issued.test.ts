@@ -215,7 +215,6 @@ describe('a good token request', () => {
         statusCode: 200,
         latency: 0,
         clientId: clientIdOf(1),
-        counts: new Set(),
         fields: {
           http_method: 'POST',
           path: tokenPath,

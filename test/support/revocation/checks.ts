@@ -175,7 +175,7 @@ function authorizer(world: RevocationWorld, { ports }: Made): Present {
     );
     const report = reports.pop();
     if (allowed) {
-      return report?.counts.has('AcceptedWithoutLookup') === true
+      return report?.measures?.has('AcceptedWithoutLookup') === true
         ? 'accepted_without_lookup'
         : 'accepted';
     }
