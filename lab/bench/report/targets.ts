@@ -36,8 +36,8 @@ function compare(
 }
 
 /**
- * Our own part of a figure. It is nearly the same on all machines, unlike the ratio to a floor that
- * is mostly the machine's network stack.
+ * Our own part of a figure. It follows the processor; the ratio to a floor follows mostly the
+ * machine's network stack.
  */
 function ownPart(
   unit: 'ms' | 'µs',
