@@ -143,11 +143,8 @@ async function explain(
       maxTokenLifetime: config.tokenLifetime.maximum,
     },
   );
-  steps.add(
-    'claims',
-    'passed',
-    `the token would be valid for ${formatDuration(claims.exp - claims.iat)}`,
-  );
+  const validity = formatDuration(claims.exp - claims.iat);
+  steps.add('claims', 'passed', `the token would be valid for ${validity}`);
   const keys = await describeKeys(context, claims.exp);
   steps.add('signing key', keys.isSignable ? 'passed' : 'refused', keys.detail);
   if (!keys.isSignable) {
