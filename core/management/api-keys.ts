@@ -96,7 +96,7 @@ export function addToList(
 
 export type NewApiKey = OperationInput<'createApiKey', 'apiKey'>;
 
-interface CreatedApiKey {
+export interface CreatedApiKey {
   readonly key: ApiKey;
   /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
