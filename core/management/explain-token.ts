@@ -37,18 +37,26 @@ const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
   no_secret: 'the client has no secret',
 };
 
-/** Checks each secret as if it had been sent. One valid secret is enough. */
-function checkClient(client: Client | undefined, now: number) {
+/**
+ * Checks each secret as if it had been sent. One valid secret is enough.
+ *
+ * @throws {OAuthError} if the client has none.
+ */
+function takeClient(steps: ExplainedSteps, client: Client | undefined, now: number): Client {
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
   const failures = candidates.map((one) => findAuthenticationFailure(client, one, now));
   const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
-  if (failures.includes(undefined)) return { detail };
+  if (client !== undefined && failures.includes(undefined)) {
+    steps.add('client authentication', 'passed', detail);
+    return withoutSyntheticAuthority(client);
+  }
   // A problem of the whole client is reported before problems of its secrets.
   const ofSecrets: readonly unknown[] = ['secret_expired', 'secret_disabled'];
   const ofClient = failures.find((one) => !ofSecrets.includes(one));
   const reason = ofClient ?? failures[0] ?? 'secret_expired';
-  return { reason, detail: reasonTexts[reason] ?? detail };
+  steps.add('client authentication', 'refused', reasonTexts[reason] ?? detail);
+  throw new OAuthError(reason);
 }
 
 /** Each region signs with its own keys, so a region may have no key when others have one. */
@@ -117,11 +125,7 @@ async function explain(
     () => parseResource(question.resource),
     (value) => value ?? "none: the client's default audience",
   );
-  const found = await findSent(context, question.clientId);
-  const { reason, detail } = checkClient(found, now);
-  steps.add('client authentication', reason === undefined ? 'passed' : 'refused', detail);
-  if (reason !== undefined || found === undefined) throw new OAuthError(reason ?? 'unknown_client');
-  const client = withoutSyntheticAuthority(found);
+  const client = takeClient(steps, await findSent(context, question.clientId), now);
   const scopes = steps.take(
     'scopes',
     () => grantScopes(requested, client.scopes, config.ignoredScopes),
