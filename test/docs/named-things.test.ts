@@ -273,7 +273,7 @@ describe('the index of decisions', () => {
 
 describe('the words of the documents', () => {
   /** Only goes down: a document that is added takes the place of words that a reader needs no more. */
-  const most = 78_950;
+  const most = 78_930;
 
   it(`are at most ${most} with SECURITY.md, as wc counts them`, () => {
     const pages = markdownFiles().filter((page) => /^(?:docs\/|SECURITY\.md)/.test(page));

@@ -1,10 +1,10 @@
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
-import { findIssuerGrant, hostOf } from '../../identity-provider/grant.ts';
+import { findIssuerGrant, type Grant, hostOf } from '../../identity-provider/grant.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { formatCursor, readPageRequest } from '../list-query.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { listOwnProviders, type OwnProvider } from '../providers/provider-ownership.ts';
-import { checkOutside, type OutsideClient } from './grant-lists.ts';
+import { findOutside, type OutsideClient } from './grant-lists.ts';
 
 async function findOutsideProviders(
   context: ManagementContext,
@@ -37,11 +37,17 @@ export async function checkGrants(
   const registrations = items.flatMap(({ provider }) => provider?.registrationId ?? []);
   const { subjectGrants, providerOwners } = context;
   const owners = await providerOwners.findEach([...new Set(registrations)]);
-  const outsideOf = checkOutside({ subjectGrants, findOwner: async (id) => owners.get(id) });
+  const lists = new Map<string, readonly Grant[]>();
   const outside: OutsideClient[] = [];
   for (const client of items) {
-    const found = await outsideOf(client);
-    if (found !== undefined) outside.push(found);
+    const { provider, serviceTrunkGroup } = client;
+    if (provider === undefined) continue;
+    const grants = lists.get(provider.issuer) ?? (await subjectGrants.find(provider.issuer)).grants;
+    lists.set(provider.issuer, grants);
+    const owner = owners.get(provider.registrationId);
+    const found = findOutside(client, grants);
+    const isOwn = owner?.trunkGroups.includes(serviceTrunkGroup) === true;
+    if (found !== undefined && !isOwn) outside.push(found);
   }
   const isFirst = request.after === undefined;
   return {

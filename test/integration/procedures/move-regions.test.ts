@@ -1,8 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { bindManagement } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 import { type RegionId, regionIds } from '../../../contract/regions.ts';
 import { deployedTableName } from '../../../contract/tables.ts';
@@ -14,6 +12,7 @@ import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
+import { addCredentials, tokenOf } from '../../support/regions/credentials.ts';
 import {
   configOf,
   passUntilKeysSign,
@@ -92,11 +91,6 @@ async function expectVerifiable(tokens: readonly string[], regions: readonly Reg
   }
 }
 
-function tokenOf({ statusCode, body }: { readonly statusCode: number; readonly body: string }) {
-  expect([statusCode, body]).toEqual([200, expect.stringContaining('access_token')]);
-  return (JSON.parse(body) as { access_token: string }).access_token;
-}
-
 /** The one set of strongly consistent tables that has a region to spare. */
 const european = {
   slc: { awsRegion: 'eu-west-1' },
@@ -105,17 +99,6 @@ const european = {
 };
 const one = configOf(['slc'], { regions: { slc: european.slc } });
 const three = configOf(regionIds, { regions: european, tablesName: 'authorization-server-2' });
-
-async function addCredentials(config: DeploymentConfig) {
-  const management = bindManagement(
-    createManagementContext({ config, aws, actor: async () => 'test' }),
-  );
-  const named = { name: 'A', serviceTrunkGroup: 'tg' };
-  const { client } = await management.createClient({ ...named, scopes: ['messaging:view'] });
-  const { value: secret = '' } = await management.createClientSecret(client.clientId, {});
-  const { value: apiKey = '' } = await management.createApiKey(named);
-  return { clientId: client.clientId, secret, apiKey };
-}
 
 function verifierOf(config: DeploymentConfig) {
   const { apiKeys } = createDynamoDbLookups({ ...aws, tables: config.tablesName });
@@ -127,7 +110,7 @@ describe('one region that becomes three, on new tables', () => {
     const { slc: before } = await deploy(one);
     if (before === undefined) throw new Error('no region');
     await before.rotate('deploy');
-    const { clientId, secret, apiKey } = await addCredentials(one);
+    const { clientId, secret, apiKey } = await addCredentials(one, aws);
     const token = tokenOf(await before.issue(clientId, secret));
 
     const { slc, dfw, pit } = await deploy(three);
@@ -165,7 +148,7 @@ describe('a region that is replaced by one in another AWS region, on new tables'
   });
 
   it('publishes a key of its own, and what the lost one signed verifies until it ends', async () => {
-    const credentials = await addCredentials(three);
+    const credentials = await addCredentials(three, aws);
     const { clientId, secret } = credentials;
     const { pit: lost } = await deploy(three);
     if (lost === undefined) throw new Error('no region');

@@ -2,8 +2,6 @@ import { BatchWriteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
-import { bindManagement } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
 import { restoredTableName, tableName } from '../../../contract/tables.ts';
 import type { RestorableTable } from '../../../core/restore/restore-tables.ts';
 import { startDynamoDb } from '../../../lab/emulator/dynamodb.ts';
@@ -13,6 +11,7 @@ import { createAwsClients } from '../../../lab/support/aws-clients.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
+import { addCredentials, tokenOf } from '../../support/regions/credentials.ts';
 import { configOf, type Region, startRegion } from '../../support/regions/three-regions.ts';
 import { restoreTable } from '../../support/restore-table.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
@@ -75,22 +74,6 @@ async function restoreMoved({ aws }: Account, table: RestorableTable): Promise<v
   expect(rows.filter(({ outcome }) => outcome !== 'restored')).toEqual([]);
 }
 
-async function addCredentials({ aws }: Account) {
-  const management = bindManagement(
-    createManagementContext({ config, aws, actor: async () => 'test' }),
-  );
-  const named = { name: 'A', serviceTrunkGroup: 'tg' };
-  const { client } = await management.createClient({ ...named, scopes: ['messaging:view'] });
-  const { value: secret = '' } = await management.createClientSecret(client.clientId, {});
-  const { value: apiKey = '' } = await management.createApiKey(named);
-  return { clientId: client.clientId, secret, apiKey };
-}
-
-function tokenOf({ statusCode, body }: { readonly statusCode: number; readonly body: string }) {
-  expect([statusCode, body]).toEqual([200, expect.stringContaining('access_token')]);
-  return (JSON.parse(body) as { access_token: string }).access_token;
-}
-
 async function verifyWith({ region }: Account, token: string) {
   const keys = createLocalJWKSet(JSON.parse((await region.jwks()).body) as JSONWebKeySet);
   return jwtVerify(token, keys, { issuer, audience, currentDate: new Date(clock.time) });
@@ -102,7 +85,7 @@ const kept = ['settings', 'identityProviders', 'clients', 'apiKeys'] as const;
 async function startMove() {
   const former = await startAccount();
   await former.region.rotate('deploy');
-  const credentials = await addCredentials(former);
+  const credentials = await addCredentials(config, former.aws);
   const token = tokenOf(await former.region.issue(credentials.clientId, credentials.secret));
   const account = await startAccount();
   await createTables(createAwsClients(account.aws).dynamodb, `${config.name}-restored`);
