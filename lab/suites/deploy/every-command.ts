@@ -129,7 +129,7 @@ export async function proveEveryCommand(tour: Tour): Promise<void> {
   const before = record.decisions.length;
   // `authctl` tries the aliases that may do what a command needs, until IAM allows one.
   await record.expectDenials(isOtherAlias, () => runSteps(tour, given));
-  const callers = ['administrator', 'restore-operator', 'signing-key-operator'];
+  const callers = ['restore-operator', 'signing-key-operator'];
   assert.deepEqual(tableCallers(tour, before), callers);
   const { lost_client: lost = '' } = given;
   const { cloud, configPath, awsRegion } = tour;
