@@ -42,6 +42,8 @@ const cpuUs = (before?: NodeJS.CpuUsage) => {
   return user + system;
 };
 
+const heapUsed = () => process.memoryUsage().heapUsed;
+
 /** @returns microseconds of one invocation. */
 async function measureBlock(
   invoke: () => Promise<void>,
@@ -63,7 +65,8 @@ const walk = createCacheWalk();
 
 async function measure({ ours, floor, plan }: PairQuestion): Promise<PairBlocks> {
   const invokes = { ours: load(ours), floor: load(floor) };
-  const blocks: PairBlocks = { warm: { ours: [], floor: [] }, cold: { ours: [], floor: [] } };
+  const sides = () => ({ ours: [], floor: [] });
+  const blocks: PairBlocks = { warm: sides(), cold: sides(), heap: sides() };
   for (let index = 0; index < plan.warmUp; index += 1) {
     await invokes.ours();
     await invokes.floor();
@@ -71,7 +74,10 @@ async function measure({ ours, floor, plan }: PairQuestion): Promise<PairBlocks>
   for (const temperature of ['warm', 'cold'] as const) {
     for (let block = 0; block < plan[temperature]; block += 1) {
       for (const side of inDrawnOrder(['ours', 'floor'] as const)) {
+        const before = heapUsed();
         blocks[temperature][side].push(await measureBlock(invokes[side], temperature, plan));
+        const grown = (heapUsed() - before) / plan.blockSize;
+        if (temperature === 'warm') blocks.heap[side].push(grown);
       }
     }
   }

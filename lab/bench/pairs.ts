@@ -11,13 +11,16 @@ import { percentile } from './statistics.ts';
 
 /*
  * What a handler costs next to its floor (docs/adr/0074). Both run in one process and are called
- * directly, in short blocks, one of each in drawn order. A figure is the lower quartile of its
- * blocks: a disturbance of the machine only adds.
+ * directly, in short blocks, one of each in drawn order. A time is the lower quartile of its blocks: a
+ * disturbance of the machine only adds. The heap's growth is their median: it is the same on every
+ * machine, and less in a block in which V8 collects.
  */
 
 /** Warm: one invocation after the other. Cold: the caches are emptied before each. */
 export type Temperature = 'warm' | 'cold';
 type SideName = 'ours' | 'floor';
+/** The heap is measured in the warm blocks. */
+export type PairMeasure = Temperature | 'heap';
 
 export interface PairSide {
   readonly taskRoot: string;
@@ -34,14 +37,14 @@ export interface PairQuestion {
   readonly plan: PairPlan;
 }
 
-/** CPU time of one invocation in each block, in microseconds. */
-export type PairBlocks = Readonly<Record<Temperature, Readonly<Record<SideName, number[]>>>>;
+/** CPU time of one invocation in each block, in microseconds, and the bytes that it allocates. */
+export type PairBlocks = Readonly<Record<PairMeasure, Readonly<Record<SideName, number[]>>>>;
 
-/** CPU time of one invocation, in microseconds. */
+/** CPU time of one invocation, in microseconds, or the bytes that it allocates. */
 type PairFigures = Readonly<Record<SideName, number>>;
 
 /** None if no such block was measured. */
-export type PairSection = Readonly<Partial<Record<Temperature, PairFigures>>>;
+export type PairSection = Readonly<Partial<Record<PairMeasure, PairFigures>>>;
 
 export type PairTarget = Omit<Target, 'check'> & Pick<PairSide, 'outcome' | 'ownEnvironment'>;
 
@@ -64,14 +67,12 @@ function joinEnvironments(sides: readonly PairTarget[]): Record<string, string> 
   return joined;
 }
 
-/** The lower quartiles. */
-export function summarise(blocks: PairBlocks): PairSection {
-  const quartile = (values: readonly number[]) => percentile(values, 0.25);
-  const entries = Object.entries(blocks).flatMap(([temperature, { ours, floor }]) =>
-    ours.length === 0
-      ? []
-      : [[temperature, { ours: quartile(ours), floor: quartile(floor) }] as const],
-  );
+function summarise(blocks: PairBlocks): PairSection {
+  const entries = Object.entries(blocks).flatMap(([measure, { ours, floor }]) => {
+    const share = measure === 'heap' ? 0.5 : 0.25;
+    const figures = { ours: percentile(ours, share), floor: percentile(floor, share) };
+    return ours.length === 0 ? [] : [[measure, figures] as const];
+  });
   return Object.fromEntries(entries);
 }
 
@@ -129,7 +130,7 @@ async function measureInProcess(
 
 /**
  * Measures both, in several processes if the plan has them, because code and memory lie differently in
- * each. Of each temperature, it is the process whose ratio is the median.
+ * each. Of each measure, it is the process whose ratio is the median.
  */
 export async function measurePair(
   ours: PairTarget,
@@ -142,10 +143,10 @@ export async function measurePair(
     sections.push(await measureInProcess(ours, floor, plan, backend));
   }
   const ratioOf = (figures: PairFigures) => figures.ours / figures.floor;
-  const middle = (temperature: Temperature) => {
-    const figures = sections.flatMap((section) => section[temperature] ?? []);
+  const middle = (measure: PairMeasure) => {
+    const figures = sections.flatMap((section) => section[measure] ?? []);
     return figures.toSorted((a, b) => ratioOf(a) - ratioOf(b))[Math.floor(figures.length / 2)];
   };
-  const measured = Object.keys(sections[0] ?? {}) as readonly Temperature[];
+  const measured = Object.keys(sections[0] ?? {}) as readonly PairMeasure[];
   return Object.fromEntries(measured.map((each) => [each, middle(each)]));
 }

@@ -85,6 +85,9 @@ async function measureRound(options: SampleOptions): Promise<Round> {
   };
 }
 
+/** As the processor names itself. */
+export const cpuModel = () => cpus()[0]?.model.trim() ?? 'unknown';
+
 /** Starts a watch. @returns what to call at the end. */
 function describeRun(plan: Plan): () => Machine {
   const startedAt = new Date().toISOString();
@@ -93,7 +96,7 @@ function describeRun(plan: Plan): () => Machine {
   return () => ({
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
-    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cpu: cpuModel(),
     cpus: availableParallelism(),
     load,
     startedAt,

@@ -39,7 +39,7 @@ function formatSummary(rows: readonly BandRow[]): string {
 /** Writes the figures of docs/performance.md again. The prose of the page stays. */
 export function writeReport(results: Results): void {
   const { machine, rounds } = results;
-  const targets = joinRounds(rounds.map(targetRows));
+  const targets = joinRounds(machine, rounds.map(targetRows));
   writeParts(performancePages, {
     summary: formatSummary(targets),
     machine: formatMachine(machine, rounds.length),
