@@ -49,8 +49,9 @@ const tests = {
     'test/core/verifier/platforms.test.ts',
   ],
   management: [
-    'test/core/management/{api-keys,client-secrets,clients,explain,history,identity-providers,if-version}.test.ts',
-    'test/core/management/{inspect-provider,lists,provider-choices,client-patterns}.test.ts',
+    'test/core/management/{api-keys,client-patterns,client-secrets,clients,explain,history}.test.ts',
+    'test/core/management/{if-version,lists}.test.ts',
+    'test/core/management/providers/*.test.ts',
     'test/lambda/management/*.test.ts',
     'test/adapters/management/*.test.ts',
     'test/adapters/dynamodb/credential-ends.test.ts',
