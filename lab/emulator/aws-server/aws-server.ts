@@ -58,7 +58,11 @@ async function verify(
   const request = { method, url, headers, body };
   const findAccessKey = (id: string) =>
     id === accessKey.accessKeyId ? accessKey : accessControl?.findAccessKey(id);
-  const signer = verifyRequestSignature(request, { service, findAccessKey, time: Date.now() });
+  const signer = await verifyRequestSignature(request, {
+    service,
+    findAccessKey,
+    time: Date.now(),
+  });
   return { ...request, ...signer };
 }
 
