@@ -1,45 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts';
-import { type Clock, seconds } from '../clock.ts';
-import { ClientLimitError, type ClientLimitReason, ServiceUnavailableError } from '../errors.ts';
-import type { Sign } from '../signing-key/sign-jws.ts';
+import { ClientLimitError, type ClientLimitReason } from '../errors.ts';
+import type { SignHistory } from '../signing-key/sign-history.ts';
 import type { TokenValues } from './token-values.ts';
-
-/** Seconds for which one throttled call means that KMS is short of signatures. */
-const shortageMemory = 60;
-
-/** Whether KMS refused to sign because too many signatures were requested. */
-export function isKmsThrottling(error: unknown): boolean {
-  return error instanceof ServiceUnavailableError && error.service === 'KMS' && error.isThrottling;
-}
-
-/** When KMS last signed for this instance, and when it last throttled a call. */
-export class SignHistory {
-  /** In 1970: never. */
-  #signedAt = 0;
-  #throttledAt = 0;
-
-  /** A signer whose results are remembered. */
-  watch(sign: Sign, clock: Clock): Sign {
-    return async (...call) => {
-      try {
-        const signature = await sign(...call);
-        this.#signedAt = seconds(clock());
-        return signature;
-      } catch (error) {
-        if (isKmsThrottling(error)) this.#throttledAt = seconds(clock());
-        throw error;
-      }
-    };
-  }
-
-  hasSigned(now: number): boolean {
-    return Math.abs(now - this.#signedAt) < shortageMemory;
-  }
-
-  isShort(now: number): boolean {
-    return Math.abs(now - this.#throttledAt) < shortageMemory;
-  }
-}
 
 interface FairShareSettings {
   /** Whether a client above a limit is refused; otherwise the log only says so. */

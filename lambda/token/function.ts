@@ -14,12 +14,12 @@ import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
 import { seconds } from '../../core/clock.ts';
 import { describeError, UnavailableError } from '../../core/errors.ts';
-import { rememberUnusableKeys } from '../../core/signing-key/remember-unusable-keys.ts';
+import { isKmsThrottling, SignHistory } from '../../core/signing-key/sign-history.ts';
 import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
 import { FailureLimiter } from '../../core/token/failure-limiter.ts';
-import { FairShare, isKmsThrottling, SignHistory } from '../../core/token/fair-share.ts';
+import { FairShare } from '../../core/token/fair-share.ts';
 import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
@@ -146,7 +146,7 @@ export function createTokenFunction(
     ...stores,
     listSigningKeys: cache.listSigningKeys.bind(cache),
     keyListFailure: () => cache.failure,
-    sign: rememberUnusableKeys(history.watch(stores.sign, options.clock), options.clock),
+    sign: history.watch(stores.sign, options.clock),
     share: createShare(environment, history),
     failures: new FailureLimiter(authenticationFailureLimits),
     reuse: createReuse(environment),

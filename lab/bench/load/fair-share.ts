@@ -1,6 +1,7 @@
 import { requestsOfExecution } from '../../../contract/limits.ts';
 import { ClientLimitError, ServiceUnavailableError } from '../../../core/errors.ts';
-import { FairShare, SignHistory } from '../../../core/token/fair-share.ts';
+import { SignHistory } from '../../../core/signing-key/sign-history.ts';
+import { FairShare } from '../../../core/token/fair-share.ts';
 import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
 import { makeSigningKey } from '../../support/signing-keys.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
-import { FairShare, SignHistory } from '../../../core/token/fair-share.ts';
+import { SignHistory } from '../../../core/signing-key/sign-history.ts';
+import { FairShare } from '../../../core/token/fair-share.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 

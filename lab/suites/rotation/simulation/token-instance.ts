@@ -2,11 +2,11 @@ import { maxClockDifference, maxReusableTokens } from '../../../../contract/limi
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../../core/errors.ts';
-import { rememberUnusableKeys } from '../../../../core/signing-key/remember-unusable-keys.ts';
 import {
   chooseSigningKeys,
   type ListSigningKeys,
 } from '../../../../core/signing-key/select-signing-key.ts';
+import { SignHistory } from '../../../../core/signing-key/sign-history.ts';
 import {
   type ChooseKeys,
   type Sign,
@@ -48,7 +48,7 @@ export class TokenInstance {
     const { policy, refreshInterval, clock, reuseShare, reader, sign } = options;
     this.#options = options;
     this.#cache = new SigningKeyCache(reader, { refreshInterval, maxAge: keyListMaxAge(policy) });
-    this.#sign = rememberUnusableKeys(sign, () => clock.now() * 1000);
+    this.#sign = new SignHistory().watch(sign, () => clock.now() * 1000);
     this.#reuse =
       reuseShare === undefined
         ? undefined

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SigningKeyUnusableError, UnavailableError } from '../../../core/errors.ts';
-import {
-  rememberUnusableKeys,
-  unusableKeyMemory,
-} from '../../../core/signing-key/remember-unusable-keys.ts';
+import { SignHistory, unusableKeyMemory } from '../../../core/signing-key/sign-history.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 
@@ -14,7 +11,7 @@ const input = Buffer.from('input');
 function setUp() {
   const kms = { refusal: new SigningKeyUnusableError('disabled') as Error | undefined, asked: 0 };
   const clock = { now: 1_000 };
-  const remembering = rememberUnusableKeys(
+  const watched = new SignHistory().watch(
     async ({ kid }) => {
       if (kid !== key.kid) return input;
       kms.asked += 1;
@@ -25,7 +22,7 @@ function setUp() {
   );
   const signs = async (by: SigningKey): Promise<boolean> => {
     try {
-      await remembering(by, input);
+      await watched(by, input);
       return true;
     } catch (error) {
       expect(error).toBeInstanceOf(Error);

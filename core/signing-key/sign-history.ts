@@ -1,0 +1,84 @@
+import { type Clock, seconds } from '../clock.ts';
+import { ServiceUnavailableError, SigningKeyUnusableError } from '../errors.ts';
+import type { Sign } from './sign-jws.ts';
+
+/**
+ * Seconds for which KMS is not asked again to sign with a refused key. Short, so that a key signs
+ * again soon when it is enabled again; long enough that a fallback key does not cost two calls to
+ * KMS per token.
+ */
+export const unusableKeyMemory = 10;
+
+/** Seconds for which one throttled call means that KMS is short of signatures. */
+const shortageMemory = 60;
+
+/** Whether KMS refused to sign because too many signatures were requested. */
+export function isKmsThrottling(error: unknown): boolean {
+  return error instanceof ServiceUnavailableError && error.service === 'KMS' && error.isThrottling;
+}
+
+interface UnusableKey {
+  /** Seconds since the epoch. */
+  readonly at: number;
+  /** Whether another key has signed since. If none has, the refused key is tried again. */
+  readonly hasFallback: boolean;
+}
+
+/** What KMS did last for this instance: which keys it refused, when it signed, when it throttled. */
+export class SignHistory {
+  /** By kid. */
+  readonly #unusable = new Map<string, UnusableKey>();
+  /** In 1970: never. */
+  #signedAt = 0;
+  #throttledAt = 0;
+
+  /**
+   * A signer whose results are remembered. When KMS refuses a key and another key signs instead,
+   * the refused key is not tried again for a while.
+   */
+  watch(sign: Sign, clock: Clock): Sign {
+    return async (key, signingInput, options) => {
+      if (this.#isRefused(key.kid, clock)) {
+        throw new SigningKeyUnusableError(`KMS refused ${key.kid} a moment ago`);
+      }
+      try {
+        const signature = await sign(key, signingInput, options);
+        this.#recordSignature(key.kid, seconds(clock()));
+        return signature;
+      } catch (error) {
+        this.#recordFailure(key.kid, error, seconds(clock()));
+        throw error;
+      }
+    };
+  }
+
+  hasSigned(now: number): boolean {
+    return Math.abs(now - this.#signedAt) < shortageMemory;
+  }
+
+  isShort(now: number): boolean {
+    return Math.abs(now - this.#throttledAt) < shortageMemory;
+  }
+
+  #isRefused(kid: string, clock: Clock): boolean {
+    const found = this.#unusable.get(kid);
+    if (found === undefined || !found.hasFallback) return false;
+    const age = seconds(clock()) - found.at;
+    return age >= 0 && age < unusableKeyMemory;
+  }
+
+  #recordSignature(kid: string, now: number): void {
+    this.#signedAt = now;
+    this.#unusable.delete(kid);
+    for (const [other, { at }] of this.#unusable) {
+      this.#unusable.set(other, { at, hasFallback: true });
+    }
+  }
+
+  #recordFailure(kid: string, error: unknown, now: number): void {
+    if (isKmsThrottling(error)) this.#throttledAt = now;
+    if (error instanceof SigningKeyUnusableError) {
+      this.#unusable.set(kid, { at: now, hasFallback: false });
+    }
+  }
+}
