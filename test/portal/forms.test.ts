@@ -11,6 +11,8 @@ interface Sample {
   readonly content?: Content;
   /** Fields that are refused, next to `content`; undefined for a form in which nothing is typed. */
   readonly bad?: Content;
+  /** What the form says is stored now, after another user has changed it. */
+  readonly storedNow?: string;
   /** Prepares what the form is about. */
   readonly prepare?: (world: PortalWorld) => Promise<unknown>;
 }
@@ -25,7 +27,11 @@ const own = { issuer: 'https://own.example.net' };
 /** The fields of every form of the portal. A form that is not here fails its tests. */
 const samples: Readonly<Record<string, Sample>> = {
   '/clients': { content: { ...client, serviceTrunkGroup: 'tg-1001' }, bad: { name: long } },
-  '/clients/:clientId': { content: client, bad: { name: long, tokenLifetime: 'soon' } },
+  '/clients/:clientId': {
+    content: client,
+    bad: { name: long, tokenLifetime: 'soon' },
+    storedNow: 'Changed',
+  },
   '/clients/:clientId/enable': {
     prepare: ({ management, clientId }) => management.setClientEnabled(clientId, false),
   },
@@ -62,7 +68,7 @@ const samples: Readonly<Record<string, Sample>> = {
     content: { name: 'Grace', serviceTrunkGroup: 'tg-1001', rows: '0' },
     bad: { rows: '2', 'subnets[0].name': 'office', 'subnets[0].address': '10.0.0.300' },
   },
-  '/api-keys/:keyId': { content: { name: 'Grace' }, bad: { name: long } },
+  '/api-keys/:keyId': { content: { name: 'Grace' }, bad: { name: long }, storedNow: 'Changed' },
   '/api-keys/:keyId/rotate': {
     content: { overlap: '1d', expiry: 'keep' },
     bad: { overlap: 'other', overlapOther: 'soon' },
@@ -198,6 +204,15 @@ function keeps(page: string, name: string, value: string): boolean {
   );
 }
 
+/** A refused form says so in its title. Its summary has the focus, also without script, and a name. */
+function expectSummary(page: string): void {
+  expect(page).toMatch(/<title>Error: [^<]+<\/title>/);
+  expect(page).toMatch(
+    /role="alert" tabindex="-1" autofocus aria-labelledby="summary-title"><h2 id="summary-title">/,
+  );
+  expect(page.match(/\bautofocus\b/g)).toHaveLength(1);
+}
+
 it('has samples of every form, and every change of the portal is a declared form', () => {
   const posts = routes.filter(({ method }) => method === 'POST');
   expect(posts.filter(({ form }) => form === undefined)).toEqual([]);
@@ -225,6 +240,8 @@ it.each(versioned)(
     expect([refused.status, changes()]).toEqual([409, before]);
     const page = await refused.text();
     expect(page).toContain('This was changed since you opened the form');
+    expectSummary(page);
+    if (sample.storedNow !== undefined) expect(page).toContain(`Stored now: ${sample.storedNow}.`);
     // A button has no page of its own, and leads to the page of what it is about.
     if (path.endsWith('/enable')) return;
     const ifVersion = String(await versionOf(world, path));
@@ -297,6 +314,7 @@ it.each(typed)('$path keeps bad input, and says what is wrong with it', async (d
   const page = await refused.text();
   expect([refused.status, changes()]).toEqual([422, before]);
   expect(page).toContain('There is a problem');
+  expectSummary(page);
   for (const [name, value] of Object.entries(sent)) {
     if (value === '' || /^if[A-Z]/.test(name)) continue;
     expect([name, keeps(page, name, value)]).toEqual([name, !neverRepeated.includes(name)]);

@@ -200,47 +200,6 @@ describe.each(posts)('POST %s', (path) => {
   });
 });
 
-describe('bad input', () => {
-  it('keeps what was typed, says what is wrong next to the field, and changes nothing', async () => {
-    const world = await createPortalWorld();
-    const records = world.audit.length;
-    const response = await world.post('/clients', {
-      name: 'Dialer',
-      serviceTrunkGroup: 'not a group!',
-      tokenLifetime: '15 m',
-      scopes: 'calls:view',
-    });
-    const text = await response.text();
-    expect(response.status).toBe(422);
-    expectSound(text);
-    expect(text).toContain('<title>Error: New client');
-    expect(text).toContain('value="Dialer"');
-    expect(text).toContain('value="not a group!"');
-    expect(text).toContain('value="15 m"');
-    expect(text).toMatch(/value="calls:view" checked/);
-    expect(text).toContain('<a href="#f-serviceTrunkGroup">Service trunk group</a>');
-    expect(text).toMatch(/id="f-serviceTrunkGroup-error">Received [^<]*; allowed: 1 to 64/);
-    expect(world.audit).toHaveLength(records);
-  });
-
-  it('shows both versions if another person was faster, and does not overwrite', async () => {
-    const world = await createPortalWorld();
-    const { management, clientId, post } = world;
-    await management.updateClient(clientId, { name: 'Changed by another' });
-    const { version } = await management.findClient(clientId);
-    const ifVersion = String(version - 1);
-    const form = { ifVersion, name: 'Mine', scopes: 'messaging:view', tokenLifetime: '1h' };
-    const response = await post(`/clients/${clientId}`, form);
-    const text = await response.text();
-    expect(response.status).toBe(409);
-    expect(text).toContain('This was changed since you opened the form. Nothing was overwritten.');
-    expect(text).toContain('value="Mine"');
-    expect(text).toContain('Stored now: Changed by another.');
-    expect(text).toContain(`name="ifVersion" value="${version}"`);
-    expect((await management.findClient(clientId)).name).toBe('Changed by another');
-  });
-});
-
 describe('a secret', () => {
   it('is in the response to the form, and in no other', async () => {
     const world = await createPortalWorld();

@@ -90,14 +90,6 @@ describe('a pasted id or name', () => {
     expect(text).not.toContain('Look further');
   });
 
-  it('of another trunk group is not found', async () => {
-    const world = await createPortalWorld({}, 'tg-1001');
-    world.signInAs(personOf('manager', ['tg-2002']));
-    for (const path of [`/clients?text=${world.clientId}`, `/api-keys?text=${world.keyId}`]) {
-      expect(await (await world.get(path)).text()).toContain('match here');
-    }
-  });
-
   it('is found if it is that of a secret', async () => {
     const world = await createPortalWorld();
     const { management, clientId, secretId, get } = world;

@@ -1,64 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createTestKey } from '../../lab/support/test-issuer.ts';
-import { routes } from '../../portal/routes.ts';
-import { createPortalWorld, formOf, type PortalWorld, pathOf } from './portal-world.ts';
-
-const publicKey = JSON.stringify(createTestKey('ES256').jwk);
-
-/** The forms of what exists: each has the version that it was made from. */
-const forms: readonly (readonly [path: string, form: Readonly<Record<string, string>>])[] = [
-  ['/clients/:clientId', { name: 'Mine', scopes: 'calls:view', tokenLifetime: '1h' }],
-  ['/clients/:clientId/enable', {}],
-  ['/clients/:clientId/delete', {}],
-  ['/clients/:clientId/secrets/rotate', { overlap: '1d' }],
-  ['/clients/:clientId/keys/rotate', { overlap: '1d', publicKey }],
-  ['/clients/:clientId/secrets/:secretId', { name: 'Mine', expiry: 'keep' }],
-  ['/clients/:clientId/secrets/:secretId/enable', {}],
-  ['/clients/:clientId/secrets/:secretId/delete', {}],
-  ['/api-keys/:keyId', { name: 'Mine' }],
-  ['/api-keys/:keyId/rotate', { overlap: '1d' }],
-  ['/api-keys/:keyId/enable', {}],
-  ['/api-keys/:keyId/delete', {}],
-  ['/api-keys/:keyId/subnets', { name: 'x', address: '10.0.0.0/8' }],
-  ['/api-keys/:keyId/subnets/:subnetId/remove', {}],
-];
-
-async function changeElsewhere({ management, clientId, secretId, keyId }: PortalWorld) {
-  await management.updateClient(clientId, { name: 'Changed by another' });
-  await management.disableClientSecret(clientId, secretId);
-  await management.setClientEnabled(clientId, false);
-  await management.setApiKeyEnabled(keyId, false);
-  await management.updateApiKey(keyId, { name: 'Changed by another' });
-}
-
-describe('a form that is refused because another person was faster', () => {
-  it.each(forms)('says so in its title and first of all: %s', async (path, form) => {
-    const world = await createPortalWorld();
-    await changeElsewhere(world);
-    const response = await world.post(pathOf(world, path), { ...formOf(world), ...form });
-    const text = await response.text();
-    expect(response.status).toBe(409);
-    expect(text).toMatch(/<title>Error: [^<]+<\/title>/);
-    // A browser gives it the focus, also without script, and a screen reader announces it.
-    expect(text).toMatch(/role="alert" tabindex="-1" autofocus aria-labelledby="summary-title"/);
-    expect(text).toContain('This was changed since you opened the form.');
-    expect(text.match(/\bautofocus\b/g)).toHaveLength(1);
-  });
-
-  it('is every form with a version', () => {
-    const withVersion = routes.filter(
-      ({ method, path }) =>
-        method === 'POST' &&
-        /:(?:clientId|keyId)/.test(path) &&
-        // These only stop something, or create.
-        !/\/(?:disable|revoke-tokens|secrets|keys)$/.test(path),
-    );
-    expect(withVersion.map(({ path }) => path).toSorted()).toEqual(
-      forms.map(([path]) => path).toSorted(),
-    );
-  });
-});
+import { createPortalWorld, pathOf } from './portal-world.ts';
 
 describe('a form with a wrong value', () => {
   it('has the name of each field in its summary, with a link to the field', async () => {

@@ -99,13 +99,6 @@ describe('the portal function', () => {
 });
 
 describe('a request with', () => {
-  it('another Host is refused, and one with the own is not', async () => {
-    const { browser } = await open();
-    const refused = await browser.get('/login/done', { host: 'evil.example' });
-    await expectPage(refused, 421, 'This is not the address of the portal');
-    await expectPage(await browser.get('/login/done'), 200, 'You are signed in');
-  });
-
   it.each([
     ['the method TRACE', { httpMethod: 'TRACE' }, 400],
     ['a header that is not bytes', { multiValueHeaders: { Host: ['x'], a: ['\u{1F600}'] } }, 400],
@@ -165,43 +158,6 @@ describe('a session', () => {
 });
 
 describe('a person', () => {
-  it('of another customer finds nothing, and is never told that it exists', async () => {
-    const { browser, signIn, openBrowser, clientId, secretId, keyId } = await open();
-    await signIn();
-    openid.deviation = { claims: { ...ada, sub: 'bob', trunk_groups: ['tg-2002'] } };
-    const bob = openBrowser();
-    await signIn(bob);
-    const pages = [
-      `/clients/${clientId}`,
-      `/clients/${clientId}/edit`,
-      `/clients/${clientId}/history`,
-      `/clients/${clientId}/delete`,
-      `/clients/${clientId}/secrets/${secretId}/edit`,
-      `/api-keys/${keyId}`,
-    ];
-    for (const page of pages) {
-      expect((await browser.get(page)).status, page).toBe(200);
-      expect((await bob.get(page)).status, page).toBe(404);
-    }
-    for (const page of [`/clients/${clientId}/disable`, `/api-keys/${keyId}/disable`]) {
-      expect((await bob.post(page, { version: '1' })).status, page).toBe(404);
-    }
-    expect(await (await bob.get('/clients')).text()).not.toContain('Billing');
-  });
-
-  it('shares a trunk group with another customer, and each has a name in the audit', async () => {
-    const { browser, signIn, openBrowser, audit, clientId } = await open();
-    await signIn();
-    openid.deviation = { claims: { ...ada, sub: 'bob', trunk_groups: ['tg-1001', 'tg-2002'] } };
-    const bob = openBrowser();
-    await signIn(bob);
-    expect((await bob.post(`/clients/${clientId}/disable`)).status).toBe(303);
-    expect(audit.at(-1)?.actor).toBe(`${openid.issuer}#bob`);
-    expect(await (await browser.get(`/clients/${clientId}`)).text()).toContain('Disabled');
-    const text = await (await browser.get('/audit')).text();
-    expect(text).toContain(`${openid.issuer}#bob`);
-  });
-
   it('is an administrator only if the management function allows it', async () => {
     const staff = { groups: ['staff'], trunk_groups: [] };
     const allowed = await open(staff);
