@@ -27,53 +27,8 @@ export interface TokenParameters {
   readonly resource: string | undefined;
 }
 
-/** Belongs in the body: in a query it would reach logs and caches (RFC 6749 §2.3.1, §3.2). */
-export const bodyOnly: ReadonlySet<string> = new Set([
-  'grant_type',
-  'client_id',
-  'scope',
-  'resource',
-  ...unsupportedCredentialParameters,
-]);
-
-/**
- * RFC 6749 §3.2: no parameter twice. RFC 8707 allows several `resource`; this service accepts one.
- */
-export function assertNoRepetition(form: Form): void {
-  for (const [name, values] of form) {
-    if (values.length === 1) continue;
-    throw new OAuthError(name === 'resource' ? 'repeated_resource' : 'repeated_parameter');
-  }
-}
-
-/** RFC 6749 §3.2: a parameter without a value is treated as if it were omitted. */
-export function valueOf(form: Form, name: string): string | undefined {
-  return form.get(name)?.[0] || undefined;
-}
-
-function assertGrantType(grantType: string | undefined): void {
-  if (grantType === undefined) throw new OAuthError('no_grant_type');
-  if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
-}
-
 /** What `audience` of a request means (`audienceParameter` of the config). Undefined: nothing. */
 export type AudienceParameter = 'refuse' | 'resource' | undefined;
-
-/** Reads `resource` (RFC 8707 §2), and Auth0's name for it. */
-export function readResource(
-  form: Form,
-  { queryNames }: Pick<TokenRequest, 'queryNames'>,
-  meaning: AudienceParameter,
-): string | undefined {
-  // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
-  const [resource] = form.get('resource') ?? [];
-  const audience = meaning && valueOf(form, 'audience');
-  if (meaning && queryNames.includes('audience')) throw new OAuthError('parameter_in_query');
-  if (audience === undefined) return parseResource(resource);
-  if (meaning === 'refuse') throw new OAuthError('audience_parameter');
-  if (resource !== undefined && resource !== audience) throw new OAuthError('repeated_resource');
-  return parseResource(audience);
-}
 
 /**
  * @param parsed the form, if it was read before.
@@ -99,33 +54,55 @@ export function parseTokenParameters(
   };
 }
 
+/** Belongs in the body: in a query it would reach logs and caches (RFC 6749 §2.3.1, §3.2). */
+export const bodyOnly: ReadonlySet<string> = new Set([
+  'grant_type',
+  'client_id',
+  'scope',
+  'resource',
+  ...unsupportedCredentialParameters,
+]);
+
+const mediaType = 'application/x-www-form-urlencoded';
+
 /**
- * Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). Forms in which
- * people type scopes leave one at the end.
+ * Requires that the content type is a form (RFC 6749 §4.4.2). Its parameters are ignored: the media
+ * type has none (https://www.iana.org/assignments/media-types/application/x-www-form-urlencoded),
+ * and a `charset` changes nothing, because each value that the endpoint accepts is ASCII.
+ *
+ * @param contentTypes each `Content-Type` header of the request.
  */
-export function parseScope(value: string | undefined): readonly string[] | undefined {
-  if (value === undefined) return undefined;
-  if (value.length > maxScopeBytes) throw new OAuthError('scope_syntax');
-  const tokens = value.replace(/(?<=\S) $/, '').split(' ');
-  if (!tokens.every(isScopeToken)) throw new OAuthError('scope_syntax');
-  return tokens;
-}
-
-/** Reads a `resource` parameter (RFC 8707 §2). */
-export function parseResource(value: string | undefined): string | undefined {
-  if (value !== undefined && !isResourceUri(value)) throw new OAuthError('resource_syntax');
-  return value;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** @returns the text, or undefined if the bytes are not UTF-8. */
-export function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
+export function assertFormContentType(contentTypes: readonly string[]): void {
+  const [contentType, ...others] = contentTypes;
+  const [type] = contentType?.split(';') ?? [];
+  if (type?.trim().toLowerCase() !== mediaType || others.length > 0) {
+    throw new OAuthError('content_type');
   }
+}
+
+/** The values of each parameter, in order; also those of unknown ones. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+/** Reads a form strictly. Its size is checked before it is decoded. */
+export function parseForm(body: Uint8Array): Form {
+  if (body.length > maxTokenFormBytes) throw new OAuthError('body_too_large');
+  const text = decodeUtf8(body);
+  if (text === undefined) throw new OAuthError('body_encoding');
+  const segments = text.split('&').filter((segment) => segment !== '');
+  if (segments.length > maxFormParameters) throw new OAuthError('too_many_parameters');
+  const form = new Map<string, readonly string[]>();
+  for (const [name, value] of segments.map(decodeParameter)) {
+    form.set(name, [...(form.get(name) ?? []), value]);
+  }
+  return form;
+}
+
+function decodeParameter(segment: string): readonly [name: string, value: string] {
+  const end = segment.indexOf('=');
+  const name = decodeFormValue(end < 0 ? segment : segment.slice(0, end));
+  const value = decodeFormValue(end < 0 ? '' : segment.slice(end + 1));
+  if (name === undefined || value === undefined) throw new OAuthError('body_encoding');
+  return [name, value];
 }
 
 const encoded = /[+%]/;
@@ -145,43 +122,67 @@ export function decodeFormValue(text: string): string | undefined {
   }
 }
 
-/** The values of each parameter, in order; also those of unknown ones. */
-export type Form = ReadonlyMap<string, readonly string[]>;
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const mediaType = 'application/x-www-form-urlencoded';
+/** @returns the text, or undefined if the bytes are not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
- * Requires that the content type is a form (RFC 6749 §4.4.2). Its parameters are ignored: the media
- * type has none (https://www.iana.org/assignments/media-types/application/x-www-form-urlencoded),
- * and a `charset` changes nothing, because each value that the endpoint accepts is ASCII.
- *
- * @param contentTypes each `Content-Type` header of the request.
+ * RFC 6749 §3.2: no parameter twice. RFC 8707 allows several `resource`; this service accepts one.
  */
-export function assertFormContentType(contentTypes: readonly string[]): void {
-  const [contentType, ...others] = contentTypes;
-  const [type] = contentType?.split(';') ?? [];
-  if (type?.trim().toLowerCase() !== mediaType || others.length > 0) {
-    throw new OAuthError('content_type');
+export function assertNoRepetition(form: Form): void {
+  for (const [name, values] of form) {
+    if (values.length === 1) continue;
+    throw new OAuthError(name === 'resource' ? 'repeated_resource' : 'repeated_parameter');
   }
 }
 
-function decodeParameter(segment: string): readonly [name: string, value: string] {
-  const end = segment.indexOf('=');
-  const name = decodeFormValue(end < 0 ? segment : segment.slice(0, end));
-  const value = decodeFormValue(end < 0 ? '' : segment.slice(end + 1));
-  if (name === undefined || value === undefined) throw new OAuthError('body_encoding');
-  return [name, value];
+/** RFC 6749 §3.2: a parameter without a value is treated as if it were omitted. */
+export function valueOf(form: Form, name: string): string | undefined {
+  return form.get(name)?.[0] || undefined;
 }
 
-/** Reads a form strictly. Its size is checked before it is decoded. */
-export function parseForm(body: Uint8Array): Form {
-  if (body.length > maxTokenFormBytes) throw new OAuthError('body_too_large');
-  const text = decodeUtf8(body);
-  if (text === undefined) throw new OAuthError('body_encoding');
-  const segments = text.split('&').filter((segment) => segment !== '');
-  if (segments.length > maxFormParameters) throw new OAuthError('too_many_parameters');
-  const form = new Map<string, readonly string[]>();
-  for (const [name, value] of segments.map(decodeParameter)) {
-    form.set(name, [...(form.get(name) ?? []), value]);
-  }
-  return form;
+function assertGrantType(grantType: string | undefined): void {
+  if (grantType === undefined) throw new OAuthError('no_grant_type');
+  if (!grantTypes.some((known) => known === grantType)) throw new OAuthError('grant_type');
+}
+
+/**
+ * Reads a `scope` parameter: tokens, each separated by one space (RFC 6749 §3.3). Forms in which
+ * people type scopes leave one at the end.
+ */
+export function parseScope(value: string | undefined): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (value.length > maxScopeBytes) throw new OAuthError('scope_syntax');
+  const tokens = value.replace(/(?<=\S) $/, '').split(' ');
+  if (!tokens.every(isScopeToken)) throw new OAuthError('scope_syntax');
+  return tokens;
+}
+
+/** Reads `resource` (RFC 8707 §2), and Auth0's name for it. */
+export function readResource(
+  form: Form,
+  { queryNames }: Pick<TokenRequest, 'queryNames'>,
+  meaning: AudienceParameter,
+): string | undefined {
+  // An empty resource is not an absolute URI: for this parameter, RFC 8707 §2 applies.
+  const [resource] = form.get('resource') ?? [];
+  const audience = meaning && valueOf(form, 'audience');
+  if (meaning && queryNames.includes('audience')) throw new OAuthError('parameter_in_query');
+  if (audience === undefined) return parseResource(resource);
+  if (meaning === 'refuse') throw new OAuthError('audience_parameter');
+  if (resource !== undefined && resource !== audience) throw new OAuthError('repeated_resource');
+  return parseResource(audience);
+}
+
+/** Reads a `resource` parameter (RFC 8707 §2). */
+export function parseResource(value: string | undefined): string | undefined {
+  if (value !== undefined && !isResourceUri(value)) throw new OAuthError('resource_syntax');
+  return value;
 }
