@@ -7,9 +7,13 @@ import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
-import { buildAccessTokenClaims } from '../token/access-token-claims.ts';
+import {
+  buildAccessTokenClaims,
+  findProofMode,
+  grantScopes,
+  selectAudience,
+} from '../token/access-token-claims.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
-import { findProofMode, grantScopes, selectAudience } from '../token/granted.ts';
 import { parseResource, parseScope } from '../token/token-parameters.ts';
 import { effectiveAudiences } from './client-view.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';

@@ -1,3 +1,4 @@
+import { maxAuthorizationBytes, maxClientIdLength } from '../../contract/limits.ts';
 import {
   type Client,
   type ClientReader,
@@ -5,9 +6,86 @@ import {
   withoutSyntheticAuthority,
 } from '../client/client.ts';
 import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
-import type { OAuthErrorReason } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
-import type { ClientCredentials } from './client-credentials.ts';
+import { authenticationSchemes } from './capabilities.ts';
+import { decodeFormValue, decodeUtf8, type TokenParameters } from './token-parameters.ts';
+
+/** What a client claims to be. The secret must not be logged. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * Reads the client's credentials: only HTTP Basic (RFC 6749 §2.3).
+ *
+ * @param authorizations each `Authorization` header of the request.
+ */
+export function readClientCredentials(
+  authorizations: readonly string[],
+  parameters: TokenParameters,
+): ClientCredentials {
+  const [authorization, ...others] = authorizations;
+  if (authorization === undefined) {
+    throw new OAuthError(
+      parameters.hasBodyCredentials ? 'authentication_method' : 'no_authentication',
+    );
+  }
+  if (others.length > 0) throw new OAuthError('repeated_authorization');
+  if (authorization.length > maxAuthorizationBytes) throw new OAuthError('authorization_too_large');
+  if (parameters.hasBodyCredentials) throw new OAuthError('several_authentications');
+  const credentials = parseBasicCredentials(authorization);
+  if (credentials.clientId.length > maxClientIdLength) {
+    throw new OAuthError('authorization_too_large');
+  }
+  if (parameters.clientId !== undefined && parameters.clientId !== credentials.clientId) {
+    throw new OAuthError('client_id_mismatch');
+  }
+  return credentials;
+}
+
+/** `credentials` of RFC 9110 §11.4: a scheme, one space, and what the scheme defines. */
+const schemeAndValue = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+)$/;
+
+/** Reads the value of an `Authorization` header as HTTP Basic (RFC 7617 §2). */
+export function parseBasicCredentials(authorization: string): ClientCredentials {
+  const [, scheme = '', value = ''] = schemeAndValue.exec(authorization) ?? [];
+  if (!authenticationSchemes.has(scheme.toLowerCase())) {
+    throw new OAuthError('authentication_scheme');
+  }
+  const pair = decodeBase64(value);
+  const colon = pair?.indexOf(':') ?? -1;
+  if (pair === undefined || colon < 0) throw new OAuthError('malformed_credentials');
+  return {
+    clientId: decodeHalf(pair.slice(0, colon)),
+    clientSecret: decodeHalf(pair.slice(colon + 1)),
+  };
+}
+
+function decodeBase64(value: string): string | undefined {
+  const bytes = Buffer.from(value, 'base64');
+  return bytes.toString('base64') === value ? decodeUtf8(bytes) : undefined;
+}
+
+/** RFC 7617 §2: neither user-id nor password may hold control characters. */
+// oxlint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** No id and no secret begins or ends so. `echo "$ID:$SECRET" | base64` adds a line break. */
+const blankAround = /^\s|\s$/;
+
+/** The id or the secret: form-encoded within Basic (RFC 6749 §2.3.1). */
+function decodeHalf(encoded: string): string {
+  const value = decodeFormValue(encoded);
+  if (value !== undefined && blankAround.test(value)) {
+    throw new OAuthError('blank_around_credentials');
+  }
+  if (value === undefined || value === '' || controlCharacter.test(value)) {
+    throw new OAuthError('malformed_credentials');
+  }
+  return value;
+}
 
 interface AuthenticatedClient {
   readonly client: Client;
@@ -24,6 +102,25 @@ type AuthenticationResult =
       readonly secret: ClientSecret | undefined;
       readonly failure: OAuthErrorReason;
     };
+
+/**
+ * Authenticates a client by its secret (RFC 6749 §3.2.1). Every failure costs one read and the same
+ * hash comparisons.
+ */
+export async function authenticateClient(
+  { clientId, clientSecret }: ClientCredentials,
+  clients: ClientReader,
+  now: number,
+  options: PortOptions = {},
+): Promise<AuthenticationResult> {
+  const client = await clients.findClient(clientId, options);
+  const secret = findSecret(clientSecret, client?.secrets ?? []);
+  const failure = findAuthenticationFailure(client, secret, now);
+  if (client === undefined || secret === undefined || failure !== undefined) {
+    return { client, secret, failure: failure ?? 'wrong_secret' };
+  }
+  return { client: withoutSyntheticAuthority(client), secret };
+}
 
 /**
  * Minimum number of comparisons for every attempt, also for an unknown client. Few clients have
@@ -51,23 +148,4 @@ export function findAuthenticationFailure(
   if (secret.expiresAt !== undefined && now >= secret.expiresAt) return 'secret_expired';
   if (secret.disabled === true) return 'secret_disabled';
   return client.enabled ? undefined : 'client_disabled';
-}
-
-/**
- * Authenticates a client by its secret (RFC 6749 §3.2.1). Every failure costs one read and the same
- * hash comparisons.
- */
-export async function authenticateClient(
-  { clientId, clientSecret }: ClientCredentials,
-  clients: ClientReader,
-  now: number,
-  options: PortOptions = {},
-): Promise<AuthenticationResult> {
-  const client = await clients.findClient(clientId, options);
-  const secret = findSecret(clientSecret, client?.secrets ?? []);
-  const failure = findAuthenticationFailure(client, secret, now);
-  if (client === undefined || secret === undefined || failure !== undefined) {
-    return { client, secret, failure: failure ?? 'wrong_secret' };
-  }
-  return { client: withoutSyntheticAuthority(client), secret };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { TooManyFailuresError } from '../errors.ts';
-import type { ClientCredentials } from './client-credentials.ts';
+import type { ClientCredentials } from './client-authentication.ts';
 
 /** Times are seconds. See `authenticationFailureLimits` in contract/limits.ts. */
 interface FailureLimits {

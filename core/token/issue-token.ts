@@ -16,13 +16,16 @@ import {
 } from '../signing-key/select-signing-key.ts';
 import { type ChooseKeys, type Sign, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { type AccessTokenClaims, buildAccessTokenClaims } from './access-token-claims.ts';
-import { authenticateClient } from './client-authentication.ts';
-import { readClientCredentials } from './client-credentials.ts';
+import {
+  type AccessTokenClaims,
+  buildAccessTokenClaims,
+  grantScopes,
+  selectAudience,
+} from './access-token-claims.ts';
+import { authenticateClient, readClientCredentials } from './client-authentication.ts';
 import type { FailureLimiter } from './failure-limiter.ts';
 import type { FairShare } from './fair-share.ts';
 import { type AuthenticatedRequest, type Federation, readBasicForm, settle } from './federation.ts';
-import { grantScopes, selectAudience } from './granted.ts';
 import type { FindBinding } from './token-binding.ts';
 import {
   type AudienceParameter,

@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import { BearerRefusal } from '../verifier/bearer-refusal.ts';
 import { verifyProof } from '../verifier/dpop-proof.ts';
 import { ProofMemory } from '../verifier/proof-memory.ts';
+import { findProofMode } from './access-token-claims.ts';
 import type { Outcome } from './federation.ts';
-import { findProofMode } from './granted.ts';
 import type { TokenValues } from './token-values.ts';
 
 interface BindingSettings {

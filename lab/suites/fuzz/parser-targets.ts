@@ -11,7 +11,7 @@ import { parseDiscoveryDocument } from '../../../core/identity-provider/discover
 import { lintKeySet } from '../../../core/identity-provider/key-lint.ts';
 import { parseIpAddress } from '../../../core/network/ip-address.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
-import { parseBasicCredentials } from '../../../core/token/client-credentials.ts';
+import { parseBasicCredentials } from '../../../core/token/client-authentication.ts';
 import {
   assertFormContentType,
   parseForm,

@@ -1,6 +1,6 @@
 import type { Client } from '../../../adapters/management.ts';
 import { isUsable } from '../../../core/client/client.ts';
-import { findProofMode } from '../../../core/token/granted.ts';
+import { findProofMode } from '../../../core/token/access-token-claims.ts';
 import { type Html, html } from '../../html/html.ts';
 import { type Fact, linkButton, panel } from '../../html/parts.ts';
 import { formatExactSpan } from '../../html/time.ts';

@@ -4,7 +4,7 @@ import { maxAuthorizationBytes } from '../../../contract/limits.ts';
 import {
   parseBasicCredentials,
   readClientCredentials,
-} from '../../../core/token/client-credentials.ts';
+} from '../../../core/token/client-authentication.ts';
 import { refusal } from '../../support/refusal.ts';
 
 function basic(pair: string | Uint8Array, scheme = 'Basic'): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { maxAudienceLength } from '../../../contract/limits.ts';
-import { selectAudience } from '../../../core/token/granted.ts';
+import { selectAudience } from '../../../core/token/access-token-claims.ts';
 import {
   type AudienceParameter,
   parseForm,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxScopeBytes, maxScopeLength } from '../../../contract/limits.ts';
-import { grantScopes } from '../../../core/token/granted.ts';
+import { grantScopes } from '../../../core/token/access-token-claims.ts';
 import { parseScope } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
