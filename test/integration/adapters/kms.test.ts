@@ -176,40 +176,46 @@ describe('what is sent to KMS', () => {
     expect(JSON.parse(String(Policy))).toEqual(keyPolicy);
   });
 
-  it('looks at every fact of a key that decides who can sign with it', async () => {
-    const answers: Readonly<Record<string, object>> = {
-      DescribeKey: {
-        KeyMetadata: {
-          Arn: missingArn,
-          KeyId: 'x',
-          KeyState: 'Enabled',
-          KeySpec: 'RSA_2048',
-          KeyUsage: 'SIGN_VERIFY',
-          Origin: 'EXTERNAL',
-          KeyManager: 'CUSTOMER',
-          MultiRegion: true,
+  it.each([
+    [{ Grants: [{ GrantId: 'one' }], Truncated: false }, 1],
+    // A page that is cut may hide some.
+    [{ Grants: [], Truncated: true, NextMarker: 'more' }, Number.POSITIVE_INFINITY],
+  ])(
+    'looks at every fact of a key that decides who can sign with it, as %j',
+    async (page, grants) => {
+      const answers: Readonly<Record<string, object>> = {
+        DescribeKey: {
+          KeyMetadata: {
+            Arn: missingArn,
+            KeyId: 'x',
+            KeyState: 'Enabled',
+            KeySpec: 'RSA_2048',
+            KeyUsage: 'SIGN_VERIFY',
+            Origin: 'EXTERNAL',
+            KeyManager: 'CUSTOMER',
+            MultiRegion: true,
+          },
         },
-      },
-      GetKeyPolicy: { Policy: '{}' },
-      ListGrants: { Grants: [], Truncated: true, NextMarker: 'more' },
-      GetPublicKey: { KeyId: missingArn, PublicKey: 'AAAA' },
-      ListResourceTags: { Tags: [{ TagKey: kmsKeyTags.deployment, TagValue: 'test' }] },
-    };
-    stub = await startStub(({ operation }) => ({ status: 200, body: answers[operation] ?? {} }));
-    expect(await inspectKey(createKmsClient(testAwsOptions(stub.endpoint)), missingArn)).toEqual({
-      state: 'enabled',
-      kmsKeySpec: 'RSA_2048',
-      keyUsage: 'SIGN_VERIFY',
-      origin: 'EXTERNAL',
-      keyManager: 'CUSTOMER',
-      isMultiRegion: true,
-      tags: new Map([[kmsKeyTags.deployment, 'test']]),
-      policy: '{}',
-      // A page that is cut may hide some.
-      grants: Number.POSITIVE_INFINITY,
-      spki: new Uint8Array(3),
-    });
-  });
+        GetKeyPolicy: { Policy: '{}' },
+        ListGrants: page,
+        GetPublicKey: { KeyId: missingArn, PublicKey: 'AAAA' },
+        ListResourceTags: { Tags: [{ TagKey: kmsKeyTags.deployment, TagValue: 'test' }] },
+      };
+      stub = await startStub(({ operation }) => ({ status: 200, body: answers[operation] ?? {} }));
+      expect(await inspectKey(createKmsClient(testAwsOptions(stub.endpoint)), missingArn)).toEqual({
+        state: 'enabled',
+        kmsKeySpec: 'RSA_2048',
+        keyUsage: 'SIGN_VERIFY',
+        origin: 'EXTERNAL',
+        keyManager: 'CUSTOMER',
+        isMultiRegion: true,
+        tags: new Map([[kmsKeyTags.deployment, 'test']]),
+        policy: '{}',
+        grants,
+        spki: new Uint8Array(3),
+      });
+    },
+  );
 
   it.each(['DescribeKey', 'GetKeyPolicy', 'ListGrants', 'GetPublicKey', 'ListResourceTags'])(
     'waits for the permission for %s',

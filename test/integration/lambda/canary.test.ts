@@ -1,4 +1,4 @@
-import { CreateGrantCommand, CreateKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
 import { createDynamoDbRotationStore } from '../../../adapters/dynamodb/stores/rotation-store.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
@@ -31,22 +31,7 @@ const keyPolicy = kmsKeyPolicy({
 const openStore = () =>
   createDynamoDbRotationStore(aws.dynamodb, tableName(deployment, 'signingKeys'));
 
-/** Makes a key as the rotation does, but for what is given. */
-async function makeKey(kms: KMSClient, more: { policy?: object; spec?: 'RSA_2048' } = {}) {
-  const { KeyMetadata } = await kms.send(
-    new CreateKeyCommand({
-      KeySpec: more.spec ?? 'ECC_NIST_P256',
-      KeyUsage: 'SIGN_VERIFY',
-      Policy: JSON.stringify(more.policy ?? keyPolicy),
-      BypassPolicyLockoutSafetyCheck: true,
-      Tags: [{ TagKey: kmsKeyTags.deployment, TagValue: deployment }],
-    }),
-  );
-  return KeyMetadata?.Arn ?? '';
-}
-
-/** Asks the function to publish what a rotation wrote into its intent. */
-async function publish(kmsKeyArn: string) {
+function createCanary() {
   const environment = readEnvironment('canary', {
     AUTH_REGION_ID: 'slc',
     AUTH_SIGNING_KEYS_TABLE: tableName(deployment, 'signingKeys'),
@@ -55,13 +40,17 @@ async function publish(kmsKeyArn: string) {
     AUTH_KMS_KEY_POLICY: JSON.stringify(keyPolicy),
     AUTH_LEEWAY: '60',
   });
-  const canary = createCanaryHandler(environment, aws, {
+  return createCanaryHandler(environment, aws, {
     fetchDocument: () => Promise.reject(new UnavailableError('asked')),
     telemetry: { report: (run) => reports.push(run) },
   });
+}
+
+/** Asks the function to publish what a rotation wrote into its intent. */
+async function publish(kmsKeyArn: string) {
   const leaseUntil = Math.floor(Date.now() / 1000) + 60;
   await openStore().putKeyIntent(keyIntent({ kmsKeyArn, leaseUntil }));
-  const result = await canary({ action: 'publish', slot: 'slc', version: 1 });
+  const result = await createCanary()({ action: 'publish', slot: 'slc', version: 1 });
   return { result, published: await openStore().listSigningKeys() };
 }
 
@@ -76,52 +65,24 @@ describe('the canary, asked to publish a key', () => {
     expect(reports).toMatchObject([{ level: 'info', outcome: 'published', metrics: {} }]);
   });
 
-  const [first, ...others] = keyPolicy.Statement;
-  it.each<[what: string, make: () => Promise<string>, fault: RegExp]>([
-    [
-      'that another account may use',
-      () =>
-        makeKey(aws.kms, {
-          policy: {
-            ...keyPolicy,
-            Statement: [
-              {
-                ...first,
-                Principal: { AWS: ['arn:aws:iam::999999999999:root', first?.Principal.AWS] },
-              },
-              ...others,
-            ],
-          },
-        }),
-      /^key policy/,
-    ],
-    [
-      'with a grant',
-      async () => {
-        const KeyId = await makeKey(aws.kms);
-        const GranteePrincipal = 'arn:aws:iam::999999999999:root';
-        await aws.kms.send(
-          new CreateGrantCommand({ KeyId, GranteePrincipal, Operations: ['Sign'] }),
-        );
-        return KeyId;
-      },
-      /^grants: received 1/,
-    ],
-    ['of another spec', () => makeKey(aws.kms, { spec: 'RSA_2048' }), /^KeySpec: received RSA/],
-    [
-      'that is disabled',
-      async () => {
-        const arn = await makeKey(aws.kms);
-        await createKmsKeys(aws.kms, { deploymentName: deployment, keyPolicy }).disableKey(arn);
-        return arn;
-      },
-      /^state: received disabled/,
-    ],
-  ])('refuses one %s, and raises the alarm', async (_, make, fault) => {
-    const { result, published } = await publish(await make());
-    expect(result).toMatchObject({
-      faults: expect.arrayContaining([expect.stringMatching(fault)]),
-    });
+  it('refuses one that another account may use, and raises the alarm', async () => {
+    const [first, ...others] = keyPolicy.Statement;
+    const principals = ['arn:aws:iam::999999999999:root', first?.Principal.AWS];
+    const policy = {
+      ...keyPolicy,
+      Statement: [{ ...first, Principal: { AWS: principals } }, ...others],
+    };
+    const { KeyMetadata } = await aws.kms.send(
+      new CreateKeyCommand({
+        KeySpec: 'ECC_NIST_P256',
+        KeyUsage: 'SIGN_VERIFY',
+        Policy: JSON.stringify(policy),
+        BypassPolicyLockoutSafetyCheck: true,
+        Tags: [{ TagKey: kmsKeyTags.deployment, TagValue: deployment }],
+      }),
+    );
+    const { result, published } = await publish(KeyMetadata?.Arn ?? '');
+    expect(result).toEqual({ faults: [expect.stringMatching(/^key policy/)] });
     expect(published).toEqual([]);
     expect(reports).toMatchObject([
       {
@@ -138,15 +99,6 @@ describe('the canary, asked to publish a key', () => {
     [{ action: 'publish', slot: 'nowhere', version: 1 }, 'slot'],
     [{ action: 'sign' }, 'action'],
   ])('refuses the event %j', async (event, key) => {
-    const environment = readEnvironment('canary', {
-      AUTH_REGION_ID: 'slc',
-      AUTH_SIGNING_KEYS_TABLE: 'none',
-      AUTH_REGIONAL_JWKS_URIS: '{}',
-      AUTH_DEPLOYMENT_NAME: deployment,
-      AUTH_KMS_KEY_POLICY: '{}',
-      AUTH_LEEWAY: '60',
-    });
-    const canary = createCanaryHandler(environment, aws, { fetchDocument: async () => ({}) });
-    await expect(async () => canary(event)).rejects.toThrow(key);
+    await expect(async () => createCanary()(event)).rejects.toThrow(key);
   });
 });

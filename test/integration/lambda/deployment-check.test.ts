@@ -81,13 +81,17 @@ function liveVariables(changed: Readonly<Record<string, string>> = {}) {
 const openTables = () =>
   openJsonDynamoDb(toVariables(testAwsOptions(tables.endpoint)), 'request')(() => {}).own;
 
-function createHandler(more: Partial<DeploymentCheckPorts> = {}, table?: string) {
+function createHandler(
+  more: Partial<DeploymentCheckPorts> = {},
+  table = tables.nameOf('signingKeys'),
+  clients = openTables(),
+) {
   const environment = readEnvironment('deployment-check', {
-    AUTH_SIGNING_KEYS_TABLE: table ?? tables.nameOf('signingKeys'),
+    AUTH_SIGNING_KEYS_TABLE: table,
     AUTH_TOKEN_FUNCTION: 'authorization-server-token',
     AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
   });
-  return createDeploymentCheckHandler(environment, openTables(), {
+  return createDeploymentCheckHandler(environment, clients, {
     sendAnswer,
     readVariables: async () => live,
     readConcurrency: async (names) => {
@@ -317,18 +321,7 @@ describe('the permissions of a role that was just made', () => {
       if (left >= 0) throw denied;
       return clients.query(...args);
     };
-    const environment = readEnvironment('deployment-check', {
-      AUTH_SIGNING_KEYS_TABLE: tables.nameOf('signingKeys'),
-      AUTH_TOKEN_FUNCTION: 'authorization-server-token',
-      AUTH_SIGNING_KEY_POLICY: JSON.stringify(policy),
-    });
-    const telemetry = { report: () => {} };
-    const sleep = async () => {};
-    const readVariables = async () => live;
-    const readConcurrency = async () => ({ account: { limit: 0, unreserved: 0 }, held: 0 });
-    const readQuota = async () => 0;
-    const ports = { sendAnswer, readVariables, readConcurrency, readQuota, sleep, telemetry };
-    return createDeploymentCheckHandler(environment, { ...clients, query }, ports);
+    return createHandler({}, undefined, { ...clients, query });
   };
 
   it('are waited for', async () => {

@@ -5,7 +5,6 @@ import { createDynamoDbSigningKeyStore } from '../../../adapters/dynamodb/stores
 import { createKmsClient } from '../../../adapters/kms/kms-client.ts';
 import { createKmsKeys } from '../../../adapters/kms/kms-keys.ts';
 import type { Environment } from '../../../contract/environment.ts';
-import { healthPath } from '../../../contract/routes.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import type { RunningService } from '../../../lab/emulator/aws-server/aws-server.ts';
@@ -24,7 +23,7 @@ import { testAwsOptions } from '../adapters/dynalite.ts';
 import { startTables, type TestTables } from '../adapters/dynamodb-tables.ts';
 
 /** Of the one client. */
-export const secret = secretValueOf(7);
+const secret = secretValueOf(7);
 
 /** The token function as it is deployed, but for where AWS is, for the tests of a file. */
 export function useTokenFunction() {
@@ -62,12 +61,10 @@ export function useTokenFunction() {
     const handler = createTokenHandler(variables, awsAt(endpoints), { telemetry });
     return {
       reports,
-      issue: (authorization = basic(clientIdOf(1), secret)) =>
-        handler(
-          proxyEvent(tokenRequest({ headers: { Authorization: authorization } })),
-          lambdaContext(),
-        ),
-      health: () => handler(proxyEvent({ path: healthPath }), lambdaContext()),
+      issue: () => {
+        const headers = { Authorization: basic(clientIdOf(1), secret) };
+        return handler(proxyEvent(tokenRequest({ headers })), lambdaContext());
+      },
     };
   }
 
@@ -103,7 +100,6 @@ export function useTokenFunction() {
   afterAll(() => Promise.all([kms.close(), tables.close()]));
 
   return {
-    environment,
     awsAt,
     tokenFunction,
     tables: () => tables,

@@ -7,7 +7,7 @@ import {
   createPostTokenRequest,
 } from '../../../adapters/https/service-requests.ts';
 import { functionName } from '../../../contract/function-names.ts';
-import { syntheticAuthority, syntheticClientId } from '../../../contract/synthetic-check.ts';
+import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ClientStore } from '../../../core/client/client.ts';
 import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
@@ -106,16 +106,6 @@ describe.each([
 describe('the synthetic check', () => {
   const service = useLocalService();
 
-  it('passes three times at once, with its own client and ten secrets at most', async () => {
-    const { run } = checkOf(service());
-    const results = await Promise.all([run(), run(), run()]);
-    expect(results.map(({ ok }) => ok)).toEqual([true, true, true]);
-    for (let more = 0; more < 9; more += 1) await run();
-    const client = await clientsOf(service()).find(clientId);
-    expect(client?.secrets).toHaveLength(10);
-    expect(client).toMatchObject(syntheticAuthority);
-  });
-
   it('gives no one a useful token, even if they change its record', async () => {
     await checkOf(service()).run();
     expect((await requestWithOwnRecord(service(), 'messaging:manage')).status).toBe(400);
@@ -133,13 +123,6 @@ describe('the synthetic check', () => {
       headers: { authorization: `Bearer ${token.access_token}` },
     });
     expect(used.status).toBe(401);
-  });
-
-  it('takes such a record back at its next run', async () => {
-    await checkOf(service()).run();
-    await requestWithOwnRecord(service());
-    expect(await checkOf(service()).run()).toMatchObject({ ok: true });
-    expect(await clientsOf(service()).find(clientId)).toMatchObject(syntheticAuthority);
   });
 
   it.each([
@@ -194,7 +177,7 @@ describe('the synthetic check', () => {
 
   it('sees that the name of the issuer works while the region issues no token', async () => {
     const { run, reports } = checkOf(service(), { tokenUrl: 'http://localhost:1' });
-    expect(await run()).toEqual({ ok: false, step: 'token', reason: expect.any(String) });
+    await run();
     // The region has another name here.
     expect(reports[0]?.metrics).toEqual({ SyntheticCheckPassed: 0, IssuerCheckPassed: 1 });
   });

@@ -54,18 +54,6 @@ function authorized(): readonly [string, string] {
 
 const typed: readonly [string, string] = ['Content-Type', form];
 
-function expectUncached({ headers }: Answer): void {
-  expect(headers).toMatchObject({
-    'content-type': 'application/json',
-    'cache-control': 'no-store',
-    pragma: 'no-cache',
-    'x-content-type-options': 'nosniff',
-    'strict-transport-security': 'max-age=63072000; includeSubDomains',
-  });
-  expect(headers).not.toHaveProperty('set-cookie');
-  expect(headers).not.toHaveProperty('www-authenticate');
-}
-
 describe('a slash at the end of the path', () => {
   it('changes nothing', async () => {
     const options = { end: '/' };
@@ -80,57 +68,15 @@ describe('a slash at the end of the path', () => {
   });
 });
 
-describe('a token', () => {
-  it('comes in a response that no one keeps', async () => {
-    const answer = await send([authorized(), typed], grant);
-    expect(answer.status).toBe(200);
-    expectUncached(answer);
-    expect(JSON.parse(answer.body)).toEqual({
-      access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/),
-      token_type: 'Bearer',
-      expires_in: 3600,
-      scope: 'messaging:view messaging:manage',
-    });
-  });
-});
-
 describe('a request that is refused', () => {
-  const authorizationOf = {
-    valid: () => authorized(),
-    unknown: () => ['Authorization', basic('client_0000000000000000000000', 'x')] as const,
-    wrong: () =>
-      ['Authorization', basic(service().clientId, formatClientSecret(Buffer.alloc(32)))] as const,
-    malformed: () => ['Authorization', 'Basic Zm9v'] as const,
-  };
-
-  it.each([
-    ['wrong', grant, 401, 'invalid_client', 'client authentication failed'],
-    ['malformed', grant, 401, 'invalid_client', 'client authentication failed'],
-  ] as const)('%s credentials, "%s": %i %s', async (...row) => {
-    const [credentials, body, status, error, error_description] = row;
-    const answer = await send([authorizationOf[credentials](), typed], body);
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toEqual({ error, error_description });
-    expectUncached(answer);
-  });
-
   it('carries the challenge under the name that API Gateway gives it', async () => {
-    const answer = await send([authorizationOf.wrong(), typed], grant);
-    expect(answer.headers['x-amzn-remapped-www-authenticate']).toBe(
+    const wrong = basic(service().clientId, formatClientSecret(Buffer.alloc(32)));
+    const { status, headers } = await send([['Authorization', wrong], typed], grant);
+    expect([status, headers['x-amzn-remapped-www-authenticate']]).toEqual([
+      401,
       `Basic realm="${service().issuer}"`,
-    );
-  });
-
-  it('is the same for an unknown client and a wrong secret, but for its request id and time', async () => {
-    const [unknown, wrong] = await Promise.all([
-      send([authorizationOf.unknown(), typed], grant),
-      send([authorizationOf.wrong(), typed], grant),
     ]);
-    const varying = new Set(['date', 'x-amzn-requestid', 'x-amz-apigw-id']);
-    const fixed = ({ headers }: Answer) =>
-      Object.entries(headers).filter(([name]) => !varying.has(name));
-    expect(unknown.body).toBe(wrong.body);
-    expect(fixed(unknown)).toEqual(fixed(wrong));
+    expect(headers).not.toHaveProperty('www-authenticate');
   });
 
   it('has two Authorization headers', async () => {
@@ -144,14 +90,4 @@ describe('a request that is refused', () => {
     expect(answer.headers['allow']).toBe('POST');
     expect(answer.body).toBe('');
   });
-
-  it.each([['headers of 11 KiB', [typed, ['X-A', 'a'.repeat(11 * 1024)]], grant]] as const)(
-    'has %s',
-    async (_, headers, body) => {
-      const answer = await send([authorized(), ...headers], body);
-      expect([400, 413, 431]).toContain(answer.status);
-      expect(JSON.parse(answer.body)).toMatchObject({ error: 'invalid_request' });
-      expectUncached(answer);
-    },
-  );
 });

@@ -100,6 +100,7 @@ describe('a good token request', () => {
     ['an empty scope', grant('scope=')],
     ['an unknown parameter', grant('foo=bar')],
     ['audience', grant('audience=x')],
+    ['the assertion of another grant', grant('assertion=a.b.c')],
     ['__proto__', grant('__proto__=x')],
     ['constructor', grant('constructor=x')],
     ['the same client_id', grant(`client_id=${clientIdOf(1)}`)],

@@ -98,6 +98,11 @@ const malformed: Readonly<Record<string, readonly Row[]>> = {
     ['authorization_code', form('grant_type=authorization_code'), body.grantType],
     ['refresh_token', form('grant_type=refresh_token'), body.grantType],
     ['foo', form('grant_type=foo'), body.grantType],
+    [
+      'an assertion',
+      form('grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer'),
+      body.grantType,
+    ],
     ['another case', form('grant_type=Client_Credentials'), body.grantType],
     ['__proto__', form('grant_type=__proto__'), body.grantType],
     ['a trailing space', form('grant_type=client_credentials+'), body.grantType],
