@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CallProfile, type CallProfileName, callProfiles } from './call-profile.ts';
 import type { AwsCredentials } from './credentials/credential-provider.ts';
-import { beginTimeLimit } from './deadline.ts';
+import { beginDeadline } from './deadline.ts';
 import { RetryBudget } from './retries.ts';
 
 /** An omitted option follows the SDK's own rules: AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_*. */
@@ -42,12 +42,12 @@ function profileOf({ profile = 'request' }: AwsClientOptions): CallProfile {
 }
 
 /**
- * Limits the time of a whole response. The SDK's own limits end a body that stops, but not one that
+ * Bounds the time of a whole response. The SDK's own timeouts end a body that stops, not one that
  * never ends. The body has as much time as the headers had.
  *
  * @returns the same client.
  */
-function limitResponses<Client extends SdkClient>(
+function boundResponses<Client extends SdkClient>(
   client: Client,
   options: AwsClientOptions,
 ): Client {
@@ -56,15 +56,15 @@ function limitResponses<Client extends SdkClient>(
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = async (request, { abortSignal, ...others } = {}) => {
     const outer = abortSignal instanceof AbortSignal ? abortSignal : undefined;
-    const limit = beginTimeLimit(connectionTimeout + 2 * requestTimeout, outer);
-    const sent = handle(request, { ...others, abortSignal: limit.signal });
+    const deadline = beginDeadline(connectionTimeout + 2 * requestTimeout, outer);
+    const sent = handle(request, { ...others, abortSignal: deadline.signal });
     const output = await sent.catch((error: unknown) => {
-      limit.end();
+      deadline.end();
       throw error;
     });
     const { statusCode, body } = output.response;
-    // Until then, the limit ends a body that never ends.
-    if (body instanceof Readable) body.once('close', limit.end);
+    // Until then, the deadline ends a body that never ends.
+    if (body instanceof Readable) body.once('close', deadline.end);
     // The SDK takes a status below 200 as success.
     if (statusCode >= 200) return output;
     throw Object.assign(new Error('the response has no final status'), { code: 'ECONNRESET' });
@@ -96,7 +96,7 @@ function clientConfiguration(options: AwsClientOptions, endpoint: string | undef
   };
 }
 
-/** A client of the SDK with limited time and retries. */
+/** A client of the SDK with bounded time and retries. */
 export function createSdkClient<Client extends SdkClient>(
   create: (configuration: ReturnType<typeof clientConfiguration>) => Client,
   options: AwsClientOptions,
@@ -105,5 +105,5 @@ export function createSdkClient<Client extends SdkClient>(
   const client = create(clientConfiguration(options, endpoint));
   // It copies each response for a log that no one reads: a fifth of the time of a long list.
   client.middlewareStack.remove('loggerMiddleware');
-  return limitResponses(client, options);
+  return boundResponses(client, options);
 }

@@ -26,8 +26,8 @@ export function createDeadlines(
   };
 }
 
-/** A limit on the time of one call. */
-interface TimeLimit {
+/** The time that one call may take. */
+interface Deadline {
   /** Aborts when the time is over, and with the caller's own signal. */
   readonly signal: AbortSignal;
   /** Stops the timer. */
@@ -35,18 +35,18 @@ interface TimeLimit {
 }
 
 /**
- * Begins a limit that holds until it ends. The timer holds the signal: Node 22 collects a signal
+ * Begins a deadline that holds until it ends. The timer holds the signal: Node 22 collects a signal
  * of AbortSignal.timeout that only AbortSignal.any refers to, and then neither of them aborts.
  *
  * @param outer a signal of the caller.
  */
-export function beginTimeLimit(milliseconds: number, outer?: AbortSignal): TimeLimit {
+export function beginDeadline(milliseconds: number, outer?: AbortSignal): Deadline {
   const controller = new AbortController();
   const abort = () => controller.abort(outer?.reason);
   const timer = setTimeout(() => {
     controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
   }, milliseconds);
-  // What it limits keeps the process running.
+  // What it bounds keeps the process running.
   timer.unref();
   if (outer?.aborted === true) abort();
   else outer?.addEventListener('abort', abort);
@@ -60,7 +60,7 @@ export function beginTimeLimit(milliseconds: number, outer?: AbortSignal): TimeL
 }
 
 /**
- * Runs one call with a limit on its time.
+ * Runs one call with a deadline.
  *
  * @param run must settle when its signal aborts.
  */
@@ -69,10 +69,10 @@ export async function inTime<T>(
   outer: AbortSignal | undefined,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const limit = beginTimeLimit(milliseconds, outer);
+  const deadline = beginDeadline(milliseconds, outer);
   try {
-    return await run(limit.signal);
+    return await run(deadline.signal);
   } finally {
-    limit.end();
+    deadline.end();
   }
 }

@@ -1,4 +1,4 @@
-import { optionalLookupDeadline } from '../contract/limits.ts';
+import { optionalLookupDeadline } from '../contract/bounds.ts';
 import {
   isLookupFailureChoice,
   lookupFailureChoices,

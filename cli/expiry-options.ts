@@ -1,4 +1,4 @@
-import { lastTime } from '../contract/limits.ts';
+import { lastTime } from '../contract/bounds.ts';
 import { parseDuration } from '../core/duration.ts';
 import { expiryOrTyped } from '../core/rfc3339.ts';
 import { type OptionValues, option } from './command-spec.ts';

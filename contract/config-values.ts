@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maxDomainNameLength } from './limits.ts';
+import { maxDomainNameLength } from './bounds.ts';
 
 /** Values of more than one part of the deployment config. */
 

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
+import { defaultKmsSignQuota } from './bounds.ts';
 import { parseCustomResource } from './custom-resource.ts';
 import { type DeploymentConfig, deployedRegions } from './deployment-config.ts';
 import { json, readVariables } from './environments/read-variables.ts';
 import { tokenVariables } from './environments/token.ts';
-import { defaultKmsSignQuota } from './limits.ts';
 import { gatewayQuota } from './partitions.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import { reservationsOf } from './reservations.ts';

@@ -1,5 +1,5 @@
+import { maxAliasPolicyBytes, operatorExecutions, portalExecutions } from './bounds.ts';
 import type { ParsedKeys } from './deployment-config-schema.ts';
-import { maxAliasPolicyBytes, operatorExecutions, portalExecutions } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 import { saying } from './parse-problem.ts';
 import { partitionOf } from './partitions.ts';

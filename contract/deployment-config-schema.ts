@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts';
-import { count, domainSchema, matching, secondsBetween } from './config-values.ts';
-import { defaultDeploymentName } from './function-names.ts';
 import {
   defaultTokenLifetime,
   maxAudienceLength,
@@ -9,7 +7,9 @@ import {
   maxTokenLifetime,
   minTokenLifetime,
   reuseShares,
-} from './limits.ts';
+} from './bounds.ts';
+import { count, domainSchema, matching, secondsBetween } from './config-values.ts';
+import { defaultDeploymentName } from './function-names.ts';
 import { operationsEntries } from './operations-config.ts';
 import { findRegionProblem } from './partitions.ts';
 import { portalSchema } from './portal-config.ts';

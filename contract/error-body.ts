@@ -28,7 +28,7 @@ export const tooManyRequestsBody: ErrorBody = {
 };
 
 /** One client asks for too many tokens. It is the owner of the client who reads this. */
-export const clientLimitBody: ErrorBody = {
+export const throttledBody: ErrorBody = {
   error: 'temporarily_unavailable',
   error_description: 'this client asks for too many tokens, use each one until it expires',
 };

@@ -1,10 +1,10 @@
 import type { AccessTokenType } from './access-token-type.ts';
 import { type Addresses, tokenEndpointsOf } from './addresses.ts';
+import { discoveryMaxAge } from './bounds.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import type { EnvironmentVariables } from './environment.ts';
 import { functionName } from './function-names.ts';
 import type { PolicyDocument } from './kms-key.ts';
-import { discoveryMaxAge } from './limits.ts';
 import type { PeopleMapping, PortalConfig } from './portal-config.ts';
 import type { ProofAlg } from './proof-algorithms.ts';
 import type { RegionId } from './regions.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { defaultKmsSignQuota } from './bounds.ts';
 import { count, distinct, matching, reservation } from './config-values.ts';
 import { canBeRole, reservedRoleHelp } from './identity-center.ts';
-import { defaultKmsSignQuota } from './limits.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema, stackReachSchema } from './reach.ts';
 
 /** API Gateway's own limit for an account is that of `gatewayQuota` until it is raised. */

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maxProviderUrlLength, portalExecutions } from './bounds.ts';
 import {
   count,
   distinct,
@@ -7,7 +8,6 @@ import {
   reservation,
   trunkGroup,
 } from './config-values.ts';
-import { maxProviderUrlLength, portalExecutions } from './limits.ts';
 import { addressLimit } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';
 import { regionIds } from './regions.ts';

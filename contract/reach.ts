@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { maxTrunkGroupsOfReach } from './bounds.ts';
 import { count, distinct, matching, trunkGroup } from './config-values.ts';
 import { canBeRole, isReservedRole, lastingName, reservedRoleHelp } from './identity-center.ts';
-import { maxTrunkGroupLimit } from './limits.ts';
 import { managementAliases } from './management/roles.ts';
 
 const principal = v.pipe(
@@ -69,7 +69,7 @@ const reachEntries = v.strictObject(
      */
     aliases: v.optional(distinct(callerAlias, managementAliases.length)),
     /** Service trunk groups: nothing else exists for these principals. */
-    trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+    trunkGroups: distinct(trunkGroup, maxTrunkGroupsOfReach),
   },
   describeUnknownKey,
 );
@@ -90,7 +90,7 @@ export const portalReachSchema = v.strictObject({
   /** Whether a portal may name a person as administrator. */
   administrators: v.optional(v.boolean(), false),
   /** Service trunk groups: nothing else exists for a portal. All of them if left out. */
-  trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupLimit)),
+  trunkGroups: v.optional(distinct(trunkGroup, maxTrunkGroupsOfReach)),
   ...portalLimits,
 });
 
@@ -127,7 +127,7 @@ export const stackReachSchema = v.strictObject({
       100,
     ),
   ),
-  trunkGroups: distinct(trunkGroup, maxTrunkGroupLimit),
+  trunkGroups: distinct(trunkGroup, maxTrunkGroupsOfReach),
 });
 
 type StackReach = Readonly<v.InferOutput<typeof stackReachSchema>>;

@@ -1,4 +1,4 @@
-import { discoveryMaxAge, maxAudienceLength } from './limits.ts';
+import { discoveryMaxAge, maxAudienceLength } from './bounds.ts';
 import { isScopeToken } from './scopes.ts';
 
 /**

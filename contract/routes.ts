@@ -1,4 +1,4 @@
-import { requestsOfExecution } from './limits.ts';
+import { requestsOfExecution } from './bounds.ts';
 import { gatewayQuota } from './partitions.ts';
 
 /** A Lambda function that answers requests of the public API. */

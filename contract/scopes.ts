@@ -1,4 +1,4 @@
-import { maxScopeLength } from './limits.ts';
+import { maxScopeLength } from './bounds.ts';
 
 /** One permission of a platform API. Its scope is `service:permission`, e.g. `messaging:view`. */
 export interface ScopeDefinition {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { jwksCacheTimes, secondsPerDay } from './limits.ts';
+import { jwksCacheTimes, secondsPerDay } from './bounds.ts';
 import { saying } from './parse-problem.ts';
 import { regionIds } from './regions.ts';
 

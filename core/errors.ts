@@ -42,16 +42,16 @@ export class TooManyFailuresError extends Error {
   }
 }
 
-/** Which limit a client is above: that of its share while KMS throttles, or the one that always holds. */
-export type ClientLimitReason = 'client_share' | 'client_signs_per_minute';
+/** What a client is above: its share while KMS throttles, or the rate that always holds. */
+export type ThrottleReason = 'client_share' | 'client_signs_per_minute';
 
 /** A client asks for so many tokens that it would take them from others. Only it is refused. */
-export class ClientLimitError extends Error {
-  override readonly name = 'ClientLimitError';
-  readonly outcome = 'client_limited';
-  readonly reason: ClientLimitReason;
+export class ThrottledError extends Error {
+  override readonly name = 'ThrottledError';
+  readonly outcome = 'client_throttled';
+  readonly reason: ThrottleReason;
 
-  constructor(reason: ClientLimitReason) {
+  constructor(reason: ThrottleReason) {
     super(reason);
     this.reason = reason;
   }

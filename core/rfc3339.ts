@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../contract/limits.ts';
+import { secondsPerDay } from '../contract/bounds.ts';
 
 /**
  * The day that was formatted last, which is nearly always needed again. Formatting it with Date

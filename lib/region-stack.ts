@@ -11,8 +11,8 @@ import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
+import { requestsOfExecution } from '../contract/bounds.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
-import { requestsOfExecution } from '../contract/limits.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, throttlesOf, tokenPath } from '../contract/routes.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { maxPortalFormBytes, maxTrunkGroupLimit } from '../contract/limits.ts';
+import { maxPortalFormBytes, maxTrunkGroupsOfReach } from '../contract/bounds.ts';
 import { readBytes } from '../core/read-bytes.ts';
 import { rememberOffer } from './access/granted.ts';
 import { ForbiddenError, guardManagement, mayUse } from './access/guarded-management.ts';
@@ -40,7 +40,7 @@ async function createRequestContext(
 ): Promise<RequestContext> {
   const { management, origins, basePath = '', clock = Date.now, look = {} } = options;
   const count = person.trunkGroups?.length ?? 0;
-  if (count > maxTrunkGroupLimit) throw new TooManyTrunkGroupsError(count);
+  if (count > maxTrunkGroupsOfReach) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
   const deployment = await guarded.describeDeployment();
   // The config can limit a person further than the login does.

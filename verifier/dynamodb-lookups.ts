@@ -20,8 +20,8 @@ import { createApiKeyUseRecorder } from '../adapters/dynamodb/stores/api-key-use
 import { checkTables } from '../adapters/dynamodb/stores/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/stores/client-lookup.ts';
 import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/stores/remember-found.ts';
+import { maxLookupCacheSeconds } from '../contract/bounds.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
-import { maxLookupCacheSeconds } from '../contract/limits.ts';
 import { probeKey } from '../contract/platform-api-tables.ts';
 import {
   parseTableLocation,

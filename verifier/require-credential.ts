@@ -1,5 +1,5 @@
 import { createDeadlines } from '../adapters/deadline.ts';
-import { requestDeadline } from '../contract/limits.ts';
+import { requestDeadline } from '../contract/bounds.ts';
 import { isScopeToken } from '../contract/scopes.ts';
 import { readTraceId } from '../contract/trace-context.ts';
 import { InputError } from '../core/errors.ts';

@@ -11,7 +11,7 @@ import {
   isAccessTokenType,
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
-import { tokenMemoryMegabytes } from '../contract/limits.ts';
+import { tokenMemoryMegabytes } from '../contract/bounds.ts';
 import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import {
   type ResourceMetadata,

@@ -55,7 +55,7 @@ export class StaleConnectionError extends Error {}
  *
  * @returns a function that stops the timers.
  */
-function limitTime(
+function boundTime(
   request: ClientRequest,
   options: Omit<ConnectionOptions, 'maxSockets'>,
   signal?: AbortSignal,
@@ -83,10 +83,10 @@ function limitTime(
 }
 
 /** Resolves with the whole response, or rejects with the first error of request or response. */
-function readResponse(request: ClientRequest, stopLimits: () => void): Promise<HttpResponse> {
+function readResponse(request: ClientRequest, stopTimers: () => void): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
-      stopLimits();
+      stopTimers();
       reject(error);
     };
     request.on('error', (error: NodeJS.ErrnoException) => {
@@ -107,7 +107,7 @@ function readResponse(request: ClientRequest, stopLimits: () => void): Promise<H
       });
       response.on('error', fail);
       response.on('end', () => {
-        stopLimits();
+        stopTimers();
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
       });
     });
@@ -141,7 +141,7 @@ export async function requestOnce(url: URL, options: SingleRequest): Promise<Htt
     new (request === requestHttps ? HttpsAgent : HttpAgent)({ proxyEnv: proxy });
   const call = request(url, { ...options, agent });
   const times = { connectionTimeout: timeout, requestTimeout: timeout };
-  const response = readResponse(call, limitTime(call, times));
+  const response = readResponse(call, boundTime(call, times));
   call.end(options.body);
   return response;
 }
@@ -164,7 +164,7 @@ export function createConnection(url: URL, options: ConnectionOptions): Connecti
   function send(headers: readonly string[], body: string, { signal, onSent }: PostOptions) {
     if (signal?.aborted === true) return Promise.reject(new AwsAbortError('the caller gave up'));
     const call = request({ ...target, headers });
-    const response = readResponse(call, limitTime(call, options, signal));
+    const response = readResponse(call, boundTime(call, options, signal));
     if (onSent !== undefined) call.once('finish', onSent);
     call.end(body);
     return response;

@@ -2,7 +2,7 @@ import {
   jwksCacheTimes,
   maxProviderDocumentBytes,
   trustedFetchTimeout,
-} from '../../contract/limits.ts';
+} from '../../contract/bounds.ts';
 import type { Clock } from '../../core/clock.ts';
 import { RefusedError } from '../../core/errors.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';

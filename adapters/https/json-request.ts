@@ -1,7 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress, resolve4, resolve6 } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/limits.ts';
+import { maxProviderDocumentBytes, providerFetchTimeout } from '../../contract/bounds.ts';
 import {
   FetchError,
   type FetchJson,
@@ -13,7 +13,7 @@ import {
   parseProviderUrl,
 } from '../../core/identity-provider/provider-url.ts';
 import { readBytes } from '../../core/read-bytes.ts';
-import { beginTimeLimit } from '../deadline.ts';
+import { beginDeadline } from '../deadline.ts';
 import { type OutgoingRequest, openResponse } from './open-response.ts';
 
 /** Resolves a host name to all its addresses. */
@@ -37,7 +37,7 @@ function resolveAll(hostname: string, callback: Parameters<Resolve>[1]): void {
 
 /**
  * Resolves a host that a customer chose. The system's look-ups have two threads of libuv, which come
- * back only at the system's own limit: two names without an answer would keep every other connection
+ * back only at the system's own timeout: two names without an answer would keep every other connection
  * of the process waiting. A question of the DNS takes none. It knows nothing of `localhost`.
  */
 function resolveOwn(hostname: string, callback: Parameters<Resolve>[1]): void {
@@ -77,7 +77,7 @@ function guardLookup(url: string, options: GuardedFetchOptions, resolve: Resolve
 
 /**
  * Fetches documents of identity providers: only https, only public addresses, no redirect, no
- * proxy, and limits on time and size. Each failure is one of a closed set of problems.
+ * proxy, and bounds of time and size. Each failure is one of a closed set of problems.
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): FetchJson {
   const { timeout: longest = providerFetchTimeout } = options;
@@ -118,16 +118,16 @@ export interface JsonAnswer {
 }
 
 /**
- * Requests JSON within limits on time and size, and follows no redirect.
+ * Requests JSON within bounds of time and size, and follows no redirect.
  *
  * @param url must be one that the caller may open.
  * @throws {FetchError} if the response is not JSON.
  */
 export async function requestJson(url: URL, request: JsonRequest): Promise<JsonAnswer> {
-  const limit = beginTimeLimit(request.timeout, request.signal);
+  const deadline = beginDeadline(request.timeout, request.signal);
   let response: IncomingMessage | undefined;
   try {
-    response = await openResponse(url, outgoing(request), limit.signal);
+    response = await openResponse(url, outgoing(request), deadline.signal);
     const { statusCode: status = 0 } = response;
     if (status >= 300 && status < 400) throw new FetchError(url.href, 'redirect');
     if (request.form === undefined && status !== 200) throw new FetchError(url.href, 'status');
@@ -137,10 +137,10 @@ export async function requestJson(url: URL, request: JsonRequest): Promise<JsonA
     return { status, body: parseJson(url.href, body) };
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
-    throw new FetchError(url.href, problemOf(cause as Error, limit.signal.aborted), { cause });
+    throw new FetchError(url.href, problemOf(cause as Error, deadline.signal.aborted), { cause });
   } finally {
     response?.destroy();
-    limit.end();
+    deadline.end();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/limits.ts';
+import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/bounds.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { readBytes } from '../../core/read-bytes.ts';
 import { inTime } from '../deadline.ts';

@@ -1,4 +1,4 @@
-import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/limits.ts';
+import { maxProviderDocumentBytes, trustedFetchTimeout } from '../../contract/bounds.ts';
 import { jwksPath, openidConfigurationPath } from '../../contract/routes.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';

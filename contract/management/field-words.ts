@@ -1,4 +1,4 @@
-import { maxNameLength, maxServiceTrunkGroupLength } from '../limits.ts';
+import { maxNameLength, maxServiceTrunkGroupLength } from '../bounds.ts';
 import { requiredSubnetText } from '../required-subnet.ts';
 import type { ClientField, grantLimits } from './inputs.ts';
 

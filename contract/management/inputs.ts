@@ -8,7 +8,7 @@ import {
   minTokenLifetime,
   secondsPerDay,
   verifierLeeway,
-} from '../limits.ts';
+} from '../bounds.ts';
 import { clientKeyAlgs } from '../proof-algorithms.ts';
 import {
   checkedList,

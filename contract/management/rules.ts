@@ -11,8 +11,8 @@ import {
   maxScopeBytes,
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
-  maxTrunkGroupLimit,
-} from '../limits.ts';
+  maxTrunkGroupsOfReach,
+} from '../bounds.ts';
 import { findNearestNames } from '../nearest-names.ts';
 import { isResourceUri } from '../resource-metadata.ts';
 import { scopeName } from '../scopes.ts';
@@ -117,7 +117,7 @@ export function findTooMany(
 }
 
 const findTooManyGroups = (groups: readonly unknown[]) =>
-  findTooMany(groups, maxTrunkGroupLimit, 'groups');
+  findTooMany(groups, maxTrunkGroupsOfReach, 'groups');
 
 export const trunkGroups = checkedList(trunkGroup, findTooManyGroups);
 

@@ -1,4 +1,4 @@
-import { apiKeyUseLimits, secondsPerDay } from '../../contract/limits.ts';
+import { apiKeyUseBounds, secondsPerDay } from '../../contract/bounds.ts';
 import { apiKeyUseId } from '../../contract/tables.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { formatDay } from '../rfc3339.ts';
@@ -23,7 +23,7 @@ type WriteUse = (use: RecordedUse) => Promise<void>;
 class UseRecorder {
   readonly #write: WriteUse;
   /** The day that is written, by value. */
-  readonly #days = new BoundedMap<string, string>(apiKeyUseLimits.remembered);
+  readonly #days = new BoundedMap<string, string>(apiKeyUseBounds.remembered);
   readonly #writing = new Set<string>();
   #pausedUntil = 0;
 
@@ -35,15 +35,15 @@ class UseRecorder {
     const id = apiKeyUseId(use.keyId, use.valueId);
     const day = formatDay(now);
     if (this.#days.get(id) === day || this.#writing.has(id) || now < this.#pausedUntil) return;
-    if (this.#writing.size >= apiKeyUseLimits.concurrent) return;
+    if (this.#writing.size >= apiKeyUseBounds.concurrent) return;
     this.#writing.add(id);
     const nextDay = formatDay(now + secondsPerDay);
-    const expiresAt = now + apiKeyUseLimits.keptDays * secondsPerDay;
+    const expiresAt = now + apiKeyUseBounds.keptDays * secondsPerDay;
     this.#write({ ...use, day, nextDay, expiresAt })
       .then(
         () => this.#days.set(id, day),
         () => {
-          this.#pausedUntil = now + apiKeyUseLimits.pause;
+          this.#pausedUntil = now + apiKeyUseBounds.pause;
         },
       )
       .finally(() => this.#writing.delete(id));

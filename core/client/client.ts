@@ -1,4 +1,4 @@
-import { secretExpiresSoonWithin } from '../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../contract/bounds.ts';
 import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { PortOptions } from '../port.ts';
 import type { OwnedQuery, OwnedStore } from '../record-store.ts';

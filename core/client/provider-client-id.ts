@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { maxClientPatternLookups } from '../../contract/limits.ts';
+import { maxClientPatternLookups } from '../../contract/bounds.ts';
 import { encodeBase62, idBytes, isId, prefixes } from '../credential/credential-value.ts';
 import type { ClientProvider } from './client.ts';
 

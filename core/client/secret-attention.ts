@@ -1,4 +1,4 @@
-import { lastTime, secondsPerDay, secretExpiresSoonWithin } from '../../contract/limits.ts';
+import { lastTime, secondsPerDay, secretExpiresSoonWithin } from '../../contract/bounds.ts';
 import { formatDay } from '../rfc3339.ts';
 import type { Client, ClientSecret } from './client.ts';
 

@@ -1,5 +1,5 @@
+import { leastUnreserved } from '../../contract/bounds.ts';
 import type { RaisedQuota } from '../../contract/deployment-check.ts';
-import { leastUnreserved } from '../../contract/limits.ts';
 import type { Reservation } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 

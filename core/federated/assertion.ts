@@ -1,5 +1,5 @@
+import { maxExternalIdLength, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { maxExternalIdLength, verifierLeeway } from '../../contract/limits.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { providerAlgs } from '../identity-provider/provider-algorithms.ts';

@@ -1,4 +1,8 @@
-import { assertionFailureLimits, assertionMemory, assertionTokens } from '../../contract/limits.ts';
+import {
+  assertionFailureThrottle,
+  assertionMemory,
+  assertionTokens,
+} from '../../contract/bounds.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import { assertionMetrics } from '../../contract/request-metrics.ts';
 import { BoundedMap } from '../bounded-map.ts';
@@ -10,7 +14,7 @@ import type {
   IdentityProviderReader,
 } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
-import { type Attempt, FailureLimiter } from '../token/failure-limiter.ts';
+import { type Attempt, FailureThrottle } from '../token/failure-throttle.ts';
 import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenRequest } from '../token/token-parameters.ts';
 import type { TokenValues } from '../token/token-values.ts';
@@ -76,7 +80,7 @@ function recall<Value>(known: Remembered<Value> | undefined, now: number) {
 function createMemory() {
   const { entries } = assertionMemory;
   return {
-    failures: new FailureLimiter(assertionFailureLimits),
+    failures: new FailureThrottle(assertionFailureThrottle),
     /** By issuer; undefined if it is not registered. */
     providers: new BoundedMap<string, Remembered<IdentityProvider | undefined>>(entries),
     /** Subjects without a client. */
@@ -84,7 +88,7 @@ function createMemory() {
   };
 }
 
-function isOver(failures: FailureLimiter, attempt: Attempt, now: number): boolean {
+function isOver(failures: FailureThrottle, attempt: Attempt, now: number): boolean {
   try {
     failures.assertAllowed(attempt, now);
     return false;

@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import type { JsonObject } from '../../contract/json-object.ts';
 import {
   assertionMemory,
-  authenticationFailureLimits,
+  authenticationFailureThrottle,
   verifierLeeway,
-} from '../../contract/limits.ts';
+} from '../../contract/bounds.ts';
+import type { JsonObject } from '../../contract/json-object.ts';
 import type { ClientKeyAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../client/client-key.ts';
 import { isId } from '../credential/credential-value.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
-import { FailureLimiter } from '../token/failure-limiter.ts';
+import { FailureThrottle } from '../token/failure-throttle.ts';
 import type { AuthenticatedRequest } from '../token/federation.ts';
 import type { TokenValues } from '../token/token-values.ts';
 import { refuse, refuseClaim } from '../verifier/bearer-refusal.ts';
@@ -110,7 +110,7 @@ export class ClientKeyAuthentication {
   readonly #clients: ClientReader;
   readonly #settings: ClientKeySettings;
   readonly #audiences: readonly string[];
-  readonly #failures = new FailureLimiter(authenticationFailureLimits);
+  readonly #failures = new FailureThrottle(authenticationFailureThrottle);
   /** By what is stored of the key. */
   readonly #keys = new BoundedMap<string, ImportedKey>(assertionMemory.entries);
 

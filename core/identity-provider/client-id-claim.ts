@@ -1,4 +1,4 @@
-import { maxExternalIdLength } from '../../contract/limits.ts';
+import { maxExternalIdLength } from '../../contract/bounds.ts';
 
 /**
  * The claims that name the client if the registration chose none: the first of them that a token

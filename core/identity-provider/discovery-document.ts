@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maxProviderUrlLength } from '../../contract/limits.ts';
+import { maxProviderUrlLength } from '../../contract/bounds.ts';
 import { InputError, RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgs } from './provider-algorithms.ts';
 import { type ProviderUrlOptions, parseProviderUrl } from './provider-url.ts';

@@ -5,7 +5,7 @@ import {
   maxOwnProviderKeyBits,
   maxOwnProviderKeys,
   maxProviderKeys,
-} from '../../contract/limits.ts';
+} from '../../contract/bounds.ts';
 import type { keySet as keySetResult } from '../../contract/management/results.ts';
 import { RefusedError } from '../errors.ts';
 import { isProviderAlg, type ProviderAlg, providerAlgorithms } from './provider-algorithms.ts';

@@ -1,4 +1,4 @@
-import { maxProviderUrlLength } from '../../contract/limits.ts';
+import { maxProviderUrlLength } from '../../contract/bounds.ts';
 import { InputError } from '../errors.ts';
 import { isLoopbackAddress, isPublicAddress, parseIpAddress } from '../network/ip-address.ts';
 

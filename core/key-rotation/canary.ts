@@ -1,7 +1,7 @@
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import * as v from 'valibot';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import type { CanaryFinding } from '../../contract/function-events.ts';
-import { secondsPerDay } from '../../contract/limits.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';

@@ -1,4 +1,4 @@
-import { maxOldValues, maxRotationIds, maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import { maxOldValues, maxRotationIds, maxSubnetsPerApiKey } from '../../contract/bounds.ts';
 import type { Facts } from '../../contract/management/fields.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';

@@ -1,4 +1,4 @@
-import { maxExaminedItems } from '../../contract/limits.ts';
+import { maxExaminedItems } from '../../contract/bounds.ts';
 import { trunkGroups } from '../../contract/management/rules.ts';
 import { findReachEntry } from '../../contract/reach.ts';
 import {

@@ -2,7 +2,7 @@ import {
   maxKeysPerClient,
   maxRsaKeysPerClient,
   maxSecretsPerClient,
-} from '../../contract/limits.ts';
+} from '../../contract/bounds.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';

@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import type { NewClient } from '../../contract/management/inputs.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import type { Client, ClientProvider } from '../client/client.ts';

@@ -12,7 +12,7 @@ import { describeGivenKeys, hasGivenKeys, versionOf } from '../identity-provider
 import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
-import { grantScopes } from '../token/access-token-claims.ts';
+import { selectScopes } from '../token/access-token-claims.ts';
 import { BearerRefusal, type RefusalReason } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
@@ -50,7 +50,7 @@ function grantRequested(
   ignored: readonly string[] | undefined,
 ): readonly string[] {
   try {
-    return grantScopes(requested?.length === 0 ? undefined : requested, scopes, ignored);
+    return selectScopes(requested?.length === 0 ? undefined : requested, scopes, ignored);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const expected = `scopes of the client: ${scopes.join(' ') || 'none'}`;

@@ -10,8 +10,8 @@ import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import {
   buildAccessTokenClaims,
   findProofMode,
-  grantScopes,
   selectAudience,
+  selectScopes,
 } from '../token/access-token-claims.ts';
 import { findAuthenticationFailure } from '../token/client-authentication.ts';
 import { parseResource, parseScope } from '../token/token-parameters.ts';
@@ -132,7 +132,7 @@ async function explain(
   const client = takeClient(steps, await findSent(context, question.clientId), now);
   const scopes = steps.take(
     'scopes',
-    () => grantScopes(requested, client.scopes, config.ignoredScopes),
+    () => selectScopes(requested, client.scopes, config.ignoredScopes),
     (granted) => granted.join(' '),
     `the client has ${client.scopes.join(' ') || 'none'}`,
   );

@@ -1,4 +1,4 @@
-import { historyDays, maxListedItems, secondsPerDay } from '../../contract/limits.ts';
+import { historyDays, maxListedItems, secondsPerDay } from '../../contract/bounds.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';

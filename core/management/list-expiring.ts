@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
 import { compareEnds } from '../credential/credential-ends.ts';
 import { formatCursor, readPageRequest } from './list-query.ts';

@@ -1,4 +1,4 @@
-import { maxListedItems } from '../../contract/limits.ts';
+import { maxListedItems } from '../../contract/bounds.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
 import { refuseInput } from './read-input.ts';

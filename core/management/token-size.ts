@@ -1,5 +1,5 @@
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
-import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/limits.ts';
+import { maxSigningInputBytes, maxTokenLifetime } from '../../contract/bounds.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import type { Client } from '../client/client.ts';

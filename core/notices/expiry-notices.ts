@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import { expiryNoticeDays, type NoticeDetail } from '../../contract/notices.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';

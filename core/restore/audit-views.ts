@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import { formatDay, parseTime } from '../rfc3339.ts';
 import { type AuditedChange, dropDeleted, dropUnreadable, laterHistory } from './replay.ts';
 

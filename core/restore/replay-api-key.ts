@@ -1,4 +1,4 @@
-import { maxSubnetsPerApiKey } from '../../contract/limits.ts';
+import { maxSubnetsPerApiKey } from '../../contract/bounds.ts';
 import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, type Subnet } from '../api-key/subnet.ts';

@@ -1,4 +1,4 @@
-import { maxClaimConditions } from '../../contract/limits.ts';
+import { maxClaimConditions } from '../../contract/bounds.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { saying } from '../../contract/parse-problem.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';

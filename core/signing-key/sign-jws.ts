@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { maxSigningInputBytes } from '../../contract/limits.ts';
+import { maxSigningInputBytes } from '../../contract/bounds.ts';
 import { remember } from '../bounded-map.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as v from 'valibot';
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
-import { verifierLeeway } from '../../contract/limits.ts';
+import { verifierLeeway } from '../../contract/bounds.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { openidConfigurationPath } from '../../contract/routes.ts';
 import { algs } from '../../contract/signing-algorithms.ts';

@@ -26,7 +26,7 @@ export interface AccessTokenClaims {
  *
  * @param ignored what counts as not requested, unless the client has it.
  */
-export function grantScopes(
+export function selectScopes(
   requested: readonly string[] | undefined,
   allowed: readonly string[],
   ignored?: readonly string[],
@@ -35,7 +35,7 @@ export function grantScopes(
   if (requested === undefined) return allowed;
   if (ignored !== undefined) {
     const rest = requested.filter((scope) => allowed.includes(scope) || !ignored.includes(scope));
-    return grantScopes(rest.length > 0 ? rest : undefined, allowed);
+    return selectScopes(rest.length > 0 ? rest : undefined, allowed);
   }
   if (!requested.every((scope) => allowed.includes(scope))) {
     throw new OAuthError('scope_not_granted');
@@ -83,7 +83,7 @@ export function findProofMode(
   return modes.includes('required') ? 'required' : modes[0];
 }
 
-interface AccessTokenGrant {
+interface AuthorizedRequest {
   readonly client: Client;
   readonly scopes: readonly string[];
   readonly audience: string;
@@ -96,15 +96,15 @@ interface AccessTokenGrant {
 /**
  * @param values.now seconds since the epoch.
  * @param values.random 16 random bytes: 128 bits never collide (RFC 7519 §4.1.7).
- * @param settings.maxTokenLifetime limits the client's own lifetime, because keys stay published
+ * @param settings.maxTokenLifetime caps the client's own lifetime, because keys stay published
  * only for that long.
  */
 export function buildAccessTokenClaims(
-  grant: AccessTokenGrant,
+  authorized: AuthorizedRequest,
   values: { readonly now: number; readonly random: Uint8Array },
   settings: { readonly issuer: string; readonly maxTokenLifetime: number },
 ): AccessTokenClaims {
-  const { client, scopes, audience, latestExpiry = Infinity, jkt } = grant;
+  const { client, scopes, audience, latestExpiry = Infinity, jkt } = authorized;
   const lifetime = Math.min(client.tokenLifetime, settings.maxTokenLifetime);
   return {
     iss: settings.issuer,

@@ -1,4 +1,4 @@
-import { maxAuthorizationBytes, maxClientIdLength } from '../../contract/limits.ts';
+import { maxAuthorizationBytes, maxClientIdLength } from '../../contract/bounds.ts';
 import {
   type Client,
   type ClientReader,

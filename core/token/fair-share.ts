@@ -1,10 +1,10 @@
 import { BoundedMap } from '../bounded-map.ts';
-import { ClientLimitError, type ClientLimitReason } from '../errors.ts';
+import { ThrottledError, type ThrottleReason } from '../errors.ts';
 import type { SignHistory } from '../signing-key/sign-history.ts';
 import type { TokenValues } from './token-values.ts';
 
 interface FairShareSettings {
-  /** Whether a client above a limit is refused; otherwise the log only says so. */
+  /** Whether a client that asks for too much is refused; otherwise the log only says so. */
   readonly isEnforced: boolean;
   /** New tokens in a minute, of each client in this instance. */
   readonly signsPerMinute: number;
@@ -59,9 +59,9 @@ export class FairShare {
   }
 
   /**
-   * Signs a new token of a client, unless the client is above a limit.
+   * Signs a new token of a client, unless the client asks for too much.
    *
-   * @throws {ClientLimitError} if it is.
+   * @throws {ThrottledError} if it does.
    * @throws what `sign` throws.
    */
   async take<T>(
@@ -70,11 +70,11 @@ export class FairShare {
     sign: () => Promise<T>,
   ): Promise<T> {
     const counts = this.#count(clientId, now);
-    const limit = this.#limitOf(counts, now);
+    const reason = this.#findReason(counts, now);
     log.largestShare = this.#shareOf(counts, now);
-    if (limit !== undefined) {
-      log.clientLimit = limit;
-      if (this.#settings.isEnforced) throw new ClientLimitError(limit);
+    if (reason !== undefined) {
+      log.clientThrottle = reason;
+      if (this.#settings.isEnforced) throw new ThrottledError(reason);
     }
     const token = await sign();
     counts.signed += this.#weightAt(now);
@@ -103,7 +103,7 @@ export class FairShare {
     return counts;
   }
 
-  #limitOf(counts: ClientCounts, now: number): ClientLimitReason | undefined {
+  #findReason(counts: ClientCounts, now: number): ThrottleReason | undefined {
     const restOfMinuteBefore = 1 - (now % 60) / 60;
     const signed = counts.signedThisMinute + counts.signedMinuteBefore * restOfMinuteBefore;
     if (signed >= this.#settings.signsPerMinute) return 'client_signs_per_minute';
@@ -115,7 +115,7 @@ export class FairShare {
   /**
    * Whether the client requested more than all clients together that each requested less than half
    * as much, and got as many tokens as they requested. So clients of about the same size never
-   * limit each other.
+   * throttle each other.
    */
   #isAboveShare({ requested, signed }: ClientCounts, now: number): boolean {
     const all = this.#requestedBelow();
@@ -139,9 +139,9 @@ export class FairShare {
   }
 
   /** What all clients requested that each requested less, or all. */
-  #requestedBelow(limit = Number.POSITIVE_INFINITY): number {
+  #requestedBelow(most = Number.POSITIVE_INFINITY): number {
     let sum = 0;
-    for (const { requested } of this.#clients.values()) if (requested < limit) sum += requested;
+    for (const { requested } of this.#clients.values()) if (requested < most) sum += requested;
     return sum;
   }
 

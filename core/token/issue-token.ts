@@ -19,11 +19,11 @@ import type { SigningKey } from '../signing-key/signing-key.ts';
 import {
   type AccessTokenClaims,
   buildAccessTokenClaims,
-  grantScopes,
   selectAudience,
+  selectScopes,
 } from './access-token-claims.ts';
 import { authenticateClient, readClientCredentials } from './client-authentication.ts';
-import type { FailureLimiter } from './failure-limiter.ts';
+import type { FailureThrottle } from './failure-throttle.ts';
 import type { FairShare } from './fair-share.ts';
 import { type AuthenticatedRequest, type Federation, readBasicForm, settle } from './federation.ts';
 import type { FindBinding } from './token-binding.ts';
@@ -41,10 +41,10 @@ export interface TokenPorts {
   readonly uses: UseRecorder;
   readonly listSigningKeys: ListSigningKeys;
   readonly sign: Sign;
-  readonly failures: FailureLimiter;
+  readonly failures: FailureThrottle;
   /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
   readonly reuse?: TokenReuse | undefined;
-  /** If the deployment config limits what one client asks for. */
+  /** If the deployment config throttles what one client asks for. */
   readonly share?: FairShare | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
   readonly federation?: Federation | undefined;
@@ -78,7 +78,7 @@ interface TokenResponse {
  *
  * @throws {OAuthError} if the request is refused.
  * @throws {TooManyFailuresError} if the client failed to authenticate too often.
- * @throws {ClientLimitError} if the client asks for more new tokens than it may.
+ * @throws {ThrottledError} if the client asks for more new tokens than it may.
  * @throws {UnavailableError} if a port does not answer in time, or no key can sign.
  * @throws {MalformedRecordError} if the client's record cannot be read.
  */
@@ -105,17 +105,17 @@ export async function issueToken(
   const { client, secret, parameters } = found;
 
   // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2, RFC 9449 §5).
-  const scopes = grantScopes(parameters.scopes, client.scopes, settings.ignoredScopes);
+  const scopes = selectScopes(parameters.scopes, client.scopes, settings.ignoredScopes);
   const audience = selectAudience(parameters.resource, client.audiences, settings.defaultAudience);
   const { latestExpiry } = found;
   const { findBinding } = ports;
   const { proofs = [] } = request;
   const jkt = findBinding && settle(await findBinding(proofs, { client, audience }, values));
-  const grant = { client, scopes, audience, latestExpiry, jkt };
-  const claims = buildAccessTokenClaims(grant, values, settings);
+  const authorized = { client, scopes, audience, latestExpiry, jkt };
+  const claims = buildAccessTokenClaims(authorized, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
-  // Find a token that may be issued again, or sign this one if the client is below its limits. The
+  // Find a token that may be issued again, or sign this one if the client may have a new one. The
   // first token of a secret or workload on each day records its use, and does not wait for that.
   const content = { typ: settings.accessTokenType, payload: claims };
   const chooseKeys: ChooseKeys = (maxAge) =>

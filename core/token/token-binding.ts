@@ -16,7 +16,7 @@ interface BindingSettings {
 }
 
 /** A token for a client that is authenticated, so that no one else causes a verification. */
-interface GrantedToken {
+interface RequestedToken {
   readonly client: Pick<Client, 'clientId'>;
   readonly audience: string;
 }
@@ -29,7 +29,7 @@ interface GrantedToken {
  */
 export type FindBinding<Result = Promise<Outcome<string | undefined>>> = (
   proofs: readonly string[],
-  token: GrantedToken,
+  token: RequestedToken,
   values: Pick<TokenValues, 'now' | 'log'>,
 ) => Result;
 

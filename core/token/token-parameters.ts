@@ -1,4 +1,4 @@
-import { maxFormParameters, maxScopeBytes, maxTokenFormBytes } from '../../contract/limits.ts';
+import { maxFormParameters, maxScopeBytes, maxTokenFormBytes } from '../../contract/bounds.ts';
 import { isResourceUri } from '../../contract/resource-metadata.ts';
 import { isScopeToken } from '../../contract/scopes.ts';
 import { OAuthError } from '../oauth-error.ts';

@@ -1,4 +1,4 @@
-import type { ClientLimitReason } from '../errors.ts';
+import type { ThrottleReason } from '../errors.ts';
 
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
@@ -37,8 +37,8 @@ export interface TokenLogFields {
   further?: FurtherFields;
   /** Set if an assertion authenticated the client. */
   isWorkload?: true;
-  /** The limit of new tokens that the client is above, also if it is only counted. */
-  clientLimit?: ClientLimitReason;
+  /** Why the client gets no new token, also if that is only counted. */
+  clientThrottle?: ThrottleReason;
   /** Percentage of the new tokens of this instance that the client asks for, if those are many. */
   largestShare?: number | undefined;
   /** Further metrics, whose value is 1. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { maxTokenBytes } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { maxTokenBytes } from '../../contract/limits.ts';
 import { type BearerRefusal, refuseFor, refuseLength } from './bearer-refusal.ts';
 import { parseJsonObject } from './json-object.ts';
 

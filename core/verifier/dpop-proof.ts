@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto';
+import { verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { verifierLeeway } from '../../contract/limits.ts';
 import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import { PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';

@@ -1,5 +1,5 @@
+import { maxJsonDepth } from '../../contract/bounds.ts';
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
-import { maxJsonDepth } from '../../contract/limits.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { jwksCacheTimes, keyCacheWeight } from '../../contract/limits.ts';
+import { jwksCacheTimes, keyCacheWeight } from '../../contract/bounds.ts';
 import { BoundedMap, remember, WeighedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
@@ -58,7 +58,7 @@ export interface KeyFetch {
   readonly failure: Error | undefined;
 }
 
-/** See `jwksCacheTimes` in contract/limits.ts. Seconds. */
+/** See `jwksCacheTimes` in contract/bounds.ts. Seconds. */
 type JwksCacheTimes = { readonly [Name in keyof typeof jwksCacheTimes]: number };
 
 interface JwksCachePorts {
@@ -258,7 +258,7 @@ export class JwksCache implements KeyFinder {
     const set = this.#issuersLike(source).sets.get(source.issuer);
     if (set === undefined) return undefined;
     set.fetchedAt = Math.min(set.fetchedAt, now);
-    return now - set.fetchedAt < this.#times.hardLimit ? set : undefined;
+    return now - set.fetchedAt < this.#times.dropAfter ? set : undefined;
   }
 
   #setOf(source: JwksSource, now: number): StoredSet | undefined {

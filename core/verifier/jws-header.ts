@@ -1,5 +1,5 @@
+import { maxKeyIdLength } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { maxKeyIdLength } from '../../contract/limits.ts';
 import { refuseFor } from './bearer-refusal.ts';
 
 /** What the header of an issuer's tokens may contain. */

@@ -1,5 +1,5 @@
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { verifierLeeway } from '../../contract/limits.ts';
+import { verifierLeeway } from '../../contract/bounds.ts';
 import type { ProofAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
 import type { PublicJwk } from '../jws/public-jwk.ts';

@@ -1,5 +1,5 @@
+import { maxExternalIdLength } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { maxExternalIdLength } from '../../contract/limits.ts';
 import type { CheckedClient, ClientLookup } from '../client/client.ts';
 import { audiencesOfScope } from '../identity-provider/application-rule.ts';
 import { readNamedClient } from '../identity-provider/client-id-claim.ts';

@@ -1,5 +1,5 @@
+import { lastTime, maxTokenLifetime, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { lastTime, maxTokenLifetime, verifierLeeway } from '../../contract/limits.ts';
 import { formatTime } from '../rfc3339.ts';
 import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
 

@@ -1,4 +1,4 @@
-import { maxTokenBytes } from '../../contract/limits.ts';
+import { maxTokenBytes } from '../../contract/bounds.ts';
 import type { ApiKeyReader } from '../api-key/api-key.ts';
 import type { ClientLookup } from '../client/client.ts';
 import { isApiKeyShaped } from '../credential/credential-value.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
-import { reuseShares } from '../../contract/limits.ts';
+import { reuseShares } from '../../contract/bounds.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
 import {
   type Alg,

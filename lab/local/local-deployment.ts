@@ -1,11 +1,11 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
+import { maxScopeBytes, maxScopesPerClient } from '../../contract/bounds.ts';
 import {
   type DeploymentConfig,
   type DeploymentConfigInput,
   deployedRegions,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
-import { maxScopeBytes, maxScopesPerClient } from '../../contract/limits.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { scopeName } from '../../contract/scopes.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';

@@ -14,8 +14,8 @@ import { createApiKeyUseRecorder } from '../../adapters/dynamodb/stores/api-key-
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/stores/client-lookup.ts';
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
+import { requestDeadline } from '../../contract/bounds.ts';
 import type { Environment } from '../../contract/environment.ts';
-import { requestDeadline } from '../../contract/limits.ts';
 import {
   type AuthorizerContext,
   requiredScopeContextKey,

@@ -1,14 +1,14 @@
 import { isAwsDenial } from '../../contract/aws-denials.ts';
 import {
-  clientLimitBody,
   type ErrorBody,
   noStoreHeaders,
   retryAfterSeconds,
   serverErrorBody,
+  throttledBody,
   tooManyRequestsBody,
   unavailableBody,
 } from '../../contract/error-body.ts';
-import { ClientLimitError, TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
+import { ThrottledError, TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
 import type { Exchange } from './exchange.ts';
 import { type HttpResponse, jsonResponse } from './http-message.ts';
@@ -35,7 +35,7 @@ function toResponse(error: unknown, challenge: string | undefined): HttpResponse
   if (error instanceof TooManyFailuresError) {
     return laterResponse(429, tooManyRequestsBody, error.retryAfter);
   }
-  if (error instanceof ClientLimitError) return laterResponse(429, clientLimitBody);
+  if (error instanceof ThrottledError) return laterResponse(429, throttledBody);
   if (isUnavailable(error)) return laterResponse(503, unavailableBody);
   return jsonResponse(500, serverErrorBody, noStoreHeaders);
 }
@@ -44,7 +44,7 @@ function outcomeOf(error: unknown): string {
   if (
     error instanceof OAuthError ||
     error instanceof TooManyFailuresError ||
-    error instanceof ClientLimitError
+    error instanceof ThrottledError
   ) {
     return error.outcome;
   }
@@ -64,7 +64,7 @@ export function errorResponse(
 ): HttpResponse {
   exchange.error = error;
   exchange.outcome = outcomeOf(error);
-  if (error instanceof OAuthError || error instanceof ClientLimitError) {
+  if (error instanceof OAuthError || error instanceof ThrottledError) {
     exchange.fields['reason'] = error.reason;
   }
   return toResponse(error, challenge);

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { createDeadlines } from '../../adapters/deadline.ts';
+import { requestDeadline } from '../../contract/bounds.ts';
 import { methodNotAllowedBody, noStoreHeaders, notFoundBody } from '../../contract/error-body.ts';
-import { requestDeadline } from '../../contract/limits.ts';
 import { type HttpFunctionName, routes } from '../../contract/routes.ts';
 import { readTraceId } from '../../contract/trace-context.ts';
 import { describeError } from '../../core/errors.ts';

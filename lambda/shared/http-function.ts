@@ -1,8 +1,8 @@
 // oxlint-disable-next-line import/no-named-as-default -- middy's types have only the default
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { preflightMaxAge } from '../../contract/bounds.ts';
 import { securityHeaders } from '../../contract/error-body.ts';
-import { preflightMaxAge } from '../../contract/limits.ts';
 import { matchesEtag, strongEtag } from '../../core/document/etag.ts';
 import { errorResponse } from './error-response.ts';
 import { dispatch, Exchange, type FunctionEndpoints, reportOf } from './exchange.ts';

@@ -2,8 +2,8 @@ import type { DynamoDbCalls } from '../../adapters/dynamodb/clients/dynamodb-cal
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/items/identity-provider-item.ts';
 import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
+import { assertionFetchTimeout } from '../../contract/bounds.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
-import { assertionFetchTimeout } from '../../contract/limits.ts';
 import type { ClientReader } from '../../core/client/client.ts';
 import type { Clock } from '../../core/clock.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';

@@ -5,11 +5,11 @@ import { createDynamoDbClientReader } from '../../adapters/dynamodb/stores/clien
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
+import { authenticationFailureThrottle, maxReusableTokens } from '../../contract/bounds.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
 import { healthyBody, healthyOutcome, selfTestEvent } from '../../contract/health.ts';
-import { authenticationFailureLimits, maxReusableTokens } from '../../contract/limits.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 import type { ClientReader, UseRecorder } from '../../core/client/client.ts';
 import { seconds } from '../../core/clock.ts';
@@ -18,7 +18,7 @@ import { isKmsThrottling, SignHistory } from '../../core/signing-key/sign-histor
 import type { Sign } from '../../core/signing-key/sign-jws.ts';
 import type { SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
-import { FailureLimiter } from '../../core/token/failure-limiter.ts';
+import { FailureThrottle } from '../../core/token/failure-throttle.ts';
 import { FairShare } from '../../core/token/fair-share.ts';
 import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
@@ -148,7 +148,7 @@ export function createTokenFunction(
     keyListFailure: () => cache.failure,
     sign: history.watch(stores.sign, options.clock),
     share: createShare(environment, history),
-    failures: new FailureLimiter(authenticationFailureLimits),
+    failures: new FailureThrottle(authenticationFailureThrottle),
     reuse: createReuse(environment),
     keysOnly: environment.AUTH_KEYS_ONLY === '1',
   };

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
+import { maxClockDifference, secondsPerDay } from '../../contract/bounds.ts';
 import { noStoreHeaders } from '../../contract/error-body.ts';
-import { maxClockDifference, secondsPerDay } from '../../contract/limits.ts';
 import { requestMetrics } from '../../contract/request-metrics.ts';
 import { seconds } from '../../core/clock.ts';
 import { idBytes } from '../../core/credential/credential-value.ts';
@@ -56,7 +56,7 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
     reused: log.isReused,
     secret_use: log.secretUse,
-    client_limit: log.clientLimit,
+    client_throttle: log.clientThrottle,
     ...log.further,
   });
 }

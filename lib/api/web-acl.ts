@@ -3,7 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/limits.ts';
+import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/bounds.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 
 /** A rule of a web ACL. */

@@ -1,5 +1,6 @@
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import {
   type KeyMetric,
@@ -8,7 +9,6 @@ import {
   keyScheduleMinutes,
   missedRotationMinutes,
 } from '../../contract/key-metrics.ts';
-import { secondsPerDay } from '../../contract/limits.ts';
 import { functionArn, sessionArn } from '../functions/service-function.ts';
 import { addEventAlarm } from './event-alarm.ts';
 import { type AlarmContext, type AlarmProps, type AlarmText, addAlarm } from './service-alarm.ts';

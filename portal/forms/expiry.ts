@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import { expiryOrTyped } from '../../core/rfc3339.ts';
 import { radioGroup } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';

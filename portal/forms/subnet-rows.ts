@@ -1,4 +1,4 @@
-import { maxNameLength } from '../../contract/limits.ts';
+import { maxNameLength } from '../../contract/bounds.ts';
 import { requiredSubnetText } from '../../contract/required-subnet.ts';
 import { fieldGroup, hiddenField, textField } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';

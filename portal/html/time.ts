@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../../contract/limits.ts';
+import { secondsPerDay } from '../../contract/bounds.ts';
 import { formatTime } from '../../core/rfc3339.ts';
 import { type Html, html } from './html.ts';
 

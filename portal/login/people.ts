@@ -1,4 +1,4 @@
-import { maxTrunkGroupLimit } from '../../contract/limits.ts';
+import { maxTrunkGroupsOfReach } from '../../contract/bounds.ts';
 import type { PeopleMapping } from '../../contract/portal-config.ts';
 import { unprintable } from '../../contract/unprintable.ts';
 import { type Role, roles } from '../access/person.ts';
@@ -77,6 +77,6 @@ export function findAccess(claims: Claims, mapping: PeopleMapping): Access | NoA
   if (role === 'administrator') return { name, role, trunkGroups: undefined };
   const trunkGroups = trunkGroupsOf(claims, mapping.trunkGroups);
   if (trunkGroups.length === 0) return refuse(mapping.trunkGroups.claim, 'no trunk group');
-  if (trunkGroups.length > maxTrunkGroupLimit) return { refused: 'too many trunk groups' };
+  if (trunkGroups.length > maxTrunkGroupsOfReach) return { refused: 'too many trunk groups' };
   return { name, role, trunkGroups };
 }

@@ -1,4 +1,4 @@
-import { maxExaminedItems } from '../../contract/limits.ts';
+import { maxExaminedItems } from '../../contract/bounds.ts';
 import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
 import { type Cell, formatCsv } from '../html/csv.ts';
 import { filterForm } from '../html/filters.ts';

@@ -1,4 +1,4 @@
-import { maxListedItems } from '../../contract/limits.ts';
+import { maxListedItems } from '../../contract/bounds.ts';
 import { unlessDenied } from '../forms/problems.ts';
 import { type Html, html } from '../html/html.ts';
 import { linkButton } from '../html/parts.ts';

@@ -1,4 +1,4 @@
-import { recentChangeWithin } from '../../contract/limits.ts';
+import { recentChangeWithin } from '../../contract/bounds.ts';
 
 /**
  * The cookies of a request, by name. Of two with one name, the first counts. Only the space of RFC

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { authenticationFailureLimits } from '../../contract/limits.ts';
+import { authenticationFailureThrottle } from '../../contract/bounds.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../../core/errors.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../lab/support/signing-keys.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
     await world.issue();
     await world.issue({ body: 'grant_type=client_credentials&scope=not:granted' });
     const wrong = { headers: { Authorization: basic(clientIdOf(1), 'wrong') } };
-    for (let count = 0; count <= authenticationFailureLimits.repetitions; count += 1) {
+    for (let count = 0; count <= authenticationFailureThrottle.repetitions; count += 1) {
       await world.issue(wrong);
     }
     world.stores.sign.mockRejectedValueOnce(new UnavailableError('could not sign'));

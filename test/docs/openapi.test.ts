@@ -2,6 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import {
+  maxAudienceLength,
+  maxClientIdLength,
+  maxScopeBytes,
+  maxTokenBytes,
+  maxTokenLifetime,
+  preflightMaxAge,
+} from '../../contract/bounds.ts';
+import {
   methodNotAllowedBody,
   notFoundBody,
   serverErrorBody,
@@ -9,14 +17,6 @@ import {
   unsupportedResponseTypeBody,
 } from '../../contract/error-body.ts';
 import { gatewayErrors } from '../../contract/gateway-errors.ts';
-import {
-  maxAudienceLength,
-  maxClientIdLength,
-  maxScopeBytes,
-  maxTokenBytes,
-  maxTokenLifetime,
-  preflightMaxAge,
-} from '../../contract/limits.ts';
 import { regionIds } from '../../contract/regions.ts';
 import { routes } from '../../contract/routes.ts';
 import { algs } from '../../contract/signing-algorithms.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { maxPortalFormBytes } from '../../contract/limits.ts';
+import { maxPortalFormBytes } from '../../contract/bounds.ts';
 import { routes } from '../../portal/routes.ts';
 import { figure } from '../support/figure.ts';
 import { createPortalWorld, formOf, origin, pathOf, queryOf } from './portal-world.ts';

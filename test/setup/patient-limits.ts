@@ -1,14 +1,14 @@
 import { vi } from 'vitest';
 import type * as CallProfile from '../../adapters/call-profile.ts';
 import type * as InvocationProfile from '../../adapters/lambda/invocation-profile.ts';
-import type * as Limits from '../../contract/limits.ts';
+import type * as Limits from '../../contract/bounds.ts';
 import { stepLimit } from '../../lab/support/hang-limit.ts';
 
 // The deadlines of a request and of its calls count real time. On a busy machine they would decide
 // what a test sees, so here they only end a hang. Tests of the deadlines themselves take the limits
 // of production with vi.unmock.
 
-vi.mock('../../contract/limits.ts', async (importOriginal) => ({
+vi.mock('../../contract/bounds.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
   requestDeadline: stepLimit,
   providerFetchTimeout: stepLimit,

@@ -7,7 +7,7 @@ import {
   maxScopesPerClient,
   maxServiceTrunkGroupLength,
   maxTokenLifetime,
-} from '../../contract/limits.ts';
+} from '../../contract/bounds.ts';
 import type { ApiKey, ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client, ClientSecret } from '../../core/client/client.ts';

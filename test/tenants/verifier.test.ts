@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jwksCacheTimes } from '../../contract/limits.ts';
+import { jwksCacheTimes } from '../../contract/bounds.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import { createTestKey, signToken } from '../../lab/support/test-issuer.ts';
 import {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createDeadlines } from '../../adapters/deadline.ts';
+import { checkDeadline } from '../../contract/bounds.ts';
 import {
   type CallerHeaderName,
   callerHeaders,
@@ -7,7 +8,6 @@ import {
   refusalHeader,
   verifyPathSegment,
 } from '../../contract/caller-headers.ts';
-import { checkDeadline } from '../../contract/limits.ts';
 import { scopePartPattern } from '../../contract/scopes.ts';
 import { readTraceId } from '../../contract/trace-context.ts';
 import { parseIpAddress } from '../../core/network/ip-address.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { accessTokenTypes, defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
-import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/limits.ts';
+import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/bounds.ts';
 import { isOrigin, isProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';

@@ -7,7 +7,7 @@ import type { OpenDynamoDb } from './dynamodb-calls.ts';
 import { openRegions } from './table-regions.ts';
 
 /**
- * A client with limited time and retries, whose items are plain objects. Undefined attributes are
+ * A client with bounded time and retries, whose items are plain objects. Undefined attributes are
  * omitted. Create one per process: it keeps its connections.
  */
 export function createDynamoDbClient(options: AwsClientOptions = {}): DynamoDBDocument {

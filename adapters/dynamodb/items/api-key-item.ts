@@ -5,7 +5,7 @@ import {
   maxRotationIds,
   maxServiceTrunkGroupLength,
   maxSubnetsPerApiKey,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import { apiKeyEnds } from '../../../core/credential/credential-ends.ts';
 import { addressBits, parseIpAddress } from '../../../core/network/ip-address.ts';

@@ -9,7 +9,7 @@ import {
   maxSecretsPerClient,
   maxServiceTrunkGroupLength,
   maxTokenLifetime,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import { isScopeToken } from '../../../contract/scopes.ts';
 import { lastUseAttribute } from '../../../contract/tables.ts';
 import type { CheckedClient, Client, ClientSecret } from '../../../core/client/client.ts';

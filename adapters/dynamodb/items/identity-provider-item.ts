@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maxGivenKeys, maxProviderLeeway } from '../../../contract/limits.ts';
+import { maxGivenKeys, maxProviderLeeway } from '../../../contract/bounds.ts';
 import { tables } from '../../../contract/tables.ts';
 import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import type {

@@ -7,8 +7,8 @@ import {
   maxNameLength,
   maxOwnProviders,
   maxProviderUrlLength,
-  maxTrunkGroupLimit,
-} from '../../../contract/limits.ts';
+  maxTrunkGroupsOfReach,
+} from '../../../contract/bounds.ts';
 import { settingRecordTypes } from '../../../contract/tables.ts';
 import type { StoredPerson } from '../../../core/audit/person-name.ts';
 import type { GrantList } from '../../../core/identity-provider/grant.ts';
@@ -49,7 +49,7 @@ const limits = partitionItem({
   },
 });
 
-const trunkGroups = v.pipe(v.array(text), v.maxLength(maxTrunkGroupLimit));
+const trunkGroups = v.pipe(v.array(text), v.maxLength(maxTrunkGroupsOfReach));
 
 const storedOwner = partitionItem({
   recordType: settingRecordTypes.owner,

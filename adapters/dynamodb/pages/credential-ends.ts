@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import { maxNameLength, maxServiceTrunkGroupLength } from '../../../contract/bounds.ts';
 import { endsAttribute, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type {
   CredentialEndReader,

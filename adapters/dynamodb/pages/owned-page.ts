@@ -4,7 +4,7 @@ import {
   maxNameLength,
   maxServiceTrunkGroupLength,
   maxTableReads,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { refuseInput } from '../../../core/management/read-input.ts';
 import type { StorePage } from '../../../core/paging.ts';

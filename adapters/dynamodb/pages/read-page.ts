@@ -1,5 +1,5 @@
 import type { ScanCommandInput } from '@aws-sdk/lib-dynamodb';
-import { maxExaminedItems } from '../../../contract/limits.ts';
+import { maxExaminedItems } from '../../../contract/bounds.ts';
 import { trunkGroupIndex } from '../../../contract/tables.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import type { OwnedItemsQuery, StorePage } from '../../../core/paging.ts';

@@ -1,4 +1,4 @@
-import { recentChangeWithin } from '../../../contract/limits.ts';
+import { recentChangeWithin } from '../../../contract/bounds.ts';
 import { tables } from '../../../contract/tables.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { callAws } from '../../aws-errors.ts';

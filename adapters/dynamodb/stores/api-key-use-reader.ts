@@ -1,4 +1,4 @@
-import { apiKeyUseReadWait } from '../../../contract/limits.ts';
+import { apiKeyUseReadWait } from '../../../contract/bounds.ts';
 import { apiKeyUseId, apiKeyUseTable, apiKeyUseTableName } from '../../../contract/tables.ts';
 import type { ApiKeyUseReader } from '../../../core/api-key/api-key.ts';
 import { readUseDay } from '../../../core/api-key/api-key-uses.ts';

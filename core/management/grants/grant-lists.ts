@@ -3,7 +3,7 @@ import {
   maxGrantListBytes,
   maxListedItems,
   maxProviderUrlLength,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import type { grantedClientActions } from '../../../contract/management/inputs.ts';
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import type { outsideClient } from '../../../contract/management/results.ts';

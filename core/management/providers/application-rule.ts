@@ -1,4 +1,4 @@
-import { maxClaimConditions } from '../../../contract/limits.ts';
+import { maxClaimConditions } from '../../../contract/bounds.ts';
 import type { ClientProvider } from '../../client/client.ts';
 import { hasWildcard } from '../../client/provider-client-id.ts';
 import { InputError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { inspectionTime } from '../../../contract/limits.ts';
+import { inspectionTime } from '../../../contract/bounds.ts';
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import { patternsOf } from '../../client/provider-client-id.ts';
 import { InputError, RefusedError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { inspectionTime } from '../../../contract/limits.ts';
+import { inspectionTime } from '../../../contract/bounds.ts';
 import type {
   ManagementAnswer,
   ManagementCall,

@@ -1,4 +1,4 @@
-import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import { maxServiceTrunkGroupLength } from '../../../contract/bounds.ts';
 import { wireNameOf } from '../../../contract/management/fields.ts';
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import { NotFoundError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { requestsOfExecution } from '../../../contract/limits.ts';
+import { requestsOfExecution } from '../../../contract/bounds.ts';
 import { throttlesOf } from '../../../contract/routes.ts';
 import {
   type Configuration,

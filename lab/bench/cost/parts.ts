@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
+import { requestsOfExecution } from '../../../contract/bounds.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { requestsOfExecution } from '../../../contract/limits.ts';
 import { formatColumns } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';

@@ -1,5 +1,5 @@
-import { requestsOfExecution } from '../../../contract/limits.ts';
-import { ClientLimitError, ServiceUnavailableError } from '../../../core/errors.ts';
+import { requestsOfExecution } from '../../../contract/bounds.ts';
+import { ServiceUnavailableError, ThrottledError } from '../../../core/errors.ts';
 import { SignHistory } from '../../../core/signing-key/sign-history.ts';
 import { FairShare } from '../../../core/token/fair-share.ts';
 import { SeededRandom } from '../../emulator/faults/seeded-random.ts';
@@ -103,7 +103,7 @@ async function getsToken(
     await (isShared ? share.take(`client_${client}`, { now, log: {} }, sign) : sign());
     return true;
   } catch (error) {
-    if (error instanceof ClientLimitError || error instanceof ServiceUnavailableError) return false;
+    if (error instanceof ThrottledError || error instanceof ServiceUnavailableError) return false;
     throw error;
   }
 }

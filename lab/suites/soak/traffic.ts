@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { requestDeadline } from '../../../contract/limits.ts';
+import { requestDeadline } from '../../../contract/bounds.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import { examplePath } from '../../local/example-api.ts';
 import type { Target } from './service.ts';

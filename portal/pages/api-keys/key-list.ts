@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
 import { formatTime } from '../../../core/rfc3339.ts';

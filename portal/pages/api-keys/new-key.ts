@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../adapters/management.ts';
-import { maxNameLength } from '../../../contract/limits.ts';
+import { maxNameLength } from '../../../contract/bounds.ts';
 import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import {
   defaultExpiry,

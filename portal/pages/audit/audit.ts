@@ -1,4 +1,4 @@
-import { secondsPerDay } from '../../../contract/limits.ts';
+import { secondsPerDay } from '../../../contract/bounds.ts';
 import { formatDay, isDay } from '../../../core/rfc3339.ts';
 import { noProblems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';

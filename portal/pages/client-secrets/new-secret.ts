@@ -1,5 +1,5 @@
 import type { Client, ClientSecret, InputError } from '../../../adapters/management.ts';
-import { maxNameLength } from '../../../contract/limits.ts';
+import { maxNameLength } from '../../../contract/bounds.ts';
 import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
 import type { Granted } from '../../access/granted.ts';

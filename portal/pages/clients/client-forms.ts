@@ -1,5 +1,5 @@
 import type { Client, IdentityProvider } from '../../../adapters/management.ts';
-import { maxServiceTrunkGroupLength } from '../../../contract/limits.ts';
+import { maxServiceTrunkGroupLength } from '../../../contract/bounds.ts';
 import {
   clientFields,
   clientWords,

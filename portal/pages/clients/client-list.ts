@@ -1,5 +1,5 @@
 import type { Client } from '../../../adapters/management.ts';
-import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isId } from '../../../core/credential/credential-value.ts';

@@ -5,7 +5,7 @@ import {
   NotFoundError,
   UnavailableError,
 } from '../../../adapters/management.ts';
-import { maxTrunkGroupLimit } from '../../../contract/limits.ts';
+import { maxTrunkGroupsOfReach } from '../../../contract/bounds.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { ForbiddenError } from '../../access/guarded-management.ts';
 import type { Fields } from '../../forms/problems.ts';
@@ -114,7 +114,7 @@ export function describeError(error: unknown): ErrorText {
     return { status: 401, title: 'Sign in again', text, retry: sendAgain };
   }
   if (error instanceof TooManyTrunkGroupsError) {
-    const text = `You have ${error.count} service trunk groups. The portal shows at most ${maxTrunkGroupLimit}. Ask the person who manages the portal.`;
+    const text = `You have ${error.count} service trunk groups. The portal shows at most ${maxTrunkGroupsOfReach}. Ask the person who manages the portal.`;
     return { status: 403, title: 'You have too many trunk groups', text };
   }
   // An invalid id in an address is handled like an unknown one.

@@ -1,5 +1,5 @@
 import type { ApiKey, Client, ClientSecret, Management } from '../../../adapters/management.ts';
-import { secondsPerDay } from '../../../contract/limits.ts';
+import { secondsPerDay } from '../../../contract/bounds.ts';
 import { jwksPath, tokenPath } from '../../../contract/routes.ts';
 import { isUsable } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';

@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
-import { maxListedItems } from '../../../contract/limits.ts';
+import { maxListedItems } from '../../../contract/bounds.ts';
 import { findProviderGroups, mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead, type Shown } from '../../forms/form.ts';
 import { type Problems, problemAt } from '../../forms/problems.ts';

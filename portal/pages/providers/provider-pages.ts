@@ -1,5 +1,5 @@
 import type { IdentityProvider } from '../../../adapters/management.ts';
-import { maxListedItems } from '../../../contract/limits.ts';
+import { maxListedItems } from '../../../contract/bounds.ts';
 import { describeGivenKeys, hasGivenKeys } from '../../../core/identity-provider/given-keys.ts';
 import { mayChange, mayRegister, needsGrants } from '../../access/own-providers.ts';
 import { asSentence } from '../../forms/problems.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { apiKeyUseLimits, secondsPerDay } from '../../../contract/limits.ts';
+import { apiKeyUseBounds, secondsPerDay } from '../../../contract/bounds.ts';
 import {
   createUseRecorder,
   type RecordedUse,
@@ -62,10 +62,10 @@ describe('the recorder of uses', () => {
     const { record, written } = recorder(() => Promise.reject(new Error('down')));
     record(use, now);
     await setImmediate();
-    record(use, now + apiKeyUseLimits.pause - 1);
+    record(use, now + apiKeyUseBounds.pause - 1);
     record({ keyId: 'key_b', valueId: 'key_b' }, now + 1);
     expect(written).toHaveLength(1);
-    record(use, now + apiKeyUseLimits.pause);
+    record(use, now + apiKeyUseBounds.pause);
     await setImmediate();
     expect(written).toHaveLength(2);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxClientPatternLookups } from '../../../contract/limits.ts';
+import { maxClientPatternLookups } from '../../../contract/bounds.ts';
 import { findPatternProblem, patternsOf } from '../../../core/client/provider-client-id.ts';
 
 describe('the patterns that could match an id', () => {

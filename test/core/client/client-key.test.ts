@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
-import { maxKeysPerClient, maxRsaKeysPerClient } from '../../../contract/limits.ts';
+import { maxKeysPerClient, maxRsaKeysPerClient } from '../../../contract/bounds.ts';
 import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
 import { clientKeyOf, keyThumbprint, readClientKey } from '../../../core/client/client-key.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jwksCacheTimes } from '../../../contract/limits.ts';
+import { jwksCacheTimes } from '../../../contract/bounds.ts';
 import { publicJwkFromSpki } from '../../../core/signing-key/public-jwk.ts';
 import { modelAlgs, pooledPublicKey } from '../../../lab/suites/rotation/simulation/public-keys.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { secretStatus } from '../../../core/client/client.ts';
 import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import { hashSecret } from '../../../core/credential/secret-hash.ts';

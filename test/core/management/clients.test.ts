@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { maxSigningInputBytes } from '../../../contract/bounds.ts';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
-import { maxSigningInputBytes } from '../../../contract/limits.ts';
 import type { NewClient } from '../../../contract/management/inputs.ts';
 import {
   ConflictError,

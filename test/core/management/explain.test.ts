@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxKeyIdLength } from '../../../contract/limits.ts';
+import { maxKeyIdLength } from '../../../contract/bounds.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';

@@ -3,7 +3,7 @@ import type { Client } from '../../../core/client/client.ts';
 import * as secretHash from '../../../core/credential/secret-hash.ts';
 import { TooManyFailuresError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
-import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { FailureThrottle } from '../../../core/token/failure-throttle.ts';
 import { issueToken } from '../../../core/token/issue-token.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
@@ -38,7 +38,7 @@ function authenticate(stored: Client | undefined, clientSecret = good) {
     uses: { recordUse: async () => {} },
     listSigningKeys: async () => [signer.key],
     sign: signWithKeys(signer),
-    failures: new FailureLimiter({ window: 60, distinctSecrets: 2, repetitions: 2, capacity: 9 }),
+    failures: new FailureThrottle({ window: 60, distinctSecrets: 2, repetitions: 2, capacity: 9 }),
   };
   const run = () =>
     issueToken(

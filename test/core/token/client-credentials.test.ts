@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxAuthorizationBytes } from '../../../contract/limits.ts';
+import { maxAuthorizationBytes } from '../../../contract/bounds.ts';
 import {
   parseBasicCredentials,
   readClientCredentials,

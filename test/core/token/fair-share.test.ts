@@ -116,7 +116,7 @@ describe('at any time', () => {
   it('a client above a limit is only counted, if the config says so', async () => {
     const { ask, askOften } = setUp({ signsPerMinute: 20, isEnforced: false });
     expect(new Set(await askOften('greedy', 25))).toEqual(new Set(['signed']));
-    expect((await ask('greedy')).log.clientLimit).toBe('client_signs_per_minute');
+    expect((await ask('greedy')).log.clientThrottle).toBe('client_signs_per_minute');
   });
 
   it('the share of a client that asks for half of what it may is in the log', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxFormParameters, maxTokenFormBytes } from '../../../contract/limits.ts';
+import { maxFormParameters, maxTokenFormBytes } from '../../../contract/bounds.ts';
 import { assertFormContentType, parseForm } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 

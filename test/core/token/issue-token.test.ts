@@ -1,7 +1,7 @@
 import { decodeJwt, importJWK, jwtVerify } from 'jose';
 import { describe, expect, it, vi } from 'vitest';
 import {
-  authenticationFailureLimits,
+  authenticationFailureThrottle,
   maxAudienceLength,
   maxDomainNameLength,
   maxScopeBytes,
@@ -9,11 +9,11 @@ import {
   maxServiceTrunkGroupLength,
   maxSigningInputBytes,
   maxTokenBytes,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { FailureThrottle } from '../../../core/token/failure-throttle.ts';
 import {
   issueToken,
   type TokenPorts,
@@ -50,7 +50,7 @@ function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) 
     uses: { recordUse: mocks.recordUse },
     listSigningKeys: mocks.listSigningKeys,
     sign: mocks.sign,
-    failures: new FailureLimiter(authenticationFailureLimits),
+    failures: new FailureThrottle(authenticationFailureThrottle),
     ...overrides,
   };
   let serial = 0;

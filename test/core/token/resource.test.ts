@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxAudienceLength } from '../../../contract/limits.ts';
+import { maxAudienceLength } from '../../../contract/bounds.ts';
 import { selectAudience } from '../../../core/token/access-token-claims.ts';
 import {
   type AudienceParameter,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxScopeBytes, maxScopeLength } from '../../../contract/limits.ts';
-import { grantScopes } from '../../../core/token/access-token-claims.ts';
+import { maxScopeBytes, maxScopeLength } from '../../../contract/bounds.ts';
+import { selectScopes } from '../../../core/token/access-token-claims.ts';
 import { parseScope } from '../../../core/token/token-parameters.ts';
 import { refusal } from '../../support/refusal.ts';
 
@@ -84,7 +84,7 @@ describe('granted scopes', () => {
     ],
     [['b', 'b'], ['b']],
   ])('%j of a, b and c gives %j', (requested, granted) => {
-    expect(grantScopes(requested, allowed)).toEqual(granted);
+    expect(selectScopes(requested, allowed)).toEqual(granted);
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe('granted scopes', () => {
     [undefined, [], 'client_without_scopes'],
     [['a'], [], 'client_without_scopes'],
   ])('%j of %j is refused', (requested, all, reason) => {
-    expect(refusal(() => grantScopes(requested, all))).toBe(reason);
+    expect(refusal(() => selectScopes(requested, all))).toBe(reason);
   });
 
   it.each([
@@ -106,7 +106,7 @@ describe('granted scopes', () => {
     // A scope that left the catalogue but not the client is never dropped without a word.
     [['openid'], ['a', 'openid'], ['openid']],
   ])('%j of %j gives %j if openid and offline_access are ignored', (requested, all, granted) => {
-    expect(grantScopes(requested, all, ['openid', 'offline_access'])).toEqual(granted);
+    expect(selectScopes(requested, all, ['openid', 'offline_access'])).toEqual(granted);
   });
 
   it.each([
@@ -114,7 +114,7 @@ describe('granted scopes', () => {
     [['OpenID'], allowed, 'scope_not_granted'],
     [['openid'], [], 'client_without_scopes'],
   ])('%j of %j is refused if openid is ignored', (requested, all, reason) => {
-    expect(refusal(() => grantScopes(requested, all, ['openid']))).toBe(reason);
+    expect(refusal(() => selectScopes(requested, all, ['openid']))).toBe(reason);
   });
 
   it('never exceeds what the client may have nor what was asked for', () => {
@@ -122,7 +122,7 @@ describe('granted scopes', () => {
     fc.assert(
       fc.property(some, some, (requested, all) => {
         let granted: readonly string[] = [];
-        if (refusal(() => (granted = grantScopes(requested, all))) !== undefined) return;
+        if (refusal(() => (granted = selectScopes(requested, all))) !== undefined) return;
         expect(new Set(granted)).toEqual(new Set(requested));
         expect(granted.every((scope) => all.includes(scope))).toBe(true);
       }),

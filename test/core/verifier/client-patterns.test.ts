@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxClientPatternLookups } from '../../../contract/limits.ts';
+import { maxClientPatternLookups } from '../../../contract/bounds.ts';
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxJsonDepth, maxTokenBytes } from '../../../contract/limits.ts';
+import { maxJsonDepth, maxTokenBytes } from '../../../contract/bounds.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { decodeUnverifiedJws } from '../../../core/verifier/compact-jws.ts';
 import { parseJsonObject } from '../../../core/verifier/json-object.ts';

@@ -3,7 +3,7 @@ import {
   keyCacheWeight,
   maxOwnProviderKeys,
   jwksCacheTimes as times,
-} from '../../../contract/limits.ts';
+} from '../../../contract/bounds.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import { JwksCache, type JwksSource, type KeyFetch } from '../../../core/verifier/jwks-cache.ts';
@@ -160,12 +160,12 @@ describe('the key cache', () => {
   it.each(bad)('keeps the last good set when the issuer answers %s', async (_, answer) => {
     await find(a, first, start);
     answers.set(a.issuer, answer);
-    for (let now = start; now < start + times.hardLimit; now += times.cooldown * 10) {
+    for (let now = start; now < start + times.dropAfter; now += times.cooldown * 10) {
       expect(await find(a, first, now)).toBe(first.kid);
       await settle();
     }
     expect(fetched.length).toBeGreaterThan(2);
-    await expect(find(a, first, start + times.hardLimit)).rejects.toThrow(UnavailableError);
+    await expect(find(a, first, start + times.dropAfter)).rejects.toThrow(UnavailableError);
   });
 
   it.each(bad)(
@@ -272,7 +272,7 @@ describe('the key cache', () => {
     await find(a, first, start + 365 * 86_400);
     answers.set(a.issuer, new Error('down'));
     expect(await find(a, first, start)).toBe(first.kid);
-    await expect(find(a, first, start + times.hardLimit)).rejects.toThrow(UnavailableError);
+    await expect(find(a, first, start + times.dropAfter)).rejects.toThrow(UnavailableError);
   });
 
   it('survives a fetch that throws instead of rejecting', async () => {

@@ -1,6 +1,6 @@
 import { createHmac, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
+import { maxTokenLifetime, verifierLeeway } from '../../../contract/bounds.ts';
 import { algs } from '../../../contract/signing-algorithms.ts';
 import { canaryTokenType } from '../../../core/key-rotation/canary.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';

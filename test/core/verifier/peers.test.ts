@@ -2,7 +2,7 @@ import { JwtRsaVerifier } from 'aws-jwt-verify';
 import fc from 'fast-check';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { verifierLeeway } from '../../../contract/limits.ts';
+import { verifierLeeway } from '../../../contract/bounds.ts';
 import { encodeJson, signParts } from '../../../lab/support/test-issuer.ts';
 import {
   audience,

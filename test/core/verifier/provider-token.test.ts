@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../contract/limits.ts';
+import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../contract/bounds.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { jwksCacheTimes, verifierLeeway } from '../../../contract/limits.ts';
+import { jwksCacheTimes, verifierLeeway } from '../../../contract/bounds.ts';
 import { isSignatureValid } from '../../../core/jws/jws-signature.ts';
 import { VerifiedTokens } from '../../../core/verifier/verified-tokens.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';

@@ -4,7 +4,7 @@ import { callProfiles } from '../../../adapters/call-profile.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createApiKeyUseReader } from '../../../adapters/dynamodb/stores/api-key-use-reader.ts';
 import { createApiKeyUseRecorder } from '../../../adapters/dynamodb/stores/api-key-uses.ts';
-import { secondsPerDay } from '../../../contract/limits.ts';
+import { secondsPerDay } from '../../../contract/bounds.ts';
 import { apiKeyUseTable, apiKeyUseTableName } from '../../../contract/tables.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { prices } from '../../../lab/bench/cost/prices.ts';

@@ -3,7 +3,7 @@ import { type ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
-import { maxExaminedItems } from '../../../contract/limits.ts';
+import { maxExaminedItems } from '../../../contract/bounds.ts';
 import type { Client, ClientsQuery } from '../../../core/client/client.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import type { StorePage } from '../../../core/paging.ts';

@@ -6,7 +6,7 @@ import {
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bindManagement, InputError, type Management } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-context.ts';
-import { recentChangeWithin } from '../../../contract/limits.ts';
+import { recentChangeWithin } from '../../../contract/bounds.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';
 import { stepLimit } from '../../../lab/support/hang-limit.ts';

@@ -11,7 +11,7 @@ import { useFaultyService } from './use-faulty-service.ts';
 
 // The deadlines of production are what is tested here. Every answer is 503 on a machine of any
 // speed; test/lambda/token/deadline.test.ts shows to the millisecond when it comes.
-vi.unmock('../../../contract/limits.ts');
+vi.unmock('../../../contract/bounds.ts');
 vi.unmock('../../../adapters/call-profile.ts');
 
 const { faults, service } = useFaultyService();

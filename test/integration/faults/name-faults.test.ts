@@ -1,8 +1,8 @@
 import dns from 'node:dns';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAwsJsonClients } from '../../../adapters/aws-json-clients.ts';
+import { requestDeadline } from '../../../contract/bounds.ts';
 import { tokenEnvironment } from '../../../contract/function-environments.ts';
-import { requestDeadline } from '../../../contract/limits.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { loopbackHost } from '../../../lab/emulator/loopback-server.ts';
 import { describeEnvironments } from '../../../lab/local/environment-source.ts';

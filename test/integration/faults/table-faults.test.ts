@@ -5,7 +5,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { secondsPerDay } from '../../../contract/limits.ts';
+import { secondsPerDay } from '../../../contract/bounds.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatId, idBytes, readApiKeyId } from '../../../core/credential/credential-value.ts';
 import type { FaultScriptInput } from '../../../lab/emulator/faults/fault-script.ts';

@@ -4,7 +4,7 @@ import { useTokenFunction } from './use-token-function.ts';
 
 // The deadlines of production end what never answers. Every answer is 503, on a machine of any
 // speed; test/lambda/token/deadline.test.ts shows to the millisecond when it comes.
-vi.unmock('../../../contract/limits.ts');
+vi.unmock('../../../contract/bounds.ts');
 vi.unmock('../../../adapters/call-profile.ts');
 
 const { tokenFunction } = useTokenFunction();

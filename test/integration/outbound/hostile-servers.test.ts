@@ -5,7 +5,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as CallProfile from '../../../adapters/call-profile.ts';
 import type * as InvocationProfile from '../../../adapters/lambda/invocation-profile.ts';
-import type * as Limits from '../../../contract/limits.ts';
+import type * as Limits from '../../../contract/bounds.ts';
 import { figure } from '../../support/figure.ts';
 import {
   type Behaviour,
@@ -18,7 +18,7 @@ import {
 import { type OutboundClient, outboundClients } from './outbound-clients.ts';
 
 // The rules of production with shorter times: dozens of these calls wait for all of theirs.
-vi.mock('../../../contract/limits.ts', async (importOriginal) => ({
+vi.mock('../../../contract/bounds.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
   providerFetchTimeout: 1000,
   trustedFetchTimeout: 1000,

@@ -24,7 +24,7 @@ import { createInvokeFunction } from '../../../adapters/lambda/invoke-function.t
 import { createLambdaClient } from '../../../adapters/lambda/lambda-client.ts';
 import { createAuthenticateCaller } from '../../../adapters/sts/authenticate-caller.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
-import { providerFetchTimeout, trustedFetchTimeout } from '../../../contract/limits.ts';
+import { providerFetchTimeout, trustedFetchTimeout } from '../../../contract/bounds.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';

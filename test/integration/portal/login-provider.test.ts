@@ -14,7 +14,7 @@ import {
 } from '../../../portal/login/login-provider.ts';
 
 // One test waits for the limit of production.
-vi.unmock('../../../contract/limits.ts');
+vi.unmock('../../../contract/bounds.ts');
 
 const redirectUri = 'https://portal.example.com/login/callback';
 const openid = new TestOpenIdProvider(redirectUri);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { authenticationFailureLimits } from '../../../contract/limits.ts';
+import { authenticationFailureThrottle } from '../../../contract/bounds.ts';
 import {
   formatClientSecret,
   formatId,
@@ -92,7 +92,7 @@ describe('a client that does not authenticate', () => {
       const { headers, ...rest } = answer;
       const retryAfter = Number(new Map(headers).get('retry-after'));
       expect(retryAfter).toBeGreaterThan(0);
-      expect(retryAfter).toBeLessThanOrEqual(authenticationFailureLimits.window);
+      expect(retryAfter).toBeLessThanOrEqual(authenticationFailureThrottle.window);
       throttled.push({ ...rest, headers: headers.filter(([name]) => name !== 'retry-after') });
     }
     expect(throttled[0]).toMatchObject({ status: 429, calls: {} });

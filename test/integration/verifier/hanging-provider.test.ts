@@ -10,7 +10,7 @@ import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { figure } from '../../support/figure.ts';
 
 // The limits of production: they are what is looked at.
-vi.unmock('../../../contract/limits.ts');
+vi.unmock('../../../contract/bounds.ts');
 
 const audience = 'https://api.example.com';
 const key = createTestKey('ES256');

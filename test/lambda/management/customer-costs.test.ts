@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { maxOwnProviderKeys } from '../../../contract/limits.ts';
+import { maxOwnProviderKeys } from '../../../contract/bounds.ts';
 import { FetchError, type FetchJson } from '../../../core/identity-provider/fetch-json.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer } from '../../adapters/management/world.ts';

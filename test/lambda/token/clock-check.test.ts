@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxClockDifference } from '../../../contract/limits.ts';
+import { maxClockDifference } from '../../../contract/bounds.ts';
 import { healthPath } from '../../../contract/routes.ts';
 import { worldNow } from '../../../lab/support/token-settings.ts';
 import { tokenWorld } from '../../support/token-world.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { requestDeadline } from '../../../contract/limits.ts';
+import { requestDeadline } from '../../../contract/bounds.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { tokenWorld } from '../../support/token-world.ts';

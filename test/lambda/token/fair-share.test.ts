@@ -32,8 +32,8 @@ describe('a client that asks for more tokens than it may', () => {
     });
     expect(world.reports.at(-1)).toMatchObject({
       level: 'warn',
-      outcome: 'client_limited',
-      fields: { reason: 'client_signs_per_minute', client_limit: 'client_signs_per_minute' },
+      outcome: 'client_throttled',
+      fields: { reason: 'client_signs_per_minute', client_throttle: 'client_signs_per_minute' },
     });
     expect(world.stores.sign).toHaveBeenCalledTimes(3);
   });
@@ -43,7 +43,7 @@ describe('a client that asks for more tokens than it may', () => {
     for (let n = 0; n < 4; n++) await world.issue();
     expect(world.reports.at(-1)).toMatchObject({
       outcome: 'issued',
-      fields: { client_limit: 'client_signs_per_minute' },
+      fields: { client_throttle: 'client_signs_per_minute' },
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authenticationFailureLimits as limits } from '../../../contract/limits.ts';
+import { authenticationFailureThrottle as limits } from '../../../contract/bounds.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { clientIdOf, secretValueOf } from '../../../lab/support/clients.ts';
 import { basic } from '../../../lab/support/token-request.ts';

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { secretExpiresSoonWithin } from '../../../contract/limits.ts';
+import { secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { tokenPath } from '../../../contract/routes.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';

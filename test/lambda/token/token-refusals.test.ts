@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maxFormParameters } from '../../../contract/limits.ts';
+import { maxFormParameters } from '../../../contract/bounds.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
 import { basic } from '../../../lab/support/token-request.ts';

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
-import { FailureLimiter } from '../../../core/token/failure-limiter.ts';
+import { FailureThrottle } from '../../../core/token/failure-throttle.ts';
 import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
@@ -45,7 +45,7 @@ export class Issuer {
       uses: { recordUse: async () => undefined },
       listSigningKeys: async () => [signer.key],
       sign: signWithKeys(signer),
-      failures: new FailureLimiter({
+      failures: new FailureThrottle({
         window: 60,
         distinctSecrets: 1e6,
         repetitions: 1e6,

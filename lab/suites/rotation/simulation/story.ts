@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { jwksCacheTimes, maxClockDifference } from '../../../../contract/limits.ts';
+import { jwksCacheTimes, maxClockDifference } from '../../../../contract/bounds.ts';
 import { type RegionId, regionIds } from '../../../../contract/regions.ts';
 import type { Alg } from '../../../../contract/signing-algorithms.ts';
 import {

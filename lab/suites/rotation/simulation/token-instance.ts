@@ -1,4 +1,4 @@
-import { maxClockDifference, maxReusableTokens } from '../../../../contract/limits.ts';
+import { maxClockDifference, maxReusableTokens } from '../../../../contract/bounds.ts';
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../../core/errors.ts';

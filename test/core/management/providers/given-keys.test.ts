@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { withGivenKeys } from '../../../../adapters/https/fetch-key-set.ts';
-import { maxGivenKeys } from '../../../../contract/limits.ts';
+import { maxGivenKeys } from '../../../../contract/bounds.ts';
 import { providerJwksSource } from '../../../../core/verifier/provider-token.ts';
 import { createTestManagement, testConfig } from '../../../support/management.ts';
 import { findProvider, listProviders, registerProvider } from '../../../support/operations.ts';

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { TooManyFailuresError } from '../errors.ts';
 import type { ClientCredentials } from './client-authentication.ts';
 
-/** Times are seconds. See `authenticationFailureLimits` in contract/limits.ts. */
-interface FailureLimits {
+/** Times are seconds. See `authenticationFailureThrottle` in contract/bounds.ts. */
+interface ThrottleSettings {
   readonly window: number;
   readonly distinctSecrets: number;
   readonly repetitions: number;
@@ -36,13 +36,13 @@ function nameOf(...parts: readonly string[]): string {
  * are still checked. Whether the client exists makes no difference, and other sources are never
  * affected.
  */
-export class FailureLimiter {
-  readonly #limits: FailureLimits;
+export class FailureThrottle {
+  readonly #settings: ThrottleSettings;
   /** The oldest first. */
   readonly #counters = new Map<string, Counter>();
 
-  constructor(limits: FailureLimits) {
-    this.#limits = limits;
+  constructor(settings: ThrottleSettings) {
+    this.#settings = settings;
   }
 
   /**
@@ -53,7 +53,7 @@ export class FailureLimiter {
     // The usual case. Only an instance that has seen a failure computes hashes.
     if (this.#counters.size === 0) return;
     const { clientId, clientSecret, source } = attempt;
-    const { distinctSecrets, repetitions } = this.#limits;
+    const { distinctSecrets, repetitions } = this.#settings;
     this.#assertBelow(nameOf(source, clientId), distinctSecrets, now);
     this.#assertBelow(nameOf(source, clientId, clientSecret), repetitions, now);
   }
@@ -64,9 +64,9 @@ export class FailureLimiter {
     if (isFirst) this.#count(nameOf(source, clientId), now);
   }
 
-  #assertBelow(name: string, limit: number, now: number): void {
+  #assertBelow(name: string, most: number, now: number): void {
     const counter = this.#live(name, now);
-    if (counter !== undefined && counter.count >= limit) {
+    if (counter !== undefined && counter.count >= most) {
       throw new TooManyFailuresError(counter.endsAt - now);
     }
   }
@@ -75,14 +75,14 @@ export class FailureLimiter {
     const counter = this.#counters.get(name);
     // When the clock is set back, windows must not become longer.
     if (counter === undefined || now >= counter.endsAt) return undefined;
-    return counter.endsAt - now <= this.#limits.window ? counter : undefined;
+    return counter.endsAt - now <= this.#settings.window ? counter : undefined;
   }
 
   #count(name: string, now: number): number {
     const known = this.#live(name, now);
     if (known === undefined) this.#makeRoom(name, now);
     const count = (known?.count ?? 0) + 1;
-    this.#counters.set(name, { count, endsAt: known?.endsAt ?? now + this.#limits.window });
+    this.#counters.set(name, { count, endsAt: known?.endsAt ?? now + this.#settings.window });
     return count;
   }
 
@@ -90,7 +90,7 @@ export class FailureLimiter {
   #makeRoom(name: string, now: number): void {
     this.#counters.delete(name);
     for (const [oldest, { endsAt }] of this.#counters) {
-      if (now < endsAt && this.#counters.size < this.#limits.capacity) return;
+      if (now < endsAt && this.#counters.size < this.#settings.capacity) return;
       this.#counters.delete(oldest);
     }
   }

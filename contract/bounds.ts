@@ -199,7 +199,7 @@ export const maxJsonDepth = 32;
  * - `coldRetry`: the same after a first failure, when there is no set yet. It doubles with each
  *   further failure, up to `longestPause`, for a provider that customers registered for themselves
  *   up to `longestOwnPause`: each attempt can hold requests for `providerFetchTimeout`.
- * - `hardLimit`: age at which a set that cannot be fetched again is dropped. It is the longest
+ * - `dropAfter`: age at which a set that cannot be fetched again is dropped. It is the longest
  *   verifier cache that the rotation reckons with (`verifierCache` of the signing key policy).
  */
 export const jwksCacheTimes = {
@@ -209,7 +209,7 @@ export const jwksCacheTimes = {
   coldRetry: 5,
   longestPause: 30,
   longestOwnPause: 300,
-  hardLimit: secondsPerDay,
+  dropAfter: secondsPerDay,
 } as const;
 
 /**
@@ -235,7 +235,7 @@ export const requestDeadline = 5000;
  * block callers with the right secret. 10,000 counters take about a megabyte. When a source creates
  * that many within a minute, it exceeds the web ACL's rate.
  */
-export const authenticationFailureLimits = {
+export const authenticationFailureThrottle = {
   window: 60,
   distinctSecrets: 10,
   repetitions: 20,
@@ -246,7 +246,7 @@ export const authenticationFailureLimits = {
  * Failed assertions in one instance: of one source and issuer before a good signature, of one subject
  * after it. One assertion that is repeated counts, and others next to it do not.
  */
-export const assertionFailureLimits = {
+export const assertionFailureThrottle = {
   window: 60,
   distinctSecrets: Infinity,
   repetitions: 20,
@@ -288,7 +288,7 @@ export const reuseShares = { least: 0.05, most: 0.95 } as const;
 export const maxReusableTokens = 1000;
 
 /** How the last use of API keys is recorded, in one instance of a verifier. */
-export const apiKeyUseLimits = {
+export const apiKeyUseBounds = {
   /** Values that are remembered, so that each is written once a day: 1 MB. */
   remembered: 10_000,
   /** Writes at the same time. A use above it is recorded with a later request. */
@@ -335,7 +335,7 @@ export const maxExaminedItems = 1000;
 /**
  * Trunk groups that a caller can be limited to: the most that one DynamoDB condition can compare.
  */
-export const maxTrunkGroupLimit = 100;
+export const maxTrunkGroupsOfReach = 100;
 
 /**
  * Milliseconds that the forward-auth check may take for one decision. The proxy's own timeout must
