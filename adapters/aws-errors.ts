@@ -1,5 +1,9 @@
 import { isAwsDenial } from '../contract/aws-denials.ts';
-import { ServiceUnavailableError, UnavailableError } from '../core/errors.ts';
+import {
+  ServiceUnavailableError,
+  SigningKeyUnusableError,
+  UnavailableError,
+} from '../core/errors.ts';
 import { type CallError, isServerError, isThrottlingError, isTransientError } from './retries.ts';
 
 /**
@@ -63,6 +67,36 @@ export async function callAws<T>(
       });
     }
     throw error;
+  }
+}
+
+/** KMS's response does not match the request. No part of it may be used. */
+export class KmsResponseError extends UnavailableError {
+  override readonly name = 'KmsResponseError';
+}
+
+/** Names of KMS errors that mean that no retry with this key can succeed. */
+const keyRefusals: ReadonlySet<string> = new Set([
+  'NotFoundException',
+  'DisabledException',
+  // Being deleted, or still being created.
+  'KMSInvalidStateException',
+  'InvalidKeyUsageException',
+  // The tag that roles select keys by is not set, or has no effect yet.
+  'AccessDeniedException',
+]);
+
+/**
+ * Makes a KMS call that needs a usable key.
+ *
+ * @throws {SigningKeyUnusableError} if KMS refuses the key.
+ */
+export async function callWithKey<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await callAws('KMS', doing, call);
+  } catch (error) {
+    if (!(error instanceof Error) || !keyRefusals.has(error.name)) throw error;
+    throw new SigningKeyUnusableError(`could not ${doing}: ${error.name}`, { cause: error });
   }
 }
 

@@ -87,3 +87,11 @@ export function remember<Key, Value extends object>(
   known.set(key, value);
   return value;
 }
+
+/** Makes the value of each object once. It is kept as long as the object. */
+export function memoize<Key extends object, Value extends object>(
+  make: (key: Key) => Value,
+): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => remember(known, key, make);
+}

@@ -25,8 +25,7 @@ import type {
   ManagedKeyState,
 } from '../../core/key-rotation/rotation-ports.ts';
 import type { PortOptions } from '../../core/port.ts';
-import { callAws } from '../aws-errors.ts';
-import { callWithKey, isKmsError, KmsResponseError } from './kms-errors.ts';
+import { callAws, callWithKey, KmsResponseError } from '../aws-errors.ts';
 
 interface KmsKeysSettings {
   /** Value of the constant tag that roles select the keys of this deployment by. */
@@ -46,6 +45,10 @@ const states: ReadonlyMap<string | undefined, ManagedKeyState> = new Map([
 
 function stateOf(state: string | undefined): ManagedKeyState {
   return states.get(state) ?? 'unusable';
+}
+
+function isKmsError(error: unknown, ...names: readonly string[]): boolean {
+  return error instanceof Error && names.includes(error.name);
 }
 
 function toSeconds(date: Date): number {

@@ -4,8 +4,8 @@ import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.t
 import type { PortOptions } from '../../core/port.ts';
 import { ecdsaSignatureFromDer } from '../../core/signing-key/ecdsa-signature.ts';
 import type { Sign } from '../../core/signing-key/sign-jws.ts';
+import { callWithKey, KmsResponseError } from '../aws-errors.ts';
 import type { AwsJsonClient } from '../aws-json/aws-json-client.ts';
-import { callWithKey, KmsResponseError } from './kms-errors.ts';
 
 /** KMS's Sign, in the terms of its API. */
 type SignCall = (

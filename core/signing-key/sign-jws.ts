@@ -1,6 +1,6 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { maxSigningInputBytes } from '../../contract/bounds.ts';
-import { remember } from '../bounded-map.ts';
+import { memoize } from '../bounded-map.ts';
 import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { isSignatureValid } from '../jws/jws-signature.ts';
 import type { PortOptions } from '../port.ts';
@@ -57,11 +57,9 @@ function encodePart(value: object): string {
 }
 
 /** Importing an RSA key costs as much as one verification. */
-const keyObjects = new WeakMap<PublicJwk, KeyObject>();
-
-function keyObjectOf(jwk: PublicJwk): KeyObject {
-  return remember(keyObjects, jwk, (key) => createPublicKey({ key, format: 'jwk' }));
-}
+const keyObjectOf = /* @__PURE__ */ memoize((key: PublicJwk) =>
+  createPublicKey({ key, format: 'jwk' }),
+);
 
 /** Whether a JWS signature is that of the public key's private half over the signing input. */
 export function verifyWithJwk(

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { BoundedMap, WeighedMap } from '../../core/bounded-map.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { BoundedMap, memoize, WeighedMap } from '../../core/bounded-map.ts';
 
 it('removes the entry that was set first, and no other', () => {
   const map = new BoundedMap<string, number>(2);
@@ -31,4 +31,32 @@ it('keeps what was used last within a weight', () => {
   expect([map.get('a'), map.get('c'), map.size, map.weight]).toEqual([7, undefined, 1, 7]);
   map.set('d', 11);
   expect([map.size, map.weight]).toEqual([0, 0]);
+});
+
+describe('what is made once of each object', () => {
+  const make = (item: object) => ({ text: JSON.stringify(item) });
+
+  it('is given again for the same object', () => {
+    const spy = vi.fn(make);
+    const read = memoize(spy);
+    const item = { name: 'x' };
+    expect(read(item)).toBe(read(item));
+    expect(spy).toHaveBeenCalledTimes(1);
+  });
+
+  it('is made again for another object, also one with the same content', () => {
+    const read = memoize(make);
+    const first = read({ name: 'x' });
+    expect(read({ name: 'x' })).not.toBe(first);
+    expect(read({ name: 'y' })).toEqual(make({ name: 'y' }));
+  });
+
+  it('is nothing if it cannot be made', () => {
+    const read = memoize((): object => {
+      throw new Error('malformed');
+    });
+    const item = {};
+    expect(() => read(item)).toThrow('malformed');
+    expect(() => read(item)).toThrow('malformed');
+  });
 });

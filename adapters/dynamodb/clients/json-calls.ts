@@ -70,9 +70,9 @@ const maxRememberedLength = 8192;
 
 /**
  * Reads a text again only if it is not among the last ones, so that an item that did not change is
- * the same object, which {@link rememberParsed} recognises. It is still requested from DynamoDB each
- * time. Only the parsing is saved: for a client with many secrets, it costs more CPU time than the
- * rest of a token request.
+ * the same object, of which stores remember the record ({@link memoize}). It is still requested from
+ * DynamoDB each time. Only the parsing is saved: for a client with many secrets, it costs more CPU
+ * time than the rest of a token request.
  */
 function rememberRead<T extends object>(
   read: (text: string) => T,

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { checkedClientAttributes } from '../../../contract/platform-api-tables.ts';
 import { tables } from '../../../contract/tables.ts';
+import { memoize } from '../../../core/bounded-map.ts';
 import type { ClientLookup } from '../../../core/client/client.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import { checkedClientEntries, toCheckedClient } from '../items/client-item.ts';
-import { parseItem } from '../items/item.ts';
-import { rememberParsed } from '../items/remember-parsed.ts';
+import { type Item, parseItem } from '../items/item.ts';
 import { findItem } from './read-items.ts';
 
 const { partitionKey } = tables.clients;
@@ -30,7 +30,7 @@ export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<Dyna
 /** What the verifier needs of clients in DynamoDB. */
 export function createDynamoDbClientLookup(calls: DynamoDbCalls, table: string): ClientLookup {
   const checked = readCheckedClients(calls);
-  const parse = rememberParsed((item) =>
+  const parse = memoize((item: Item) =>
     toCheckedClient(parseItem(checkedClientSchema, item, 'client', partitionKey)),
   );
   return {

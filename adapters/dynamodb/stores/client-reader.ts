@@ -1,11 +1,12 @@
 import { tables } from '../../../contract/tables.ts';
+import { memoize } from '../../../core/bounded-map.ts';
 import type { ClientReader, UseRecorder } from '../../../core/client/client.ts';
 import { recordIdOf } from '../../../core/client/provider-client-id.ts';
 import type { PortOptions } from '../../../core/port.ts';
 import { callAws, unlessConditionFails } from '../../aws-errors.ts';
 import type { DynamoDbCalls } from '../clients/dynamodb-calls.ts';
 import { parseClientItem, toClient } from '../items/client-item.ts';
-import { rememberParsed } from '../items/remember-parsed.ts';
+import type { Item } from '../items/item.ts';
 import { findItem, type StoreOptions } from './read-items.ts';
 
 const { partitionKey } = tables.clients;
@@ -47,7 +48,7 @@ export function createDynamoDbClientReader(
   table: string,
   store: StoreOptions & { readonly hasImports?: boolean } = {},
 ): ClientReader & UseRecorder {
-  const parse = rememberParsed((item) => toClient(parseClientItem(item)));
+  const parse = memoize((item: Item) => toClient(parseClientItem(item)));
   return {
     async findClient(clientId, options = {}) {
       const key = { [partitionKey]: store.hasImports ? recordIdOf(clientId) : clientId };
