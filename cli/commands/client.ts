@@ -153,7 +153,7 @@ const deleteUndeclared = command({
   run: async (cli, _, { olderThan }) => {
     const undeclaredFor = secondsOrTyped(olderThan);
     const clients = await collectPages(
-      (cursor) => cli.management.listClients({ undeclaredFor, cursor }),
+      (cursor) => cli.management.listClients({ undeclaredFor, enabled: false, cursor }),
       ({ clientId }) => clientId,
     );
     const ids = clients.map(({ clientId }) => clientId);

@@ -87,6 +87,11 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
     if (next === undefined || onlyStopsClient({ ...before, name: next.name }, next)) return;
     await requireNoOtherGrant(context, next);
   },
+  // The stack that deleted it does not enable it again.
+  whenDisabled: ({ declared }) =>
+    declared?.undeclaredAt === undefined || declared.stopped
+      ? undefined
+      : { declared: { ...declared, stopped: true } },
 });
 
 export const { find: findClient, write: writeClient, remove: removeClient } = ownedClients;

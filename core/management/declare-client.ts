@@ -55,18 +55,21 @@ function readResource(context: StackContext, properties: unknown) {
 const maxEvents = 5;
 
 /**
- * The declaration after an event.
+ * Also of a deleted stack of the same name, whose events may still come.
  *
  * @throws {RefusedError} if a later event of the resource was answered already.
  */
+function checkOrder({ stack: { requestId } }: StackContext, { declared }: Client): void {
+  const events = declared?.events ?? [];
+  if (!events.includes(requestId) || events.at(-1) === requestId) return;
+  throw new RefusedError('this event was answered, and a later one after it');
+}
+
+/** The declaration after an event. */
 function declarationAfter({ stack }: StackContext, before?: ClientDeclaration): ClientDeclaration {
   const { requestId, stackId, logicalId } = stack;
-  const earlier = before?.stackId === stackId ? before.events : [];
-  if (earlier.includes(requestId) && earlier.at(-1) !== requestId) {
-    throw new RefusedError('this event was answered, and a later one after it');
-  }
-  const events = [...earlier.filter((one) => one !== requestId), requestId].slice(-maxEvents);
-  return { stackId, logicalId, events };
+  const earlier = before?.events.filter((one) => one !== requestId) ?? [];
+  return { stackId, logicalId, events: [...earlier, requestId].slice(-maxEvents) };
 }
 
 /** @throws {RefusedError} if the client belongs to another stack or to people, or has another identity. */
@@ -94,18 +97,18 @@ function checkOwner({ stack }: StackContext, stored: Client, next: Client, adopt
   );
 }
 
-async function changeClient(context: StackContext, stored: Client, next: Client): Promise<Client> {
+async function changeClient(context: StackContext, stored: Client, next: Client): Promise<void> {
   const { declared: before } = stored;
   const declared = declarationAfter(context, before);
   const isUndeclared = before?.undeclaredAt !== undefined;
   // The answer to this event was lost.
-  if (!isUndeclared && before?.events.at(-1) === context.stack.requestId) return stored;
+  if (!isUndeclared && before?.events.at(-1) === context.stack.requestId) return;
   const { name, scopes, audiences, provider } = next;
   const plain = Object.fromEntries(plainClientFields.map((field) => [field, next[field]]));
   // What a person disabled stays disabled.
   const enabled = stored.enabled || (isUndeclared && before.stopped !== true);
   const changes = { name, scopes, audiences, provider, ...plain, enabled, declared };
-  return writeClient(context, stored, 'client.update', changes);
+  await writeClient(context, stored, 'client.update', changes);
 }
 
 /** @param former what the resource had before. In a rollback, what may have been refused. */
@@ -120,23 +123,47 @@ function hadKey(former: unknown, key: string): boolean {
   });
 }
 
+const byKey = (publicKeys: readonly string[]) =>
+  new Map(publicKeys.map((text) => [readGivenKey(text).publicKey, text]));
+
 /**
- * The new keys come first: one that is refused leaves the client as it was. A key that a person
- * disabled goes an update later: a rollback would bring it back enabled.
+ * Adds the keys that the client does not have, then changes it. If either is refused, the client is as
+ * it was: the stack that adopts it may fail, and people go on using it.
  */
-async function changeKeys(
+async function addKeys(
   context: StackContext,
-  { clientId, secrets }: Client,
+  { clientId, secrets: before }: Client,
+  publicKeys: readonly string[] = [],
+  change: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const known = new Set(before.map((secret) => secret.publicKey));
+  try {
+    for (const [key, publicKey] of byKey(publicKeys)) {
+      if (!known.has(key)) await createClientSecret(context, clientId, { publicKey });
+    }
+    await change();
+  } catch (error) {
+    // The event is tried again, and finds the keys.
+    if (error instanceof UnavailableError || error instanceof ConflictError) throw error;
+    for (const { secretId, publicKey } of (await findClient(context, clientId)).secrets) {
+      if (publicKey === undefined || known.has(publicKey)) continue;
+      await deleteClientSecret(context, clientId, secretId);
+    }
+    throw error;
+  }
+}
+
+/** A key that a person disabled goes an update later: a rollback would bring it back enabled. */
+async function removeKeys(
+  context: StackContext,
+  clientId: string,
   publicKeys: readonly string[] | undefined,
   former: unknown,
 ): Promise<void> {
   if (publicKeys === undefined) return;
-  const declared = new Map(publicKeys.map((text) => [readGivenKey(text).publicKey, text]));
-  const known = new Map(secrets.map((secret) => [secret.publicKey, secret]));
-  for (const [key, publicKey] of declared) {
-    if (!known.has(key)) await createClientSecret(context, clientId, { publicKey });
-  }
-  for (const [key, { secretId, disabled }] of known) {
+  const declared = byKey(publicKeys);
+  const { secrets } = await findClient(context, clientId);
+  for (const { secretId, publicKey: key, disabled } of secrets) {
     if (key === undefined || declared.has(key) || (disabled && hadKey(former, key))) continue;
     await deleteClientSecret(context, clientId, secretId);
   }
@@ -161,14 +188,17 @@ export async function declareClient(
   const stored = await context.clients.find(clientId);
   if (stored !== undefined) {
     checkOwner(context, stored, next, adopted !== undefined);
-    await changeKeys(context, await changeClient(context, stored, next), publicKeys, former);
+    checkOrder(context, stored);
+    const change = async () => changeClient(context, await findClient(context, clientId), next);
+    await addKeys(context, stored, publicKeys, change);
+    await removeKeys(context, clientId, publicKeys, former);
     return clientId;
   }
   if (adopted !== undefined) throw new NotFoundError('client', adopted);
   const { client, existed } = await createPrepared(context, input, prepared);
   if (existed) throw new ConflictError(`${clientId} was created in the meantime`);
   try {
-    await changeKeys(context, client, publicKeys, former);
+    await addKeys(context, client, publicKeys);
   } catch (error) {
     // CloudFormation does not know its id yet, and would leave it behind.
     await removeClient(context, await findClient(context, clientId));

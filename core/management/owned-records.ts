@@ -20,6 +20,8 @@ interface ManagedKind<T, Query extends OwnedQuery<T>> {
    * @throws {RefusedError} for a change that the caller may not make.
    */
   readonly checkChange?: (context: ManagementContext, before: T, next?: T) => Promise<void>;
+  /** What a person who disables it also decides; nothing if that is decided. */
+  readonly whenDisabled?: (record: T) => Partial<T> | undefined;
 }
 
 function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
@@ -115,9 +117,10 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
     ): Promise<T> => {
       const change = async () => {
         const before = await getToChange(context, id, options);
-        if (before.enabled === enabled) return before;
+        const decided = enabled ? undefined : kind.whenDisabled?.(before);
+        if (before.enabled === enabled && decided === undefined) return before;
         const action = `${kind.audited}.${enabled ? 'enable' : 'disable'}`;
-        return writing.write(context, before, action, { enabled } as Partial<T>);
+        return writing.write(context, before, action, { ...decided, enabled } as Partial<T>);
       };
       return enabled ? change() : repeatStop(options, change);
     },

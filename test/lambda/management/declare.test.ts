@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { clientCommands } from '../../../cli/commands/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import {
   account,
@@ -212,6 +213,12 @@ describe('what a person decided', () => {
     await resource.put(keyClient());
     expect(clients.get(id)?.enabled).toBe(false);
     await management.setClientEnabled(id, true);
+    await resource.remove();
+    for (let time = 0; time < 2; time += 1) await management.setClientEnabled(id, false);
+    expect(test.world.audit.filter(({ action }) => action === 'client.disable')).toHaveLength(8);
+    await resource.put(keyClient());
+    expect(clients.get(id)?.enabled).toBe(false);
+    await management.setClientEnabled(id, true);
     await management.revokeClientTokens(id);
     const secretId = clients.get(id)?.secrets[0]?.secretId ?? '';
     await management.disableClientSecret(id, secretId);
@@ -280,7 +287,17 @@ describe('what a person decided', () => {
     test.world.now += 100;
     expect(await idsOf({ undeclaredFor: 101 })).toEqual([]);
     expect(await idsOf({ undeclaredFor: 100 })).toEqual([id]);
-    await management.deleteClient(id);
+    const command = clientCommands.commands.find(({ name }) => name === 'delete-undeclared');
+    const [confirm, print] = [async () => undefined, () => undefined];
+    const deleteUndeclared = () => {
+      const cli = { management, confirm, output: { print } };
+      return command?.run(cli as never, [] as never, { olderThan: '1m' } as never);
+    };
+    await management.setClientEnabled(id, true);
+    await deleteUndeclared();
+    await management.setClientEnabled(id, false);
+    await deleteUndeclared();
+    await expect(management.findClient(id)).rejects.toThrow('there is no client');
     await resource.put(keyClient());
     expect(resource.id()).toBe(id);
   });
@@ -329,16 +346,36 @@ describe('a client that exists', () => {
     });
   });
 
+  it.each([
+    ['too long', {}, { maxSecretLifetime: 60 }, 'expires_at: received'],
+    ['no key', { publicKeys: [publicKey(), 'none'] }, {}, 'public_key: nothing was stored'],
+    ['for a scope too many', { scopes: ['calls:view'] }, { scopes: [] }, 'scope: received'],
+  ])('is as it was if a key of the stack is %s', async (_, more, limits, reason) => {
+    const test = await declareWorld();
+    const { clients, clientId } = test.world;
+    test.world.limits.set('tg-1001', { serviceTrunkGroup: 'tg-1001', ...limits, version: 1 });
+    const before = { ...clients.get(clientId), version: expect.any(Number) as number };
+    const ResourceProperties = keyClient({ adoptClientId: clientId, ...more });
+    const { PhysicalResourceId, Reason } = await test.send(eventOf({ ResourceProperties }));
+    expect(Reason).toContain(reason);
+    const rollback = { RequestType: 'Delete', PhysicalResourceId, ResourceProperties };
+    await test.send(eventOf(rollback));
+    expect(clients.get(clientId)).toEqual(before);
+  });
+
   it('is the same for a stack of the same name, and a late event of the old one is nothing', async () => {
     const test = await declareWorld();
     const { clients } = test.world;
     const old = resourceOf(test, { StackId: stackId('erp', 'life-1') });
     const next = resourceOf(test, { StackId: stackId('erp', 'life-2') });
+    const creation = eventOf({ ResourceProperties: keyClient() });
+    await test.send(creation);
     await old.put(keyClient());
-    await next.put(keyClient());
+    await next.put(keyClient({ name: 'Next' }));
     expect(next.id()).toBe(old.id());
     await old.remove();
-    expect(clients.get(next.id())?.enabled).toBe(true);
+    expect((await test.send(creation)).Status).toBe('FAILED');
+    expect(clients.get(next.id())).toMatchObject({ enabled: true, name: 'Next' });
   });
 
   it('of another stack is not declared twice', async () => {
