@@ -53,9 +53,11 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
   if (declared === undefined) return undefined;
   const owner = describeDeclaration(declared);
   if (bounds.some((bound) => bound.declared_by !== owner)) return undefined;
-  const undeclaredAt = bounds.find((bound) => bound.undeclared_at !== undefined)?.undeclared_at;
-  if (undeclaredAt === undefined || declared.undeclaredAt !== undefined) return declared;
-  // The audit does not say who had disabled it before. If the stack returns, people enable it.
+  const [undeclaredAt = declared.undeclaredAt] = bounds.flatMap(
+    (bound) => bound.undeclared_at ?? [],
+  );
+  if (bounds.every((bound) => bound.enabled && bound.undeclared_at === undefined)) return declared;
+  // The audit does not say who disabled it. If the stack returns, people enable it.
   return { ...declared, undeclaredAt, stopped: true };
 }
 

@@ -80,6 +80,8 @@ export interface Restorable<T> extends StoredKind<T> {
 export interface RestoredRow {
   readonly id: string;
   readonly name: string | undefined;
+  /** The subject of its changes in the audit, if that is not its id. */
+  readonly auditedAs?: string | undefined;
   /** `lost`: created after the restore point, and neither in the restored nor in the live table. */
   readonly outcome: 'restored' | 'present' | 'dropped' | 'lost';
   /** Which access was removed, or why the item was dropped. */
@@ -131,10 +133,11 @@ async function restoreItem<T extends object>(
   { changesOf, dryRun, undelete }: Replay,
 ): Promise<RestoredRow> {
   const id = kind.idOf(stored);
-  const row = { id, name: kind.nameOf?.(stored), ...nothing };
+  const auditedAs = kind.auditedAs?.(stored);
+  const row = { id, name: kind.nameOf?.(stored), auditedAs, ...nothing };
   const present = await findPresent(kind, row, stored);
   if (present !== undefined) return present;
-  const subject = kind.auditedAs?.(stored) ?? id;
+  const subject = auditedAs ?? id;
   let replayed: Replayed<T>;
   try {
     replayed = kind.replay(stored, changesOf(subject), undelete.has(subject));
@@ -168,7 +171,8 @@ async function findLost<T extends object>(
   );
   const last = new Map(
     changes
-      .filter(({ action, isCertain }) => isCertain && action.startsWith(`${kind.noun}.`))
+      // What is restored from the audit takes something away: it counts if it may have been made.
+      .filter(({ isCertain }) => isCertain || kind.missing !== undefined)
       .filter(({ action }) => made.includes(action) || action === `${kind.noun}.delete`)
       .map((change) => [change.subject, change]),
   );
@@ -199,7 +203,7 @@ function addMeanwhile(
     findChanges(after.filter((record) => !seen.has(record.recordId) && !isRestore(record))),
   );
   return rows.map((row) => {
-    const texts = changesOf(row.id).map(
+    const texts = changesOf(row.auditedAs ?? row.id).map(
       ({ action, time }) => `${action} at ${time}, while this ran: see whether it still holds`,
     );
     return row.outcome === 'restored' ? { ...row, lookAt: [...row.lookAt, ...texts] } : row;

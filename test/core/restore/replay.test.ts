@@ -220,6 +220,18 @@ describe('a client whose restore point lies before a change', () => {
       expect(replayed(last)).toEqual(expected);
       expect(replayed(last, 'intended')).toEqual(expected);
     });
+
+    it.each([
+      ['that took it back', declared],
+      ['that did not', undeclared],
+    ])('is not enabled by the stack %s if a person has disabled it since', (_, last) => {
+      const after = view({ declared: last, enabled: false });
+      const changes = findChanges([record({ action: 'client.disable', after })]);
+      const stored = { ...client, enabled: false, declared: undeclared };
+      expect(replayClient(stored, changes, testConfig)).toMatchObject({
+        item: { enabled: false, declared: { ...undeclared, stopped: true } },
+      });
+    });
   });
 
   it('is disabled if it has no scope left', () => {

@@ -50,7 +50,7 @@ const grantsOf = (kind: GrantKind) =>
     (place) => `${kind} ${place}`,
   );
 
-const restore = (dryRun = false) =>
+const restore = (dryRun = false, meanwhile = () => 0) =>
   restoreSettings(
     test.context,
     {
@@ -73,7 +73,11 @@ const restore = (dryRun = false) =>
       ),
     },
     {
-      readAudit: async () => structuredClone(test.audit),
+      readAudit: async () => {
+        const records = structuredClone(test.audit);
+        meanwhile();
+        return records;
+      },
       undelete: new Set(),
       since,
       dryRun,
@@ -125,6 +129,13 @@ it.each([
   expect((await outcomes()).join()).not.toContain('restored');
 });
 
+it('limits of which the audit has only the intent count', async () => {
+  await loseAfter(() => setTrunkGroupLimits(test.context, 'tg-1', { maxClients: 3 }));
+  test.audit.splice(0, Infinity, ...test.audit.filter(({ outcome }) => outcome === 'intended'));
+  expect(await outcomes()).toEqual(['tg-1 restored']);
+  expect(test.limits.get('tg-1')).toMatchObject({ maxClients: 3 });
+});
+
 it('what changed before the restore point only comes back as it was', async () => {
   await setTrunkGroupLimits(test.context, 'tg-1', { maxClients: 1 });
   await grant(['tg-1']);
@@ -153,6 +164,21 @@ it.each([
   });
   expect(await outcomes()).toEqual([`idp_1 ${outcome}`]);
   expect(test.owners.get('idp_1')?.trunkGroups).toEqual(owned);
+});
+
+it('a provider that is given away while its owners are restored is told', async () => {
+  const owner = { registrationId: 'idp_1', issuer, trunkGroups: both, version: 1, updatedAt: 1 };
+  await test.context.providerOwners.put(owner);
+  await loseAfter(async () => undefined);
+  const after = { registration_id: 'idp_1', service_trunk_groups: ['tg-3'] };
+  const action = 'identity_provider.set_trunk_groups';
+  const record = { recordId: 'r#1', actor: 'a', time: '2027-01-15T09:00:00.000Z', action } as const;
+  const [row] = await restore(false, () =>
+    test.audit.push({ ...record, subject: issuer, after, outcome: 'done' }),
+  );
+  expect(row?.lookAt).toEqual([
+    `${action} at ${record.time}, while this ran: see whether it still holds`,
+  ]);
 });
 
 it('an erased name stays erased, also one that the table did not have yet', async () => {
