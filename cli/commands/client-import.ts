@@ -17,7 +17,8 @@ const secondsOf: Readonly<Record<string, number>> = { days: 86_400, hours: 3600,
 /** What `aws cognito-idp describe-user-pool-client` prints. */
 function fromCognito(client: JsonObject): JsonObject {
   const { AccessTokenValidity: validity, TokenValidityUnits: units } = client;
-  const unit = isJsonObject(units) ? String(units['AccessToken']) : 'hours';
+  // Cognito prints only the units that were set.
+  const { AccessToken: unit = 'hours' } = isJsonObject(units) ? units : {};
   return {
     former_id: client['ClientId'],
     // The secret of a client for people must not become one for a machine.
@@ -26,7 +27,7 @@ function fromCognito(client: JsonObject): JsonObject {
       : undefined,
     name: client['ClientName'],
     scopes: client['AllowedOAuthScopes'],
-    token_lifetime: validity && Number(validity) * (secondsOf[unit] ?? 1),
+    token_lifetime: validity && Number(validity) * (secondsOf[String(unit)] ?? 1),
   };
 }
 

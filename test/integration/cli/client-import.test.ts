@@ -191,6 +191,18 @@ describe('a file that cannot be imported as it is', () => {
     expect(JSON.parse(stdin.stdout)).toMatchObject({ items: [{ outcome: 'imported before' }] });
   });
 
+  it.each([{}, { IdToken: 'minutes' }])('has hours in the units %j', async (TokenValidityUnits) => {
+    const { UserPoolClient: client } = app(901 + Object.keys(TokenValidityUnits).length);
+    const file = write(
+      JSON.stringify({
+        UserPoolClient: { ...client, AccessTokenValidity: 12, TokenValidityUnits },
+      }),
+    );
+    expect(outcomes(await imported('--from', file, ...group))).toEqual(['imported']);
+    const list = await json(['client', 'list', '--text', client.ClientId]);
+    expect(list).toMatchObject({ items: [{ token_lifetime: 12 * 3600 }] });
+  });
+
   it('shows what was done if management stops midway', async () => {
     const stop = new UnavailableError('it does not answer');
     const done: Done[] = [];
