@@ -1,6 +1,6 @@
 // CloudFormation has no types here: a template is asserted, property by property.
 /* oxlint-disable typescript/no-explicit-any */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -30,67 +30,10 @@ function alarms(of = template): Readonly<Record<string, any>> {
   );
 }
 
-const keyAlarms = [
-  'signing-key-disabled',
-  'signing-key-deletion-scheduled',
-  'signing-key-policy-changed',
-  'signing-key-grant-created',
-  'signing-key-created',
-  'signing-key-foreign-sign',
-  'signing-key-rotation-missed',
-  'signing-key-overdue',
-  'signing-key-canary-failed',
-  'signing-key-refused',
-  'signing-key-removal-refused',
-  'replication-lag',
-  'signing-key-jwks-full',
-  'jwks-empty',
-];
-
-const serviceAlarms = [
-  'api-errors',
-  'token-unavailable',
-  'invalid-client-share',
-  'unverifiable-signatures',
-  'signing-key-fallback',
-  'token-latency',
-  'kms-sign-quota',
-  'largest-client',
-  'token-function-errors',
-  'token-function-throttled',
-  'discovery-function-errors',
-  'discovery-function-throttled',
-  'jwks-function-errors',
-  'jwks-function-throttled',
-  'canary-function-errors',
-  'canary-function-throttled',
-  'key-rotation-function-errors',
-  'key-rotation-function-throttled',
-  'management-function-errors',
-  'management-function-throttled',
-  'synthetic-check-function-errors',
-  'synthetic-check-function-throttled',
-  'synthetic-check-failed',
-  'issuer-check-failed',
-  'gateway-throttled',
-  'client-secret-expiry',
-  'clients-table-throttled',
-  'signing-keys-table-throttled',
-  'backup-failed',
-  'certificate-expiry',
-  'notices-missed',
-];
-
 /** Of deployments: it wakes no one. */
 const versionAlarm = 'version-refuses-clients';
 
 describe('the alarms of a region', () => {
-  it('are these', () => {
-    expect(new Set(Object.keys(alarms()))).toEqual(
-      new Set([...serviceAlarms, versionAlarm, ...keyAlarms]),
-    );
-  });
-
   it('tell the topic when they begin and when they end', () => {
     const { [versionAlarm]: silent, ...loud } = alarms();
     expect(silent.AlarmActions).toBeUndefined();
@@ -100,18 +43,17 @@ describe('the alarms of a region', () => {
     }
   });
 
-  it.each(serviceAlarms)('%s names a runbook page that exists', (id) => {
-    const page = /What to do: (docs\/runbook\/[\w-]+\.md)$/.exec(alarms()[id].AlarmDescription);
-    expect(page).not.toBeNull();
-    expect(existsSync(resolve(root, page?.[1] ?? ''))).toBe(true);
-  });
-
-  it.each(keyAlarms)('%s has a page of its own that says what to do', (id) => {
-    expect(alarms()[id].AlarmDescription).toContain(` What to do: docs/runbook/${id}.md`);
-    const text = readFileSync(resolve(root, `docs/runbook/${id}.md`), 'utf8');
-    expect(text).toMatch(new RegExp(`^# ${id}\n`));
-    for (const part of ['What it means', 'Diagnosis', 'What to do']) {
-      expect(text).toContain(`**${part}.**`);
+  it('of keys have pages of their own that say what to do', () => {
+    const own = Object.entries(alarms()).filter(([id, { AlarmDescription }]) =>
+      AlarmDescription.endsWith(`/${id}.md`),
+    );
+    expect(own.length).toBeGreaterThan(10);
+    for (const [id] of own) {
+      const text = readFileSync(resolve(root, `docs/runbook/${id}.md`), 'utf8');
+      expect(text).toMatch(new RegExp(`^# ${id}\n`));
+      for (const part of ['What it means', 'Diagnosis', 'What to do']) {
+        expect(text, id).toContain(`**${part}.**`);
+      }
     }
   });
 

@@ -68,15 +68,6 @@ describe('the program', () => {
     const { stdout } = await run(process.execPath, [authctl, 'complete', shell]);
     expect(stdout).toMatch(/authctl\S* complete '?--/);
   });
-
-  it.each([
-    [['client', 'cr'], 'create'],
-    [['client-secret', 'rotate', '--expire'], '--expire-old-in'],
-    [['api-key', 'list', '--js'], '--json'],
-  ])('completes %j with %s', async (words, completed) => {
-    const { stdout } = await run(process.execPath, [authctl, 'complete', '--', ...words]);
-    expect(stdout.split('\n').map((line) => line.split('\t')[0])).toContain(completed);
-  });
 });
 
 describe('colours', () => {

@@ -100,18 +100,6 @@ describe('KMS that answers late', () => {
 });
 
 describe('KMS that breaks off', () => {
-  it.each([
-    ['before it signs', { fault: 'reset', when: 'before' }],
-    ['after it signed', { fault: 'reset', when: 'after' }],
-    ['in the middle of its answer', { fault: 'partial_body', bytes: 20 }],
-    ['with an internal error', { fault: 'error', code: 'KMSInternalException' }],
-    ['with a dependency that timed out', { fault: 'error', code: 'DependencyTimeoutException' }],
-  ] as const)('%s, each time: 503', async (_, fault) => {
-    faults.play({ rules: [{ service: 'kms', operation: 'Sign', ...fault }] });
-    const answers = await load(10, 2, () => askToken(service()));
-    for (const answer of answers) expectUnavailable(answer);
-  });
-
   it('once in five times: what is issued verifies', async () => {
     faults.play({
       seed: 3,
@@ -131,14 +119,5 @@ describe('KMS that breaks off', () => {
     const answers = await load(20, 20, () => askToken(service()));
     expect(new Set(answers.map(({ body }) => body['access_token'])).size).toBe(20);
     expect(await unverifiable(answers)).toBe(0);
-  });
-});
-
-describe('KMS that denies access', () => {
-  it('is a key that cannot be used, and no other is known to verifiers yet', async () => {
-    faults.play({
-      rules: [{ service: 'kms', operation: 'Sign', fault: 'error', code: 'AccessDeniedException' }],
-    });
-    expectUnavailable(await askToken(service()));
   });
 });

@@ -3,10 +3,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, expect, it } from 'vitest';
-import { startLoopbackProvider } from '../../../lab/support/loopback-provider.ts';
 import { codeBlocks, readPage } from '../../../lab/support/markdown.ts';
 import { waitUntil } from '../../../lab/support/wait-until.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
@@ -17,7 +15,6 @@ const run = promisify(execFile);
 
 const { authctl, json, service, requestToken } = useLocalCli({
   clientKeys: {},
-  federatedClients: {},
 });
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
@@ -73,7 +70,7 @@ async function getToken(clientId: string, key: KeyObject): Promise<number> {
   }
 }
 
-it('a client moves from a secret to a key, and from it to a workload, without a request that fails', async () => {
+it('a client moves from a secret to a key without a request that fails', async () => {
   const clientId = await createClient();
   const created = await json(['client-secret', 'create', clientId]);
   const [secretId, secret] = [String(created['secret_id']), String(created['client_secret'])];
@@ -98,27 +95,6 @@ it('a client moves from a secret to a key, and from it to a workload, without a 
   expect(await getToken(clientId, privateKey)).toBe(200);
   await authctl(['client-secret', 'delete', clientId, secretId, '--yes']);
   expect(await getToken(clientId, privateKey)).toBe(200);
-
-  const provider = await startLoopbackProvider();
-  try {
-    await json(['provider', 'register', provider.discoveryUrl, '--client-id-claim', 'sub']);
-    await createClient('--provider', provider.issuer, '--external-client-id', 'dialer');
-    const assertion = await new SignJWT({ sub: 'dialer' })
-      .setProtectedHeader({ alg: 'ES256', kid: provider.key.kid })
-      .setIssuer(provider.issuer)
-      .setAudience(service().issuer)
-      .setIssuedAt()
-      .setExpirationTime('5m')
-      .sign(provider.key.privateKey);
-    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-    const body = new URLSearchParams({ grant_type: grant, assertion });
-    expect((await fetch(service().tokenUrl, { method: 'POST', body })).status).toBe(200);
-    expect(await getToken(clientId, privateKey)).toBe(200);
-    await authctl(['client', 'delete', clientId, '--yes']);
-    expect(await getToken(clientId, privateKey)).toBe(401);
-  } finally {
-    await provider.close();
-  }
 });
 
 it('a key is rotated with an overlap, and a private one is refused and never sent', async () => {
