@@ -39,6 +39,7 @@ const tests = {
     'test/lib/publication-permissions.test.ts',
   ],
   revocation: [
+    'test/adapters/dynamodb/remember-found.test.ts',
     'test/core/verifier/revocation-{check,property}.test.ts',
     'test/core/management/{revoke-client-tokens,lives-model}.test.ts',
     'test/lambda/token/token-reuse.test.ts',

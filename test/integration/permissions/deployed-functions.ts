@@ -171,11 +171,11 @@ export class DeployedFunctions {
     return {
       jwks: createJwksHandler(this.#environmentOf('jwks'), this.#jsonClientsOf('jwks'), options),
       discovery: createDiscoveryHandler(this.#environmentOf('discovery'), options),
-      token: createTokenHandler(
-        this.#environmentOf('token'),
-        this.#jsonClientsOf('token'),
-        options,
-      ),
+      token: createTokenHandler(this.#environmentOf('token'), this.#jsonClientsOf('token'), {
+        ...options,
+        loadFederation: () => import('../../../lambda/token/federated.ts'),
+        loadProofs: () => import('../../../lambda/token/proofs.ts'),
+      }),
     };
   }
 
