@@ -11,11 +11,11 @@ import {
   formatApiKeyValue,
   formatClientSecret,
   formatId,
+  hashSecret,
   idBytes,
   readApiKeyId,
   secretBytes,
 } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
 import { writePrivateFile } from '../emulator/private-file.ts';
 import { forSetUp } from './local-aws-options.ts';
 import type { LocalDeployment } from './local-deployment.ts';

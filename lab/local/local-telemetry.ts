@@ -1,7 +1,11 @@
 import type { FunctionName } from '../../contract/environment.ts';
-import { createLogLines } from '../../lambda/shared/log-line.ts';
 import type { RunTelemetry } from '../../lambda/shared/run-telemetry.ts';
-import { entryOf, type LogFields, type Telemetry } from '../../lambda/shared/telemetry.ts';
+import {
+  createLogLines,
+  entryOf,
+  type LogFields,
+  type Telemetry,
+} from '../../lambda/shared/telemetry.ts';
 import type { LogFile } from './log-file.ts';
 
 /** The lines that a function writes in Lambda, in the log file, without metrics. */

@@ -42,8 +42,13 @@ import {
   verifyBearer,
 } from '../../core/verifier/verify-bearer.ts';
 import { readHeader } from '../shared/http-message.ts';
-import { createLogLines, type LogEntry } from '../shared/log-line.ts';
-import { type FunctionOptions, type RequestReport, resolveOptions } from '../shared/telemetry.ts';
+import {
+  createLogLines,
+  type FunctionOptions,
+  type LogEntry,
+  type RequestReport,
+  resolveOptions,
+} from '../shared/telemetry.ts';
 
 export type AuthorizerFunction = (
   event: APIGatewayRequestAuthorizerEvent,

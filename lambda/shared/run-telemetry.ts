@@ -1,5 +1,5 @@
 import type { FunctionName } from '../../contract/environment.ts';
-import { createLogLines, type LogEntry } from './log-line.ts';
+import { createLogLines, type LogEntry } from './telemetry.ts';
 
 /** The report of one run that no request started. */
 export interface RunReport extends Omit<LogEntry, 'metrics'> {

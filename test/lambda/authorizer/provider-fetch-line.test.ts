@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FetchError } from '../../../core/identity-provider/fetch-json.ts';
 import { describeProviderFetch } from '../../../lambda/authorizer/function.ts';
-import { createLogLines } from '../../../lambda/shared/log-line.ts';
+import { createLogLines } from '../../../lambda/shared/telemetry.ts';
 
 const issuer = 'https://idp.example.net';
 const time = Date.UTC(2026, 10, 23, 6, 0, 0, 5);
