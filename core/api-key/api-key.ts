@@ -34,7 +34,7 @@ export interface ApiKeyWithUse extends Omit<ApiKey, 'oldValues'>, LastUse {
 /** A long-lived bearer credential of a person. Times are seconds since the epoch. */
 export interface ApiKey {
   readonly keyId: string;
-  /** See core/credential/secret-hash.ts. The value itself is never kept. */
+  /** See core/credential/credential-value.ts. The value itself is never kept. */
   readonly hash: string;
   /** Which value that is. Undefined: the first one, see {@link valueIdOf}. */
   readonly valueId?: string | undefined;

@@ -10,7 +10,7 @@ import type { ClaimCondition } from './claim-condition.ts';
  */
 export interface ClientSecret {
   readonly secretId: string;
-  /** See core/credential/secret-hash.ts. Undefined of a key. */
+  /** See core/credential/credential-value.ts. Undefined of a key. */
   readonly hash?: string | undefined;
   /** See core/client/client-key.ts. Undefined of a secret. */
   readonly publicKey?: string | undefined;

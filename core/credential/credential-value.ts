@@ -1,3 +1,5 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Digits that a number of this many bytes needs: 43 for 32 bytes, 22 for 16. */
@@ -31,7 +33,7 @@ export function encodeBase62(bytes: Uint8Array): string {
   return text.slice(text.length - length);
 }
 
-/** 256 bits cannot be guessed, so one fast hash is enough to store it (see secret-hash.ts). */
+/** 256 bits cannot be guessed, so one fast hash is enough to store it. */
 export const secretBytes = 32;
 
 /** 128 bits: never collides, RFC 7519 §4.1.7 for `jti`. */
@@ -134,4 +136,28 @@ const idFormat = new RegExp(`^${idPattern}$`);
 export function isId(kind: IdKind, value: string): boolean {
   const prefix = prefixes[kind];
   return value.startsWith(prefix) && idFormat.test(value.slice(prefix.length));
+}
+
+/** Each stored hash begins with the format's name, so that hashes can migrate. */
+const sha256Prefix = 'sha256$';
+
+/**
+ * A hash of the same form that no value has: 32 zero bytes. Comparing with it costs the same as any
+ * comparison.
+ */
+export const impossibleHash = 'sha256$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+
+/**
+ * The stored hash of a generated secret: `sha256$` and 43 base64url characters. It is fast on
+ * purpose: the values have 256 random bits, so stretching would only let callers spend our CPU time.
+ */
+export function hashSecret(value: string): string {
+  return sha256Prefix + hash('sha256', value, 'base64url');
+}
+
+/** Compares two hashes in constant time. A stored hash of unknown format never matches. */
+export function equalsHash(hash: string, storedHash: string): boolean {
+  const actual = Buffer.from(hash);
+  const expected = Buffer.from(storedHash);
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

@@ -12,8 +12,12 @@ import {
 import { formatCidr, parseCidr, parseSubnet, type Subnet } from '../api-key/subnet.ts';
 import { warnAboutAdded } from '../api-key/subnet-warnings.ts';
 import { expiresWithin as doesExpireWithin } from '../client/secret-attention.ts';
-import { formatApiKeyValue, isId, secretBytes } from '../credential/credential-value.ts';
-import { hashSecret } from '../credential/secret-hash.ts';
+import {
+  formatApiKeyValue,
+  hashSecret,
+  isId,
+  secretBytes,
+} from '../credential/credential-value.ts';
 import {
   IdempotencyKeyReusedError,
   InputError,

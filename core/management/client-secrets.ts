@@ -7,8 +7,12 @@ import type { OperationInput } from '../../contract/management/operations.ts';
 import { idForm } from '../../contract/management/rules.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { readGivenKey } from '../client/client-key.ts';
-import { formatClientSecret, isId, secretBytes } from '../credential/credential-value.ts';
-import { hashSecret } from '../credential/secret-hash.ts';
+import {
+  formatClientSecret,
+  hashSecret,
+  isId,
+  secretBytes,
+} from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { viewClientSecret } from './client-view.ts';
 import { checkDeclared, findClient } from './clients.ts';

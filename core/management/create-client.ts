@@ -4,7 +4,7 @@ import type { OperationInput } from '../../contract/management/operations.ts';
 import type { Client, ClientProvider } from '../client/client.ts';
 import { deriveImportedClientId, deriveProviderClientId } from '../client/provider-client-id.ts';
 import { seconds } from '../clock.ts';
-import { hashSecret } from '../credential/secret-hash.ts';
+import { hashSecret } from '../credential/credential-value.ts';
 import { IdempotencyKeyReusedError, RefusedError, UnavailableError } from '../errors.ts';
 import { hasOwner, type IdentityProvider } from '../identity-provider/identity-provider.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';

@@ -15,10 +15,10 @@ import { type Clock, seconds } from '../clock.ts';
 import {
   formatClientSecret,
   formatId,
+  hashSecret,
   idBytes,
   secretBytes,
 } from '../credential/credential-value.ts';
-import { hashSecret } from '../credential/secret-hash.ts';
 import { ConflictError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';
 import { firstVersion } from '../record-version.ts';

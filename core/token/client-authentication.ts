@@ -5,7 +5,7 @@ import {
   type ClientSecret,
   withoutSyntheticAuthority,
 } from '../client/client.ts';
-import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
+import { equalsHash, hashSecret, impossibleHash } from '../credential/credential-value.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
 import { authenticationSchemes } from './capabilities.ts';

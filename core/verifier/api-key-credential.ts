@@ -1,7 +1,11 @@
 import { type ApiKey, type ApiKeyReader, type OldValue, valueIdOf } from '../api-key/api-key.ts';
 import { acceptsSource } from '../api-key/subnet.ts';
-import { readApiKeyId } from '../credential/credential-value.ts';
-import { equalsHash, hashSecret, impossibleHash } from '../credential/secret-hash.ts';
+import {
+  equalsHash,
+  hashSecret,
+  impossibleHash,
+  readApiKeyId,
+} from '../credential/credential-value.ts';
 import type { TimedPortOptions } from '../port.ts';
 import { formatTime } from '../rfc3339.ts';
 import {

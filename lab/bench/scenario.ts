@@ -20,8 +20,11 @@ import {
 import { scopeName } from '../../contract/scopes.ts';
 import { tableName } from '../../contract/tables.ts';
 import type { Client } from '../../core/client/client.ts';
-import { formatClientSecret, formatId } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
+import {
+  formatClientSecret,
+  formatId,
+  hashSecret,
+} from '../../core/credential/credential-value.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { publicJwkFromSpki } from '../../core/signing-key/public-jwk.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';

@@ -1,6 +1,9 @@
 import type { Client, ClientSecret } from '../../core/client/client.ts';
-import { formatClientSecret, formatId } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
+import {
+  formatClientSecret,
+  formatId,
+  hashSecret,
+} from '../../core/credential/credential-value.ts';
 
 /** Ids and secrets that look real; `seed` makes them differ. */
 export function clientIdOf(seed: number): string {

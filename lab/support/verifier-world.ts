@@ -1,8 +1,7 @@
 import type { ApiKey } from '../../core/api-key/api-key.ts';
 import type { Client } from '../../core/client/client.ts';
 import { deriveProviderClientId } from '../../core/client/provider-client-id.ts';
-import { formatApiKeyValue } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
+import { formatApiKeyValue, hashSecret } from '../../core/credential/credential-value.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 import { BearerRefusal, type RefusalReason } from '../../core/verifier/bearer-refusal.ts';
 import { type FetchJwks, JwksCache, type JwksSource } from '../../core/verifier/jwks-cache.ts';

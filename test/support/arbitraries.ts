@@ -11,8 +11,7 @@ import {
 import type { ApiKey, ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client, ClientSecret } from '../../core/client/client.ts';
-import { formatId, idBytes } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
+import { formatId, hashSecret, idBytes } from '../../core/credential/credential-value.ts';
 import type { IdentityProvider } from '../../core/identity-provider/identity-provider.ts';
 
 /** Domain objects of every shape that the rules allow. */

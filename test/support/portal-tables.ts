@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { type TableKey, tableName } from '../../contract/tables.ts';
-import { formatId, type IdKind, idBytes } from '../../core/credential/credential-value.ts';
-import { hashSecret } from '../../core/credential/secret-hash.ts';
+import {
+  formatId,
+  hashSecret,
+  type IdKind,
+  idBytes,
+} from '../../core/credential/credential-value.ts';
 import { makeClient } from '../../lab/support/clients.ts';
 
 /** What full tables hold, and how it gets there fast: by batches, without management. */

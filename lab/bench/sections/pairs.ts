@@ -5,8 +5,11 @@ import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
-import { formatApiKeyValue, formatId } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import {
+  formatApiKeyValue,
+  formatId,
+  hashSecret,
+} from '../../../core/credential/credential-value.ts';
 import type { Backend } from '../backend/backend.ts';
 import type { StubItem } from '../backend/dynamodb-stub.ts';
 import { buildFunction, buildUsualWay, workFolder } from '../build.ts';

@@ -5,14 +5,16 @@ import {
   base62Length,
   crc32,
   encodeBase62,
+  equalsHash,
   formatApiKeyValue,
   formatClientSecret,
   formatId,
+  hashSecret,
+  impossibleHash,
   isId,
   looksLikeClientSecret,
   readApiKeyId,
 } from '../../../core/credential/credential-value.ts';
-import { equalsHash, hashSecret, impossibleHash } from '../../../core/credential/secret-hash.ts';
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 

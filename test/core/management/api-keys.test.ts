@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acceptsSource } from '../../../core/api-key/subnet.ts';
-import { readApiKeyId } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret, readApiKeyId } from '../../../core/credential/credential-value.ts';
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { secretStatus } from '../../../core/client/client.ts';
-import { looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret, looksLikeClientSecret } from '../../../core/credential/credential-value.ts';
 import {
   InputError,
   NotFoundError,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bindManagement } from '../../../adapters/bind-management.ts';
 import { deriveImportedClientId } from '../../../core/client/provider-client-id.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { configWithKeys, createTestManagement, testConfig } from '../../support/management.ts';
 
 const formerId = '7abcdefghijklmnopqrstuvwxy';

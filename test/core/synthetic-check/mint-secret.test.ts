@@ -5,7 +5,7 @@ import {
   syntheticSecretLifetime,
 } from '../../../contract/synthetic-check.ts';
 import type { Client } from '../../../core/client/client.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import { mintSecret } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
-import * as secretHash from '../../../core/credential/secret-hash.ts';
+import * as credentialValue from '../../../core/credential/credential-value.ts';
 import { TooManyFailuresError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { FailureThrottle } from '../../../core/token/failure-throttle.ts';
@@ -11,7 +11,7 @@ import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.
 import { basic } from '../../../lab/support/token-request.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 
-vi.mock(import('../../../core/credential/secret-hash.ts'), async (original) => {
+vi.mock(import('../../../core/credential/credential-value.ts'), async (original) => {
   const module = await original();
   return { ...module, equalsHash: vi.fn(module.equalsHash), hashSecret: vi.fn(module.hashSecret) };
 });
@@ -94,20 +94,20 @@ const refused = [
   ],
   [
     'the impossible hash',
-    makeClient({ secrets: [{ ...makeSecret(good), hash: secretHash.impossibleHash }] }),
+    makeClient({ secrets: [{ ...makeSecret(good), hash: credentialValue.impossibleHash }] }),
     'wrong_secret',
   ],
 ] as const;
 
 describe('client authentication', () => {
   it.each(refused)('refuses %s at the same cost as any other', async (_name, stored, reason) => {
-    vi.mocked(secretHash.equalsHash).mockClear();
-    vi.mocked(secretHash.hashSecret).mockClear();
+    vi.mocked(credentialValue.equalsHash).mockClear();
+    vi.mocked(credentialValue.hashSecret).mockClear();
     const { run, findClient } = authenticate(stored);
     expect(await asyncRefusal(run)).toBe(reason);
     expect(findClient).toHaveBeenCalledTimes(1);
-    expect(secretHash.hashSecret).toHaveBeenCalledTimes(1);
-    expect(secretHash.equalsHash).toHaveBeenCalledTimes(4);
+    expect(credentialValue.hashSecret).toHaveBeenCalledTimes(1);
+    expect(credentialValue.equalsHash).toHaveBeenCalledTimes(4);
   });
 
   it.each([1, 2, 6, 20])('accepts each of %d active secrets', async (count) => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKeySubnet } from '../../../core/api-key/api-key.ts';
-import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { formatApiKeyValue, hashSecret } from '../../../core/credential/credential-value.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';

@@ -12,8 +12,7 @@ import {
   operatorGroups,
 } from '../../../contract/operator-permissions.ts';
 import { restoredTableName, type TableKey, tableName, tables } from '../../../contract/tables.ts';
-import { formatId } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { formatId, hashSecret } from '../../../core/credential/credential-value.ts';
 import { formatDemoEnvironment } from '../../../lab/local/demo-environment.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
 import { createTable } from '../../../lab/support/create-tables.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { tableKeys, tableName } from '../../../contract/tables.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/credential-value.ts';
 import type { FaultRuleInput } from '../../../lab/emulator/faults/fault-script.ts';
 import { Faults } from '../../../lab/emulator/faults/faults.ts';
 import { examplePath } from '../../../lab/local/example-api.ts';

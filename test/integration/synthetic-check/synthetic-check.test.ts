@@ -10,8 +10,11 @@ import { functionName } from '../../../contract/function-names.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ClientStore } from '../../../core/client/client.ts';
-import { formatClientSecret, formatId } from '../../../core/credential/credential-value.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import {
+  formatClientSecret,
+  formatId,
+  hashSecret,
+} from '../../../core/credential/credential-value.ts';
 import type { LocalRun } from '../../../lab/local/start-local.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';

@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { cacheIdentitySources } from '../../../contract/platform-authorizer.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { healthPath, tokenPath } from '../../../contract/routes.ts';
-import { hashSecret } from '../../../core/credential/secret-hash.ts';
+import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import { clientIdOf, makeClient, makeSecret } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';

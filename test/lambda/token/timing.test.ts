@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { equalsHash, hashSecret, impossibleHash } from '../../../core/credential/secret-hash.ts';
+import {
+  equalsHash,
+  hashSecret,
+  impossibleHash,
+} from '../../../core/credential/credential-value.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow } from '../../../lab/support/token-settings.ts';
