@@ -9,7 +9,7 @@ import type {
   ClientSecret as StoredClientSecret,
 } from '../core/client/client.ts';
 import { CallerRefusedError } from '../core/errors.ts';
-import { limitToTrunkGroups } from '../core/management/caller-reach.ts';
+import { restrictToTrunkGroups } from '../core/management/caller-reach.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
@@ -57,7 +57,7 @@ type Bound<Operation> = Operation extends (
  */
 export type Management = { readonly [Name in keyof Operations]: Bound<Operations[Name]> } & {
   /**
-   * The same management for another caller. The new limits apply in addition to the present ones.
+   * The same management for another caller. The new reach applies in addition to the present one.
    */
   readonly forCaller: (caller: ManagementCaller) => Management;
 };
@@ -95,7 +95,7 @@ function contextFor(
   { actor, trunkGroups }: ManagementCaller,
 ): ManagementContext {
   const named = actor === undefined ? context : { ...context, actor };
-  return trunkGroups === undefined ? named : limitToTrunkGroups(named, trunkGroups);
+  return trunkGroups === undefined ? named : restrictToTrunkGroups(named, trunkGroups);
 }
 
 function bindTables(context: ManagementContext, asker: ManagementCaller): Management {

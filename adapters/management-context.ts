@@ -50,7 +50,7 @@ export interface ManagementOptions {
 /** What reaches the tables itself: the management function, and `authctl table`. */
 interface TableOptions extends ManagementOptions {
   /**
-   * Whether lists that are limited to trunk groups use the tables' indexes, which also takes a read
+   * Whether lists that are restricted to trunk groups use the tables' indexes, which also takes a read
    * of the audit, and the last uses of keys and assertions are read. The default is true; operators
    * on the tables have no permissions for it.
    */

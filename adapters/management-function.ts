@@ -54,7 +54,7 @@ export interface ManagementCaller {
   readonly role?: PersonRole | undefined;
   /** The name of that person, recorded for the history and the audit when a change is made. */
   readonly name?: string | undefined;
-  /** The service trunk groups that every operation is limited to. By default there is no limit. */
+  /** The service trunk groups that every operation is restricted to. By default every one. */
   readonly trunkGroups?: readonly string[] | undefined;
 }
 
@@ -227,7 +227,7 @@ export class FunctionClient {
   }
 }
 
-/** The asker behind another caller: only with narrower limits. */
+/** The asker behind another caller: only with a narrower reach. */
 export function narrowAsker(
   asker: ManagementCaller,
   { actor, role, name, trunkGroups }: ManagementCaller,

@@ -16,11 +16,11 @@ import { UsageError } from './usage-error.ts';
 /** Options of every command. */
 export interface GlobalOptions extends OutputOptions, DeploymentOptions {
   readonly yes?: boolean | undefined;
-  /** The service trunk groups that the command is limited to. */
+  /** The service trunk groups that the command is restricted to. */
   readonly onlyTrunkGroup?: readonly string[] | undefined;
 }
 
-function requireNoLimit(what: string, { onlyTrunkGroup }: GlobalOptions): void {
+function requireNoRestriction(what: string, { onlyTrunkGroup }: GlobalOptions): void {
   if (onlyTrunkGroup === undefined) return;
   throw new UsageError(
     `--only-trunk-group: ${what} concern every service trunk group; leave the option out`,
@@ -76,7 +76,7 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     }),
     /** What `tables` commands write with: the management library on the tables themselves. */
     tableContext: async () => {
-      requireNoLimit('tables', options);
+      requireNoRestriction('tables', options);
       const { openTableContext } = await import('./open-table-context.ts');
       return openTableContext(deployment(), openOptions);
     },
@@ -84,13 +84,13 @@ export function createCli(io: CliIo, options: GlobalOptions, answerNo: () => voi
     now: () => seconds(Date.now()),
     /** Its whole tables, and other tables next to them. */
     tables: async () => {
-      requireNoLimit('tables', options);
+      requireNoRestriction('tables', options);
       const { openTables } = await import('./open-tables.ts');
       return openTables(deployment());
     },
     /** The signing keys of the deployment. */
     signingKeys: async () => {
-      requireNoLimit('signing keys', options);
+      requireNoRestriction('signing keys', options);
       const { openSigningKeys } = await import('./open-signing-keys.ts');
       return openSigningKeys(deployment(), deployedTableName(deployment().config, 'signingKeys'));
     },

@@ -145,7 +145,7 @@ export function createProgram(
     .option('--quiet', 'only ids, or only the new secret')
     .option(
       '--only-trunk-group <group>',
-      'limit the command to this service trunk group; may be repeated',
+      'restrict the command to this service trunk group; may be repeated',
       collectValues,
     )
     // Only for a day on which the management function fails, and the procedure of that day has it.

@@ -333,7 +333,7 @@ export const maxListedItems = 500;
 export const maxExaminedItems = 1000;
 
 /**
- * Trunk groups that a caller can be limited to: the most that one DynamoDB condition can compare.
+ * Trunk groups that a caller can be restricted to: the most that one DynamoDB condition can compare.
  */
 export const maxTrunkGroupsOfReach = 100;
 

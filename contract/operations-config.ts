@@ -265,7 +265,7 @@ export const operationsEntries = {
        * do nothing, and one of the deployment's own account what `default` says.
        */
       reach: v.optional(v.array(reachSchema), []),
-      /** Required next to entries: a limited person chooses which of its identities signs. */
+      /** Required next to entries: a restricted person chooses which of its identities signs. */
       default: reachDefaultSchema,
       /** Limits of the alias `portal`, which may name any person. */
       portalReach: v.optional(portalReachSchema),

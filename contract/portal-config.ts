@@ -74,7 +74,7 @@ const peopleSchema = v.strictObject({
 
 /** How claims become a role and trunk groups. A person that no entry names has no access. */
 export type PeopleMapping = Readonly<v.InferOutput<typeof peopleSchema>> & {
-  /** Whether a login can be an administrator, who is limited to no trunk group. */
+  /** Whether a login can be an administrator, who is restricted to no trunk group. */
   readonly administrators?: boolean | undefined;
 };
 

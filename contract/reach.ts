@@ -154,7 +154,7 @@ export function trunkGroupsOfStack(
   return [...new Set(own.flatMap(({ trunkGroups }) => trunkGroups))];
 }
 
-/** What decides which AWS principals are limited, and how. */
+/** What decides which AWS principals are restricted, and how. */
 export interface ReachConfig {
   readonly reach: readonly Reach[];
   /** Not left out of a config that has entries. */

@@ -12,7 +12,7 @@ export interface StorePage<T> {
   /** How many stored items were looked at for it. */
   readonly examined: number;
   /**
-   * Where the next page starts; undefined on the last page. Of a list that is limited to trunk
+   * Where the next page starts; undefined on the last page. Of a list that is restricted to trunk
    * groups, it holds only what belongs to them.
    */
   readonly next?: string | undefined;

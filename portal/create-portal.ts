@@ -43,7 +43,7 @@ async function createRequestContext(
   if (count > maxTrunkGroupsOfReach) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
   const deployment = await guarded.describeDeployment();
-  // The config can limit a person further than the login does.
+  // The config can restrict a person further than the login does.
   const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
   const reaching: Person = { ...person, trunkGroups };
   const isChanged = hasRecentChange(request, cookieScope(origins[0], basePath));

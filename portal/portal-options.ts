@@ -15,7 +15,7 @@ export interface PortalRequest {
 
 /** What a portal works with, and who its users are. */
 export interface PortalOptions {
-  /** The operations without limits. The portal limits them for each user. */
+  /** The operations on every trunk group. The portal restricts them for each user. */
   readonly management: Management;
   /**
    * Returns the user who sends a request. A response, such as a redirect to a login, is sent as it

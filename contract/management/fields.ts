@@ -14,7 +14,7 @@ export interface Facts {
   readonly config: Pick<ManagementConfig, 'tokenLifetime' | 'scopes'>;
   /** Seconds since the epoch. */
   readonly now: number;
-  /** The service trunk groups that the caller is limited to; every one if left out. */
+  /** The service trunk groups that the caller is restricted to; every one if left out. */
   readonly trunkGroups?: readonly string[] | undefined;
   /** What is wrong with a subnet. The contract reads no addresses. */
   readonly findWrongSubnet: (subnet: {

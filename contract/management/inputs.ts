@@ -137,7 +137,7 @@ export const newClient = exactly(
     allowUserTokens: v.optional(flag),
     /**
      * Creates it although its id at the provider is granted to another trunk group. Only a caller who
-     * is not limited to trunk groups may say so.
+     * is not restricted to trunk groups may say so.
      */
     allowOtherGrant: v.optional(flag),
     ...idempotencyKey,
@@ -410,7 +410,7 @@ export const registerOptions = exactly({
   ifIssuer: v.optional(rule.issuer),
   ifJwksUri: v.optional(text('a URL')),
   /**
-   * The service trunk groups that the provider is for, and no others. Left out: those of a limited
+   * The service trunk groups that the provider is for, and no others. Left out: those of a restricted
    * caller that may have one; of another caller, the whole platform.
    */
   trunkGroups: v.optional(rule.ownTrunkGroups),

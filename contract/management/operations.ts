@@ -36,8 +36,8 @@ export interface ManagementOperation {
   readonly aliases: readonly ManagementAlias[];
   /** The least role of a person for whom the alias `portal` may call it. */
   readonly person: PersonRole;
-  /** The same for a person who is limited to trunk groups, if it is another one. */
-  readonly limitedPerson?: PersonRole;
+  /** The same for a person who is restricted to trunk groups, if it is another one. */
+  readonly restrictedPerson?: PersonRole;
   /** Whether it changes something. */
   readonly changes: boolean;
   readonly guards: readonly Guard[];
@@ -51,7 +51,7 @@ const subnetId = rule.id('subnet');
 const { issuer, trunkGroup: serviceTrunkGroup } = rule;
 const version = v.optional(input.versionOptions);
 
-type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'limitedPerson' | 'guarded'>;
+type Access = Pick<ManagementOperation, 'aliases' | 'person' | 'restrictedPerson' | 'guarded'>;
 
 const clients: Access = {
   aliases: ['client-operator', 'administrator'],
@@ -63,11 +63,11 @@ const apiKeys: Access = {
   person: 'manager',
   guarded: 'apiKey',
 };
-/** Those of the platform concern every trunk group. A limited caller can have its own. */
+/** Those of the platform concern every trunk group. A restricted caller can have its own. */
 const providers: Access = {
   aliases: ['provider-operator', 'administrator'],
   person: 'administrator',
-  limitedPerson: 'manager',
+  restrictedPerson: 'manager',
   guarded: 'provider',
 };
 
@@ -278,12 +278,12 @@ export function operationOf(name: OperationName): ManagementOperation {
   return managementOperations[name];
 }
 
-/** The least role of a person for an operation. @param isLimited to trunk groups. */
+/** The least role of a person for an operation. @param isRestricted to trunk groups. */
 export function leastRole(
-  { person, limitedPerson = person }: Pick<ManagementOperation, 'person' | 'limitedPerson'>,
-  isLimited: boolean,
+  { person, restrictedPerson = person }: Pick<ManagementOperation, 'person' | 'restrictedPerson'>,
+  isRestricted: boolean,
 ): PersonRole {
-  return isLimited ? limitedPerson : person;
+  return isRestricted ? restrictedPerson : person;
 }
 
 /** What an operation returns, as it arrives. */

@@ -39,7 +39,7 @@ const personSchema = v.strictObject({
 /** One operation, and who asks for it. */
 const managementRequestSchema = v.strictObject({
   ...call.entries,
-  /** Limits the request further than the caller already is. */
+  /** Restricts the request further than the caller already is. */
   trunk_groups: v.optional(list(v.string())),
   /** Only for the alias `portal`, which always needs it. */
   person: v.optional(personSchema),

@@ -130,7 +130,7 @@ export const grantList = v.object({
   /** In the order of their values. */
   grants: list(grant),
   /**
-   * 0: nothing is stored, or the caller is limited to trunk groups. Lists are never deleted, so a
+   * 0: nothing is stored, or the caller is restricted to trunk groups. Lists are never deleted, so a
    * version never comes back.
    */
   version: v.number(),

@@ -25,7 +25,7 @@ export interface PersonNameStore {
 }
 
 /**
- * How a limited caller sees an identity of the platform. A person can have this name too, so a change of
+ * How a restricted caller sees an identity of the platform. A person can have this name too, so a change of
  * the staff also says so in a field of its own.
  */
 export const platformStaff = 'Platform staff';
@@ -43,7 +43,7 @@ export function toStoredName(subject: string, received: string): string | undefi
 }
 
 /** Names of people who have a trunk group of the caller. Who reaches all of them is the staff. */
-export function limitPersonNames(
+export function restrictPersonNames(
   store: PersonNameStore,
   groups: readonly string[],
 ): PersonNameStore {

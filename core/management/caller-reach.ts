@@ -7,18 +7,18 @@ import {
   type AuditRecord,
   trunkGroupsOf,
 } from '../audit/audit-log.ts';
-import { limitPersonNames, platformStaff } from '../audit/person-name.ts';
+import { platformStaff, restrictPersonNames } from '../audit/person-name.ts';
 import { RefusedError } from '../errors.ts';
+import type { CallerLimits, ManagementContext } from './management-context.ts';
+import { restrictProviders } from './providers/provider-reach.ts';
+import { readField } from './read-input.ts';
 import {
   intersect,
   intersectStored,
-  limitApiKeys,
-  limitClients,
-  type StoreLimits,
-} from './limited-stores.ts';
-import type { GrantReach, ManagementContext } from './management-context.ts';
-import { limitProviders } from './providers/provider-reach.ts';
-import { readField } from './read-input.ts';
+  restrictApiKeys,
+  restrictClients,
+  type StoreReach,
+} from './stores-in-reach.ts';
 
 type IsWithin = (owned: { readonly serviceTrunkGroup: string }) => boolean;
 
@@ -31,7 +31,7 @@ function isOwnRecord(record: AuditRecord, isWithin: IsWithin): boolean {
 }
 
 /**
- * Names the actors of changes for a limited caller. An AWS identity that the config gives a trunk
+ * Names the actors of changes for a restricted caller. An AWS identity that the config gives a trunk
  * group of the caller is shown, without the number of the deployment's own account; every other one
  * is the platform's staff. A person of a portal is the subject of the login.
  */
@@ -54,7 +54,7 @@ function nameActors(
  * between two milliseconds, because positions have ids: `2026-11-20T12:00:00.123Z$` is after every
  * record of this time. So it is read until there is one record too many, or to the end of the day.
  */
-function limitAudit(
+function restrictAudit(
   reader: AuditPageReader,
   isWithin: IsWithin,
   nameActor: (record: AuditRecord) => AuditRecord,
@@ -84,7 +84,7 @@ function limitAudit(
   };
 }
 
-function limitHistory(
+function restrictHistory(
   reader: AuditHistoryReader,
   isWithin: IsWithin,
   nameActor: (record: AuditRecord) => AuditRecord,
@@ -99,7 +99,7 @@ function limitHistory(
 }
 
 /**
- * The groups of a caller that is limited to some of those that it had. A limit can only become
+ * The groups of a caller that is restricted to some of those that it had. A reach can only become
  * narrower.
  *
  * @param present undefined: every group.
@@ -114,27 +114,27 @@ export function narrowTrunkGroups(
 }
 
 /**
- * Limits every operation to a set of service trunk groups, below the operations themselves: the
- * stores that they use neither find nor list nor write what belongs to another group. A limited
+ * Restricts every operation to a set of service trunk groups, below the operations themselves: the
+ * stores that they use neither find nor list nor write what belongs to another group. A restricted
  * caller can look at the platform's identity providers and not change them.
  *
  * @throws {InputError} if the value is not a list of trunk groups.
  */
-export function limitToTrunkGroups(
+export function restrictToTrunkGroups(
   context: ManagementContext,
   trunkGroups: unknown,
 ): ManagementContext {
   const groups = narrowTrunkGroups(context.trunkGroups, trunkGroups);
-  const limits = { trunkGroups: groups, limitsOf: undefined };
-  return limitReads({ ...context, ...limitStores(context, limits) }, context, groups);
+  const reach = { trunkGroups: groups, limitsOf: undefined };
+  return restrictReads({ ...context, ...restrictStores(context, reach) }, context, groups);
 }
 
-function limitStores(context: ManagementContext, limits: StoreLimits) {
-  return { clients: limitClients(context, limits), apiKeys: limitApiKeys(context, limits) };
+function restrictStores(context: ManagementContext, reach: StoreReach) {
+  return { clients: restrictClients(context, reach), apiKeys: restrictApiKeys(context, reach) };
 }
 
 /** @param whole the same context, whose clients are those of every group. */
-function limitReads(
+function restrictReads(
   context: ManagementContext,
   whole: ManagementContext,
   groups: readonly string[],
@@ -149,39 +149,39 @@ function limitReads(
       readEnds: (query) =>
         context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
     },
-    identityProviders: limitProviders(context, groups),
-    auditPages: limitAudit(context.auditPages, isWithin, nameActor),
-    personNames: limitPersonNames(context.personNames, groups),
-    auditHistory: limitHistory(context.auditHistory, isWithin, nameActor),
+    identityProviders: restrictProviders(context, groups),
+    auditPages: restrictAudit(context.auditPages, isWithin, nameActor),
+    personNames: restrictPersonNames(context.personNames, groups),
+    auditHistory: restrictHistory(context.auditHistory, isWithin, nameActor),
   };
 }
 
 /**
- * Limits a caller of the management function to trunk groups, and what its operations can grant to
+ * Restricts a caller of the management function to trunk groups, and what its operations can give to
  * what its own limits and those of the trunk group allow. Each store is wrapped once.
  *
  * @param trunkGroups every group if left out.
  */
-export function limitCaller(
+export function restrictCaller(
   context: ManagementContext,
   trunkGroups: readonly string[] | undefined,
-  grants: GrantReach,
+  callerLimits: CallerLimits,
 ): ManagementContext {
-  const { limits: own, hasTrunkGroupLimits } = grants;
+  const { limits: own, hasTrunkGroupLimits } = callerLimits;
   const trunkGroupLimits = hasTrunkGroupLimits
     ? intersectStored(context.trunkGroupLimits, own)
     : context.trunkGroupLimits;
-  const limitsOf: StoreLimits['limitsOf'] = hasTrunkGroupLimits
+  const limitsOf: StoreReach['limitsOf'] = hasTrunkGroupLimits
     ? (group) => trunkGroupLimits.find(group)
     : async () => own;
-  const stores = limitStores(context, { trunkGroups, limitsOf });
-  const limited = { ...context, ...stores, trunkGroupLimits, grants };
-  return trunkGroups === undefined ? limited : limitReads(limited, context, trunkGroups);
+  const stores = restrictStores(context, { trunkGroups, limitsOf });
+  const restricted = { ...context, ...stores, trunkGroupLimits, callerLimits };
+  return trunkGroups === undefined ? restricted : restrictReads(restricted, context, trunkGroups);
 }
 
 /**
  * @param what is changed, at the start of a sentence.
- * @throws {RefusedError} if the caller is limited to some trunk groups.
+ * @throws {RefusedError} if the caller is restricted to some trunk groups.
  */
 export function requireEveryTrunkGroup(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,

@@ -269,7 +269,7 @@ export function createPrepared(
 
 /**
  * Creates a client with its id and its secret of before. No customer may take the id of another's
- * client first, so a caller who is limited to trunk groups imports none.
+ * client first, so a restricted caller imports none.
  */
 export async function importClient(
   context: ManagementContext,

@@ -6,7 +6,7 @@ import type { ManagementContext } from './management-context.ts';
 export function describeDeployment(
   context: ManagementContext,
 ): OperationResult<'describeDeployment'> {
-  const { config, trunkGroups, grants } = context;
+  const { config, trunkGroups, callerLimits } = context;
   return {
     name: config.name,
     issuer: config.issuer,
@@ -20,6 +20,6 @@ export function describeDeployment(
     },
     dpop: config.dpop?.audiences,
     regions: deployedRegions(config),
-    reach: grants && { ...grants, trunkGroups },
+    reach: callerLimits && { ...callerLimits, trunkGroups },
   };
 }

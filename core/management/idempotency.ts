@@ -5,7 +5,7 @@ import { type ManagementContext, newId } from './management-context.ts';
 
 /**
  * Within what the idempotency keys of clients and API keys must differ: in the trunk group, for a
- * caller who is limited to some, so that customers do not meet each other's keys.
+ * caller who is restricted to some, so that customers do not meet each other's keys.
  */
 export function keysWithin(
   { trunkGroups }: Pick<ManagementContext, 'trunkGroups'>,

@@ -15,7 +15,7 @@ export type OwnedItemsFilter = Omit<OperationInput<'listApiKeys', 'filter'>, 'an
  */
 export interface Page<T> {
   /**
-   * By name. A list that is limited to trunk groups is in one order over all its pages: by group,
+   * By name. A list that is restricted to trunk groups is in one order over all its pages: by group,
    * then by name, in which capital letters come first.
    */
   readonly items: readonly T[];
@@ -32,7 +32,7 @@ export interface Page<T> {
 
 /**
  * A position as an opaque text, which callers are not tempted to construct. It is no secret: the
- * position in a list that is limited to trunk groups holds only what belongs to them.
+ * position in a list that is restricted to trunk groups holds only what belongs to them.
  */
 export function formatCursor(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url');

@@ -58,8 +58,8 @@ interface ManagementPorts {
   readonly onAuditGap?: ((record: AuditRecord, cause: unknown) => void) | undefined;
 }
 
-/** What a caller of the management function may grant. */
-export interface GrantReach {
+/** What a caller of the management function may give to clients and API keys. */
+export interface CallerLimits {
   /** What the deployment config allows a portal. */
   readonly limits: GrantLimits;
   /** Whether the limits of trunk groups hold for the caller, too. They do not for the staff. */
@@ -78,21 +78,21 @@ export interface ManagementContext extends ManagementPorts {
   readonly config: ManagementConfig;
   /** Who makes the changes, for the audit: the AWS caller's ARN. Asked before each change. */
   readonly actor: () => Promise<string>;
-  /** The deployment's AWS account, which no limited caller reads. */
+  /** The deployment's AWS account, which no restricted caller reads. */
   readonly account?: string | undefined;
   /** The resource of a stack that asks, and the id of its event. Left out: people ask. */
   readonly stack?: StackResource | undefined;
   /**
-   * The service trunk groups that operations are limited to; every group if left out. Set by
-   * `limitToTrunkGroups`, which also limits the stores.
+   * The service trunk groups that operations are restricted to; every group if left out. Set by
+   * `restrictToTrunkGroups`, which also restricts the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
-  /** The clients of every group, for a limited caller. Only to decide as platform APIs do. */
+  /** The clients of every group, for a restricted caller. Only to decide as platform APIs do. */
   readonly everyClient?: Pick<ClientStore, 'find'> | undefined;
   /** Milliseconds for all documents of an inspection. Those of the staff if left out. */
   readonly inspectionTime?: number | undefined;
-  /** What the caller may grant. Set by `limitCaller`, which also limits the stores. */
-  readonly grants?: GrantReach | undefined;
+  /** What the caller may give. Set by `restrictCaller`, which also restricts the stores. */
+  readonly callerLimits?: CallerLimits | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;
 }

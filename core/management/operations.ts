@@ -303,7 +303,7 @@ export const operations = {
   /**
    * Replaces the limits of a trunk group as a whole. What exists above them stays.
    *
-   * @throws {RefusedError} if the caller is limited to trunk groups.
+   * @throws {RefusedError} if the caller is restricted to trunk groups.
    * @example await management.setTrunkGroupLimits(serviceTrunkGroup, { maxClients: 20 });
    */
   setTrunkGroupLimits: limits.setTrunkGroupLimits,
@@ -341,7 +341,7 @@ export const operations = {
   /**
    * Erases the name of a person, `https://issuer#subject`. It is never recorded again.
    *
-   * @throws {RefusedError} if the caller is limited to trunk groups.
+   * @throws {RefusedError} if the caller is restricted to trunk groups.
    * @example await management.erasePersonName('https://login.example.com#ada');
    */
   erasePersonName,

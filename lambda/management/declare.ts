@@ -8,7 +8,7 @@ import {
 import type { ManagementError } from '../../contract/management/request.ts';
 import { accountOfStackAlias, trunkGroupsOfStack } from '../../contract/reach.ts';
 import { ConflictError, describeError, RefusedError, UnavailableError } from '../../core/errors.ts';
-import { limitCaller } from '../../core/management/caller-reach.ts';
+import { restrictCaller } from '../../core/management/caller-reach.ts';
 import { declareClient, undeclareClient } from '../../core/management/declare-client.ts';
 import {
   type CreateContext,
@@ -79,7 +79,7 @@ async function apply(
   const { LogicalResourceId: logicalId, RequestId: requestId, PhysicalResourceId } = event;
   const { ResourceProperties: properties, OldResourceProperties: former } = event;
   const reached = {
-    ...limitCaller(context, groups, { limits: {}, hasTrunkGroupLimits: true }),
+    ...restrictCaller(context, groups, { limits: {}, hasTrunkGroupLimits: true }),
     stack: { stackId, logicalId, requestId },
   };
   if (event.RequestType !== 'Delete') return declareClient(reached, properties, former);

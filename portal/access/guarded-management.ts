@@ -19,7 +19,7 @@ export class ForbiddenError extends Error {
   }
 }
 
-/** What pages receive: only the operations, so they cannot bypass a limit. */
+/** What pages receive: only the operations, so they cannot go beyond the reach. */
 export type PortalManagement = Omit<Management, 'forCaller'>;
 
 /**
@@ -29,12 +29,12 @@ export type PortalManagement = Omit<Management, 'forCaller'>;
  */
 export function guardManagement(management: Management, person: Person): PortalManagement {
   const { actor, trunkGroups, role, name } = person;
-  const limited = management.forCaller({ actor, role, name, trunkGroups });
+  const inReach = management.forCaller({ actor, role, name, trunkGroups });
   const operations = operationNames.map((name) => [
     name,
     async (...args: readonly unknown[]) => {
       if (!mayUse(person, name)) throw new ForbiddenError(name, person);
-      return (limited[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
+      return (inReach[name] as (...args: readonly unknown[]) => Promise<unknown>)(...args);
     },
   ]);
   return Object.freeze(Object.fromEntries(operations)) as PortalManagement;
@@ -45,7 +45,7 @@ export type Deployment = Awaited<ReturnType<PortalManagement['describeDeployment
 
 export const operationNames = Object.keys(managementOperations) as readonly OperationName[];
 
-/** What an operation is allowed by: the role, and whether the person is limited to trunk groups. */
+/** What an operation is allowed by: the role, and whether the person is restricted to trunk groups. */
 type Access = Pick<Person, 'role' | 'trunkGroups'>;
 
 /** The least role that may use an operation. */

@@ -73,7 +73,7 @@ interface Pager {
   readonly examined: number;
   readonly isFiltered: boolean;
   /** Whether items were left out that the user must not know of. */
-  readonly isLimited: boolean;
+  readonly isRestricted: boolean;
   /** What is listed, in the plural. */
   readonly what: string;
   /** Whether only the names of secrets are left to search. */
@@ -81,8 +81,8 @@ interface Pager {
 }
 
 function summary(parts: Pager): string {
-  const { shown, what, examined, isFiltered, isLimited, nextCursor } = parts;
-  const looked = isLimited
+  const { shown, what, examined, isFiltered, isRestricted, nextCursor } = parts;
+  const looked = isRestricted
     ? `${countText(shown, what)} found`
     : isFiltered
       ? `${shown} found among ${examined} ${what} looked at`
@@ -91,7 +91,7 @@ function summary(parts: Pager): string {
   if (parts.allNames === true) {
     return `${looked}, by name and id. The names of secrets were not searched.`;
   }
-  return isLimited ? `${looked}. Not everything was read yet.` : `${looked}. There are more.`;
+  return isRestricted ? `${looked}. Not everything was read yet.` : `${looked}. There are more.`;
 }
 
 /** `1 client`, `2 clients`. */
@@ -116,7 +116,7 @@ export function pager(parts: Pager): Html {
       </a>
     `;
   const previous = previousPosition(position);
-  const isSearch = parts.isFiltered || parts.isLimited || shown === 0;
+  const isSearch = parts.isFiltered || parts.isRestricted || shown === 0;
   return html`
     <nav class="pager" aria-label="Pages">
       <p class="muted">Page ${position.page}: ${summary(parts)}</p>

@@ -97,9 +97,9 @@ export class SessionCookie {
     if (text === undefined) return undefined;
     const session = sealedSession.unseal(await options.keys(), text);
     if (session?.issuer !== options.provider.issuer) return undefined;
-    // Only an administrator is without a limit. A list that got lost must not become one.
-    const isUnlimited = session.trunkGroups === undefined;
-    return isUnlimited === (session.role === 'administrator') ? session : undefined;
+    // Only an administrator has every trunk group. A list that got lost must not mean that.
+    const isUnrestricted = session.trunkGroups === undefined;
+    return isUnrestricted === (session.role === 'administrator') ? session : undefined;
   }
 
   /** @returns undefined if the session does not fit into a cookie. */

@@ -138,8 +138,8 @@ function rows<T>(
     position,
     nextCursor,
     isFiltered,
-    // The limit of a person is a filter too. It must not tell how many items others have.
-    isLimited: person.trunkGroups !== undefined,
+    // The reach of a person is a filter too. It must not tell how many items others have.
+    isRestricted: person.trunkGroups !== undefined,
     shown: items.length,
     examined,
     what: list.what,

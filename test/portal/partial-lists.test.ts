@@ -62,7 +62,7 @@ describe.each(people)('what was not read to its end, for %s', (_, person) => {
   });
 });
 
-it('tells a limited person nothing about the number of others', async () => {
+it('tells a restricted person nothing about the number of others', async () => {
   const world = await createPortalWorld();
   world.signInAs(personOf('manager', ['tg-1001']));
   stopReading(world);

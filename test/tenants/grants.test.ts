@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTestKey } from '../../lab/support/test-issuer.ts';
 import { createPortal } from '../../portal/create-portal.ts';
-import { askedWorld, newClient } from '../lambda/management/limited-world.ts';
+import { askedWorld, newClient } from '../lambda/management/restricted-world.ts';
 import { origin } from '../portal/portal-world.ts';
 import { createTestFunction } from '../support/management-function.ts';
 import { ids, ownLiteral } from './hostile-acts.ts';

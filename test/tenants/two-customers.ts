@@ -5,7 +5,7 @@ import type { ManagementAnswer } from '../../contract/management/request.ts';
 import { FetchError, type FetchProblem } from '../../core/identity-provider/fetch-json.ts';
 import { createTestKeys } from '../../lab/support/verifier-world.ts';
 import { grantIssuer, type World } from '../adapters/management/world.ts';
-import { askedWorld } from '../lambda/management/limited-world.ts';
+import { askedWorld } from '../lambda/management/restricted-world.ts';
 
 /** The trunk group of the customer that is looked at. `validCalls` are about it. */
 export const ownGroup = 'tg-1001';

@@ -16,7 +16,7 @@ const { name: IndexName, partitionKey: groupKey, sortKey: nameKey } = trunkGroup
 /** Reads of 1 MiB for one page, each of some 7,000 clients. */
 const maxReads = 4;
 
-/** Reads for one page of a limited caller: one or more for each table and trunk group. */
+/** Reads for one page of a restricted caller: one or more for each table and trunk group. */
 const maxGroupReads = 40;
 
 /** A page ends when it has so many: an answer of management has up to 700 bytes for each. */

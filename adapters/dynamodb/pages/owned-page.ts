@@ -99,7 +99,7 @@ async function searchEvery<T extends object>(
 }
 
 /**
- * One page of clients or API keys. A list that is limited to trunk groups uses their index, and so
+ * One page of clients or API keys. A list that is restricted to trunk groups uses their index, and so
  * does a search; other lists scan the table, as all do for operators on the tables.
  *
  * @throws {InputError} for a cursor of another list.

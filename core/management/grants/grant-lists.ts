@@ -124,7 +124,7 @@ async function writeGrant(
 
 /**
  * The grants that a caller may see: those of its own trunk groups, without the names of others. The
- * version and the time of the list would tell a limited caller what others have.
+ * version and the time of the list would tell a restricted caller what others have.
  */
 export function showGrants(
   { trunkGroups: reach }: Pick<ManagementContext, 'trunkGroups'>,
@@ -141,7 +141,7 @@ export function showGrants(
 }
 
 /**
- * The client ids that are granted at an issuer. A limited caller sees those of its trunk groups.
+ * The client ids that are granted at an issuer. A restricted caller sees those of its trunk groups.
  *
  * @throws {NotFoundError} if the caller cannot reach the provider, or no such issuer is registered
  *   and nothing is granted at it.
@@ -150,11 +150,11 @@ export async function findSubjectGrants(
   context: ManagementContext,
   issuer: string,
 ): Promise<GrantList> {
-  const isLimited = context.trunkGroups !== undefined;
-  if (isLimited) await getRegisteredIssuer(context, issuer);
+  const isRestricted = context.trunkGroups !== undefined;
+  if (isRestricted) await getRegisteredIssuer(context, issuer);
   const list = await context.subjectGrants.find(issuer);
   // What is granted stays when a provider is deleted, and can then be withdrawn.
-  if (!isLimited && list.version === 0) await getRegisteredIssuer(context, issuer);
+  if (!isRestricted && list.version === 0) await getRegisteredIssuer(context, issuer);
   return showGrants(context, list);
 }
 
@@ -269,7 +269,7 @@ function checkUrl(
 
 /**
  * What is granted at the host of an issuer: which trunk groups may register which issuers there. A
- * limited caller sees those of its trunk groups.
+ * restricted caller sees those of its trunk groups.
  */
 export async function findIssuerGrants(
   context: ManagementContext,

@@ -36,23 +36,23 @@ function describeGranted(grants: readonly Grant[], group: string): string {
 }
 
 /**
- * A caller who is limited to trunk groups creates clients only with ids that are granted to them,
+ * A restricted caller creates clients only with ids that are granted to them,
  * except under a provider that only they own. The refusal is the same whether the id is free,
  * granted to others or has a client.
  *
  * @throws {InputError} if the id is not granted to the trunk group.
- * @throws {RefusedError} if the caller is not limited, the id is granted to another trunk group, and
+ * @throws {RefusedError} if the caller is not restricted, the id is granted to another trunk group, and
  *   the caller does not say that it is meant.
  */
 export async function requireSubjectGrant(
   context: ManagementContext,
   { provider, serviceTrunkGroup: group, subject, allowOtherGrant }: WantedSubject,
 ): Promise<void> {
-  const isLimited = context.trunkGroups !== undefined;
-  if (isLimited && isWithinReach(provider)) return;
+  const isRestricted = context.trunkGroups !== undefined;
+  if (isRestricted && isWithinReach(provider)) return;
   const { issuer } = provider;
   const { grants } = await context.subjectGrants.find(issuer);
-  if (isLimited) {
+  if (isRestricted) {
     if (findSubjectGrant(grants, subject)?.trunkGroups.includes(group) === true) return;
     return refuseInput(
       'externalClientId',
@@ -72,7 +72,7 @@ export async function requireSubjectGrant(
 
 /**
  * What a client had before its id was granted to another trunk group goes on, or the staff stopped it.
- * A caller who is limited to trunk groups does not enable it again or give it more.
+ * A restricted caller does not enable it again or give it more.
  *
  * @throws {RefusedError} if one of the ids of the client is granted to another trunk group.
  */
@@ -113,7 +113,7 @@ export function refuseIssuer(issuer: string, groups: readonly string[]): never {
 }
 
 /**
- * A caller who is limited to trunk groups registers only an issuer that is granted to each of them.
+ * A restricted caller registers only an issuer that is granted to each of them.
  * The staff may register for trunk groups any issuer that is granted to no other one.
  *
  * @param groups of the registration. None: it is for the whole platform.

@@ -50,7 +50,7 @@ export async function listProviders(
 }
 
 /**
- * {@link listProviders} and the limits of trunk groups in one request. The list of a limited caller
+ * {@link listProviders} and the limits of trunk groups in one request. The list of a restricted caller
  * depends on the limits, and a request reads those of a trunk group once.
  *
  * @throws {NotFoundError} if the caller cannot reach one of the trunk groups.
@@ -88,7 +88,7 @@ function checkRegistration(provider: IdentityProvider, seen: string | undefined)
  * the clients table, and the caller continues with `nextCursor` until it is undefined.
  *
  * @returns the clients that this call deleted. Without `nextCursor`, the provider is deleted too.
- * @throws {RefusedError} if it has clients and `cascade` is not true, and if the caller is limited
+ * @throws {RefusedError} if it has clients and `cascade` is not true, and if the caller is restricted
  *   to trunk groups and the provider is not theirs.
  * @throws {ConflictError} if it was deleted and registered again in the meantime.
  */

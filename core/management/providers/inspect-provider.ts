@@ -344,7 +344,7 @@ async function inspectTokens(
  * discovery document, the algorithms, the keys, and why it would be refused. Of each token that is
  * given it reports what the verifier would decide, and for which client and audience.
  *
- * @throws {RefusedError} if the caller is limited to trunk groups that may register none.
+ * @throws {RefusedError} if the caller is restricted to trunk groups that may register none.
  */
 export async function inspectProvider(
   context: ManagementContext,

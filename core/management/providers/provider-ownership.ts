@@ -29,7 +29,7 @@ export async function checkProviderOpen(
 }
 
 /**
- * A caller who is limited to trunk groups changes only a provider that is theirs, and no one else's.
+ * A restricted caller changes only a provider that is theirs, and no one else's.
  *
  * @throws {RefusedError} if it is not.
  */
@@ -111,7 +111,7 @@ export async function checkRoomForProvider(
   }
 }
 
-/** The trunk groups of a limited caller that may have providers of their own at all. */
+/** The trunk groups of a restricted caller that may have providers of their own at all. */
 async function findAllowedGroups(
   { trunkGroupLimits }: ManagementContext,
   reach: readonly string[],
@@ -122,7 +122,7 @@ async function findAllowedGroups(
   throw new RefusedError(describeLimit(reach.join(', ') || 'none', 0, 0));
 }
 
-/** The trunk groups of a limited caller that may register an issuer for themselves. */
+/** The trunk groups of a restricted caller that may register an issuer for themselves. */
 async function findRegistrants(
   context: ManagementContext,
   reach: readonly string[],
@@ -134,7 +134,7 @@ async function findRegistrants(
 }
 
 /**
- * The trunk groups for which a discovery URL is looked at. A caller who is limited to trunk groups
+ * The trunk groups for which a discovery URL is looked at. A restricted caller
  * looks only at what one of them could register: the service fetches what a caller names.
  *
  * @returns none: for the whole platform.
@@ -152,7 +152,7 @@ export async function findInspectors(
 /**
  * The trunk groups that a new provider is for.
  *
- * @param trunkGroups left out: those of a limited caller that may have one; otherwise the whole platform.
+ * @param trunkGroups left out: those of a restricted caller that may have one; otherwise the whole platform.
  * @returns none: the whole platform.
  * @throws {RefusedError} if one may not register another provider.
  */

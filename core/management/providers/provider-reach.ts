@@ -73,10 +73,10 @@ export function groupsOf(
  * read once. If no limits are enforced, each is open.
  */
 function openByLimits(
-  { grants, trunkGroupLimits }: ManagementContext,
+  { callerLimits, trunkGroupLimits }: ManagementContext,
   reach: readonly string[],
 ): (issuer: string) => Promise<boolean> {
-  if (grants?.hasTrunkGroupLimits !== true) return async () => true;
+  if (callerLimits?.hasTrunkGroupLimits !== true) return async () => true;
   let reading: Promise<readonly GrantLimits[]> | undefined;
   return async (issuer) => {
     reading ??= Promise.all(reach.map((group) => trunkGroupLimits.find(group)));
@@ -89,7 +89,7 @@ export function isShown(provider: IdentityProvider): boolean {
   return !hasOwner(provider) || 'owner' in provider;
 }
 
-/** Providers with what the caller may see of their owners. Those of a limited caller have it. */
+/** Providers with what the caller may see of their owners. Those of a restricted caller have it. */
 export async function showOwners(
   context: Pick<ManagementContext, 'providerOwners' | 'trunkGroups'>,
   providers: readonly IdentityProvider[],
@@ -122,7 +122,7 @@ export function showOwner(
  *
  * @param reach the trunk groups of the caller.
  */
-export function limitProviders(
+export function restrictProviders(
   context: ManagementContext,
   reach: readonly string[],
 ): IdentityProviderStore {

@@ -11,7 +11,7 @@ import { findReachEntry, namesOf, type Reach, type ReachConfig } from '../../../
 import type { AuditRecord } from '../../audit/audit-log.ts';
 import { CallerRefusedError } from '../../errors.ts';
 import { intersectLimits } from '../../trunk-group/trunk-group-limits.ts';
-import { limitCaller, narrowTrunkGroups } from '../caller-reach.ts';
+import { narrowTrunkGroups, restrictCaller } from '../caller-reach.ts';
 import type { ManagementContext } from '../management-context.ts';
 import { recordPersonName } from '../person-names.ts';
 import { runOperation } from '../run-operation.ts';
@@ -39,7 +39,7 @@ async function runCall(
   call: ManagementCall,
 ): Promise<ManagementOutcome> {
   try {
-    checkRole({ alias, person, isLimited: context.trunkGroups !== undefined }, call.operation);
+    checkRole({ alias, person, isRestricted: context.trunkGroups !== undefined }, call.operation);
     return { result: await runOperation(context, call, true) };
   } catch (error) {
     const known = toManagementError(error);
@@ -59,7 +59,7 @@ export class RequestRecord {
     this.#leftOut.push({ text, group });
   }
 
-  /** @param reach a caller who is limited to trunk groups reads nothing of other records. */
+  /** @param reach a restricted caller reads nothing of other records. */
   answer(outcome: ManagementOutcome, reach: readonly string[] | undefined): ManagementAnswer {
     const { records: audit, gaps: audit_gaps } = this;
     const left_out = this.#leftOut
@@ -78,10 +78,10 @@ export type CreateContext = (reports: {
 }) => Omit<ManagementContext, 'actor'>;
 
 /**
- * Limits a request to the trunk groups of the config and of the request itself, and what it grants
+ * Restricts a request to the trunk groups of the config and of the request itself, and what it gives
  * to the limits of the portal and of the trunk group.
  */
-function limitRequest(
+function restrictRequest(
   context: ManagementContext,
   caller: AuthenticatedCaller,
   { person, trunk_groups: requestedGroups }: ManagementRequest,
@@ -95,7 +95,7 @@ function limitRequest(
   const isAdministrator = caller.alias === 'administrator' || person?.role === 'administrator';
   const isStaff = caller.alias !== 'portal' && groups === undefined;
   const time = isStaff ? inspectionTime.staff : inspectionTime.others;
-  return limitCaller({ ...context, inspectionTime: time }, groups, {
+  return restrictCaller({ ...context, inspectionTime: time }, groups, {
     limits: intersectLimits({}, portal ?? {}),
     // The platform's staff, who sets the limits of trunk groups, has only those of the portal.
     hasTrunkGroupLimits: !isAdministrator || groups !== undefined,
@@ -140,7 +140,7 @@ export async function answerManagementRequest(
     const { alias } = caller;
     const actor = async () => person?.actor ?? caller.arn;
     const base = openContext(createContext, done, { actor, account: caller.account });
-    const context = limitRequest(base, caller, request);
+    const context = restrictRequest(base, caller, request);
     checkPerson(alias, request, context.config.management.portalReach);
     const outcome = await runCall({ context, alias, person }, request);
     // Only of people whom the audit names.
@@ -156,17 +156,17 @@ export async function answerManagementRequest(
 }
 
 /**
- * A limited person chooses which of its identities signs, so a config that limits some says what the
- * others may do. A portal is limited by `portalReach`.
+ * A restricted person chooses which of its identities signs, so a config that restricts some says what the
+ * others may do. A portal is restricted by `portalReach`.
  */
-function isUnlimited({ reach, default: others }: ReachConfig, alias: ManagementAlias): boolean {
+function isUnrestricted({ reach, default: others }: ReachConfig, alias: ManagementAlias): boolean {
   return (
     alias === 'portal' || others === 'everything' || (reach.length === 0 && others === undefined)
   );
 }
 
 /**
- * The limits of a caller. Its own role or user counts before its account.
+ * The reach of a caller. Its own role or user counts before its account.
  *
  * @returns undefined for a caller of the deployment's account without an entry that may do what its
  *   alias allows.
@@ -179,7 +179,7 @@ export function findReach(
   const found = findReachEntry(config.reach, arn);
   if (found !== undefined) return found;
   const isOwn = namesOf(arn).at(-1) === account;
-  if (isOwn && isUnlimited(config, alias)) return undefined;
+  if (isOwn && isUnrestricted(config, alias)) return undefined;
   const allowed = isOwn
     ? 'a caller that management.reach of the deployment config names, because management.default is nothing'
     : `a caller of account ${account}, or one that management.reach of the deployment config names`;

@@ -85,24 +85,24 @@ interface Caller {
   readonly alias: ManagementAlias;
   /** Behind a portal. */
   readonly person: Person | undefined;
-  /** Whether the request is limited to trunk groups. */
-  readonly isLimited: boolean;
+  /** Whether the request is restricted to trunk groups. */
+  readonly isRestricted: boolean;
 }
 
 /** Whether the alias, and the person behind a portal, may call an operation. */
-function mayCall({ alias, person, isLimited }: Caller, name: OperationName): boolean {
+function mayCall({ alias, person, isRestricted }: Caller, name: OperationName): boolean {
   const operation = operationOf(name);
   if (alias !== 'portal') return operation.aliases.includes(alias);
-  return person !== undefined && hasRole(person.role, leastRole(operation, isLimited));
+  return person !== undefined && hasRole(person.role, leastRole(operation, isRestricted));
 }
 
 /** @throws {CallerRefusedError} if the role does not allow it. */
 export function checkRole(caller: Caller, name: OperationName): void {
   if (mayCall(caller, name)) return;
-  const { alias, person, isLimited } = caller;
+  const { alias, person, isRestricted } = caller;
   const operation = operationOf(name);
   const { aliases } = operation;
-  const least = leastRole(operation, isLimited);
+  const least = leastRole(operation, isRestricted);
   throw new CallerRefusedError(
     'access_denied',
     alias === 'portal'

@@ -51,7 +51,7 @@ export function requireReachedTrunkGroup(
   }
 }
 
-/** A caller who is limited sees what holds for it: what both the record and its own limits allow. */
+/** A restricted caller sees what holds for it: what both the record and its own limits allow. */
 export async function findTrunkGroupLimits(
   context: ManagementContext,
   serviceTrunkGroup: string,

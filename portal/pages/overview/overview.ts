@@ -168,7 +168,7 @@ function secretTable(
   );
 }
 
-/** A limited user must not learn how many items others have. */
+/** A restricted user must not learn how many items others have. */
 function notAll({ person }: RequestContext, examined: number, what: string): string {
   const count = person.trunkGroups === undefined ? ` ${examined} ${what} were checked.` : '';
   return `Not everything was checked.${count} The list goes on.`;
@@ -386,7 +386,7 @@ function endpointsPanel({ deployment: { issuer, defaultAudience } }: RequestCont
   );
 }
 
-/** A limited user must not learn how many items others have. */
+/** A restricted user must not learn how many items others have. */
 function listTotals(
   { href, person }: RequestContext,
   kinds: readonly (readonly [path: string, what: string, check: Check | undefined])[],

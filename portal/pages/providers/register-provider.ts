@@ -148,7 +148,7 @@ async function showPage(
   };
 }
 
-/** For a limited user: what was chosen, also if that is nothing. */
+/** For a restricted user: what was chosen, also if that is nothing. */
 function trunkGroupsOf({ person }: RequestContext, { trunkGroups }: ProviderValues) {
   return person.trunkGroups === undefined ? undefined : trunkGroups;
 }

@@ -82,7 +82,7 @@ async function showList(context: RequestContext, problems: Problems): Promise<Ro
             position,
             nextCursor,
             isFiltered: false,
-            isLimited: !isStaff,
+            isRestricted: !isStaff,
             shown: items.length,
             examined,
             what: 'trunk groups',

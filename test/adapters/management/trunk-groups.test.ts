@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
-import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
+import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { createTestManagement } from '../../support/management.ts';
 import { createTestFunction } from '../../support/management-function.ts';
 import { foreignOutcomes, outcomeOf } from './foreign-outcomes.ts';
@@ -33,7 +33,7 @@ async function listedBy(management: Management): Promise<readonly number[]> {
   return pages.map(({ items }) => items.length);
 }
 
-describe.each(ways)('a caller that is limited to trunk groups, through %s', (way) => {
+describe.each(ways)('a caller that is restricted to trunk groups, through %s', (way) => {
   it.each(names)('%s on what belongs to another group', async (name) => {
     const world = await createWorld('tg-1001', way);
     const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
@@ -98,10 +98,12 @@ describe.each(ways)('a caller that is limited to trunk groups, through %s', (way
   );
 });
 
-describe('the stores of a limited caller', () => {
+describe('the stores of a restricted caller', () => {
   it('write nothing of another group, for any operation', async () => {
     const { context, clients, apiKeys, clientId, keyId } = await createWorld('tg-1001');
-    const { clients: limitedClients, apiKeys: limitedKeys } = limitToTrunkGroups(context, ['tg-2']);
+    const { clients: limitedClients, apiKeys: limitedKeys } = restrictToTrunkGroups(context, [
+      'tg-2',
+    ]);
     const client = clients.get(clientId);
     const key = apiKeys.get(keyId);
     if (client === undefined || key === undefined) throw new Error('the world is not complete');

@@ -3,7 +3,7 @@ import type { AssertionForm } from '../../../contract/management/inputs.ts';
 import { clientKeyAlgs } from '../../../contract/proof-algorithms.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
-import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
+import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { makeClient, makeSecret } from '../../../lab/support/clients.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
@@ -162,7 +162,7 @@ it('says that keys cannot be fetched, which the token endpoint hides', async () 
 
 it('reveals nothing of a client of another trunk group', async () => {
   const { test, sign } = createWorld();
-  const limited = limitToTrunkGroups(test.context, ['tg-2002']);
+  const limited = restrictToTrunkGroups(test.context, ['tg-2002']);
   const ask = (credential: string, clientId?: string) =>
     explainRequest(limited, { credential, assertion: 'jwt_bearer', clientId });
   await expect(ask(sign())).rejects.toThrow('another service trunk group');
@@ -184,10 +184,10 @@ it.each<[string, Partial<Client>]>([
   const { provider } = client;
   const stored = { ...client, ...state, provider: { ...provider, ...state.provider } };
   test.clients.set(client.clientId, stored as Client);
-  const limited = limitToTrunkGroups(test.context, ['tg-2002']);
+  const limited = restrictToTrunkGroups(test.context, ['tg-2002']);
   const question = { credential: sign(), assertion: 'jwt_bearer' } as const;
   await expect(explainRequest(limited, question)).rejects.toThrow('another service trunk group');
-  const own = limitToTrunkGroups(test.context, [client.serviceTrunkGroup]);
+  const own = restrictToTrunkGroups(test.context, [client.serviceTrunkGroup]);
   expect(await explainRequest(own, question)).toMatchObject({ accepted: false });
 });
 
@@ -212,7 +212,7 @@ describe('of a client that has a key of its own', () => {
     const { clientId } = client;
     const usual = { iss: clientId, sub: clientId, aud: issuer, iat: test.now, exp: test.now + 60 };
     const ask = (claims: object = {}, trunkGroup = client.serviceTrunkGroup, clientId?: string) =>
-      explainRequest(limitToTrunkGroups(test.context, [trunkGroup]), {
+      explainRequest(restrictToTrunkGroups(test.context, [trunkGroup]), {
         credential: signToken(key, { ...usual, jti: 'a', ...claims }, { typ: 'JWT' }),
         assertion: 'client_assertion',
         clientId,

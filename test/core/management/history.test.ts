@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
-import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
+import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import type { HistoryPage } from '../../../core/management/list-changes.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
@@ -121,9 +121,9 @@ describe('the history of a client', () => {
   it('of another trunk group has nothing', async () => {
     const test = createTestManagement();
     const id = await addClient(test, 'tg-2');
-    const own = limitToTrunkGroups(test.context, ['tg-1']);
+    const own = restrictToTrunkGroups(test.context, ['tg-1']);
     expect(actionsOf(await readAll(own, id))).toEqual([]);
-    expect(actionsOf(await readAll(limitToTrunkGroups(test.context, ['tg-2']), id))).toEqual([
+    expect(actionsOf(await readAll(restrictToTrunkGroups(test.context, ['tg-2']), id))).toEqual([
       'client.create',
     ]);
   });
@@ -171,7 +171,7 @@ describe('the actors that a customer sees', () => {
   ])('%s', async (_, actor, shown) => {
     const { context, id } = await start();
     await setClientEnabled({ ...context, actor: async () => actor }, id, false);
-    const own = limitToTrunkGroups(context, ['tg-1']);
+    const own = restrictToTrunkGroups(context, ['tg-1']);
     const [history] = await readAll(own, id);
     const { items } = await listAudit(own);
     expect([history?.items[0]?.actor, items[0]?.actor]).toEqual([shown, shown]);
@@ -195,7 +195,7 @@ describe('the audit of a trunk group', () => {
     } as const;
     test.audit.push({ ...change, after: { service_trunk_groups: ['tg-1', 'tg-2'] } });
     const listedBy = async (groups: readonly string[]) => {
-      const { items, examined } = await listAudit(limitToTrunkGroups(test.context, groups));
+      const { items, examined } = await listAudit(restrictToTrunkGroups(test.context, groups));
       return { items: items.length, examined };
     };
     expect(await listedBy(['tg-1'])).toEqual({ items: 0, examined: 0 });
@@ -208,7 +208,7 @@ describe('the audit of a trunk group', () => {
       await addClient(test, `tg-${index % 3}`);
       if (index % 2 === 0) test.now += 1;
     }
-    const own = limitToTrunkGroups(test.context, ['tg-1']);
+    const own = restrictToTrunkGroups(test.context, ['tg-1']);
     const isForeign = ({ after }: (typeof test.audit)[number]) =>
       after?.['service_trunk_group'] !== 'tg-1';
     const foreign = test.audit
@@ -230,7 +230,7 @@ describe('the audit of a trunk group', () => {
   });
 });
 
-describe('a page of the audit of a caller who is limited to trunk groups', () => {
+describe('a page of the audit of a restricted caller', () => {
   const noon = Date.UTC(2027, 0, 15, 12);
 
   function record(second: number, number: number, group: string) {
@@ -252,7 +252,7 @@ describe('a page of the audit of a caller who is limited to trunk groups', () =>
     );
     const auditPages = createMemoryAuditLog([...own, ...foreign]);
     const { context } = createTestManagement();
-    const limited = limitToTrunkGroups({ ...context, auditPages }, ['tg-1001']);
+    const limited = restrictToTrunkGroups({ ...context, auditPages }, ['tg-1001']);
     const pages: (readonly [number, number, string | undefined])[] = [];
     const ids: string[] = [];
     let after: string | undefined;

@@ -81,7 +81,7 @@ describe('an imported client', () => {
     expect(expired).toMatchObject([{ secretId, expiresAt: test.now + 60 }]);
   });
 
-  it('is refused without clientImport, and for a caller who is limited to trunk groups', async () => {
+  it('is refused without clientImport, and for a restricted caller', async () => {
     await expect(open(testConfig).management.importClient(client)).rejects.toThrow(
       'no client can be imported: the config has no clientImport',
     );

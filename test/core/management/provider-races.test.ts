@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { limitToTrunkGroups } from '../../../core/management/caller-reach.ts';
+import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { createClient } from '../../../core/management/create-client.ts';
 import { setSubjectGrant } from '../../../core/management/grants/grant-lists.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
@@ -18,7 +18,7 @@ function scheduled<T extends object>(scheduler: fc.Scheduler, store: T): T {
   return Object.fromEntries(wrapped) as T;
 }
 
-async function startRace(scheduler: fc.Scheduler, isLimited: boolean) {
+async function startRace(scheduler: fc.Scheduler, isRestricted: boolean) {
   const world = await createWorld();
   await registerOwn(world, both);
   const slow: ManagementContext = {
@@ -26,7 +26,7 @@ async function startRace(scheduler: fc.Scheduler, isLimited: boolean) {
     clients: scheduled(scheduler, world.context.clients),
     providerOwners: scheduled(scheduler, world.context.providerOwners),
   };
-  const context = isLimited ? limitToTrunkGroups(slow, both) : slow;
+  const context = isRestricted ? restrictToTrunkGroups(slow, both) : slow;
   const client = { name: 'A', serviceTrunkGroup: 'tg-2002', scopes: ['calls:view'] };
   const under = { provider: world.ownIssuer, externalClientId: 'app', idempotencyKey: 'key-12345' };
   const creating = createClient(context, { ...client, ...under });
@@ -43,11 +43,11 @@ describe('a client that is created while its provider leaves the trunk group', (
   it.each([
     ['by the staff', false],
     ['by a customer', true],
-  ])('is never left there, in any order of their reads and writes: %s', async (_, isLimited) => {
+  ])('is never left there, in any order of their reads and writes: %s', async (_, isRestricted) => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
-        const { created, left, clients, groups } = await startRace(scheduler, isLimited);
+        const { created, left, clients, groups } = await startRace(scheduler, isRestricted);
         const outcome = `${created.status} ${left.status}`;
         seen.add(outcome);
         expect(clients).toHaveLength(created.status === 'fulfilled' ? 1 : 0);
@@ -158,7 +158,7 @@ describe('a client that is created while its grant is withdrawn', () => {
             },
           }),
         };
-        const creating = createClient(limitToTrunkGroups(slow, ['tg-2002']), {
+        const creating = createClient(restrictToTrunkGroups(slow, ['tg-2002']), {
           name: 'A',
           serviceTrunkGroup: 'tg-2002',
           scopes: ['calls:view'],

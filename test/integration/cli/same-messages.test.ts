@@ -228,7 +228,7 @@ const notInForms: readonly string[] = [
   'rotateClientSecret.alg',
   // Keys from a file are given only with authctl.
   'registerProvider.replacesVersion',
-  // Checkboxes of a limited person.
+  // Checkboxes of a restricted person.
   'registerProvider.trunkGroups',
   // In the address, like that of limits below.
   'deleteProvider.issuer',

@@ -10,7 +10,7 @@ import { hangLimit } from '../../../lab/support/hang-limit.ts';
 import { createLoopbackCertificate, serveHttps } from '../../../lab/support/loopback-https.ts';
 import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { grantIssuer } from '../../adapters/management/world.ts';
-import { askedWorld } from '../../lambda/management/limited-world.ts';
+import { askedWorld } from '../../lambda/management/restricted-world.ts';
 import { readConfigFile } from '../../lib/synthesise.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 

@@ -4,7 +4,7 @@ import { maxOwnProviderKeys } from '../../../contract/bounds.ts';
 import { FetchError, type FetchJson } from '../../../core/identity-provider/fetch-json.ts';
 import { createTestKey } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer } from '../../adapters/management/world.ts';
-import { askedWorld } from './limited-world.ts';
+import { askedWorld } from './restricted-world.ts';
 
 // What one customer can make the service do, which the others pay for.
 

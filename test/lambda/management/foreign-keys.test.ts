@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedWorld, newClient } from './limited-world.ts';
+import { askedWorld, newClient } from './restricted-world.ts';
 
 const person = { actor: 'https://idp.example.net#ada', role: 'manager' };
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
-import { askedWorld, newClient } from './limited-world.ts';
+import { askedWorld, newClient } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantSubject } from '../../adapters/management/world.ts';
-import { askedWorld, newClient } from './limited-world.ts';
+import { askedWorld, newClient } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 

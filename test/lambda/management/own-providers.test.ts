@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantIssuer, grantSubject, registerOwn } from '../../adapters/management/world.ts';
-import { askedWorld, limitedWorld, newClient } from './limited-world.ts';
+import { askedWorld, newClient, restrictedWorld } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 
@@ -12,7 +12,7 @@ interface Customer {
   readonly groups?: readonly string[];
 }
 
-/** A person behind the portal, limited to trunk groups. */
+/** A person behind the portal, restricted to trunk groups. */
 function askAs({ ask }: AskedWorld, { role: name = 'manager', groups = ['tg-1001'] }: Customer) {
   const more = {
     person: { actor: 'https://idp.example.net#ada', role: name },
@@ -389,7 +389,7 @@ describe('the platform’s staff', () => {
 
 describe('an operator whom the config limits', () => {
   it('has a provider of its own, by the alias of provider operators', async () => {
-    const asked = await limitedWorld({});
+    const asked = await restrictedWorld({});
     const { ask, world } = asked;
     await registerOwn(world, ['tg-1001']);
     world.providers.delete(issuer);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { askedWorld, newClient } from './limited-world.ts';
+import { askedWorld, newClient } from './restricted-world.ts';
 
 const ada = 'https://login.example.com#ada';
 const grace = 'https://login.example.com#grace';

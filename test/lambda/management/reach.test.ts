@@ -6,7 +6,14 @@ import { operations } from '../../../core/management/operations.ts';
 import { findReach } from '../../../core/management/requests/answer-request.ts';
 import { isObject } from '../../adapters/management/run-operation.ts';
 import { prepareCall, validCalls } from '../../adapters/management/valid-calls.ts';
-import { account, askedWorld, limitedWorld, newClient, role, session } from './limited-world.ts';
+import {
+  account,
+  askedWorld,
+  newClient,
+  restrictedWorld,
+  role,
+  session,
+} from './restricted-world.ts';
 
 const reach: readonly Reach[] = [
   { principals: [role('path/limited')], trunkGroups: ['tg-1001'] },
@@ -114,7 +121,7 @@ describe('a manager of one trunk group', () => {
   it.each(Object.keys(operations))(
     'neither reads nor changes another’s by %s, through any alias',
     async (name) => {
-      const { world, ask } = await limitedWorld({}, 'tg-2002');
+      const { world, ask } = await restrictedWorld({}, 'tg-2002');
       if (name === 'setProviderTrunkGroups') await prepareCall(world, name, 'tg-2002');
       const before = JSON.stringify([...world.clients, ...world.apiKeys, ...world.providers]);
       const { names, args } = validCalls(world)[name as keyof typeof operations];
@@ -141,7 +148,7 @@ describe('a manager of one trunk group', () => {
   );
 
   it('keeps what a client has above a limit that was lowered, and adds nothing to it', async () => {
-    const { world, ask } = await limitedWorld({ scopes: ['calls:view'], maxTokenLifetime: 60 });
+    const { world, ask } = await restrictedWorld({ scopes: ['calls:view'], maxTokenLifetime: 60 });
     const { clientId } = world;
     const change = async (changes: object) => {
       const ifVersion = world.clients.get(clientId)?.version;
@@ -156,7 +163,7 @@ describe('a manager of one trunk group', () => {
   });
 
   it('gives secrets an end', async () => {
-    const { world, ask } = await limitedWorld({ maxSecretLifetime: 3600 });
+    const { world, ask } = await restrictedWorld({ maxSecretLifetime: 3600 });
     const { clientId, secretId, now } = world;
     const version = () => world.clients.get(clientId)?.version;
     const create = (expiresAt?: number) =>
@@ -179,7 +186,7 @@ describe('a manager of one trunk group', () => {
   });
 
   it('has so many clients and keys', async () => {
-    const { ask } = await limitedWorld({ maxClients: 2, maxApiKeys: 1 });
+    const { ask } = await restrictedWorld({ maxClients: 2, maxApiKeys: 1 });
     const client = (idempotencyKey: string) =>
       ask('createClient', { client: { ...newClient, idempotencyKey } });
     expect((await client('key-aaaaa')).error).toBeUndefined();
@@ -228,7 +235,7 @@ describe('a repeated request', () => {
   });
 
   it('shows no value of a secret, also after the secret was deleted', async () => {
-    const { world, ask } = await limitedWorld({});
+    const { world, ask } = await restrictedWorld({});
     const { clientId } = world;
     const version = () => world.clients.get(clientId)?.version;
     const secret = { idempotencyKey: 'key-12345', ifVersion: version() };

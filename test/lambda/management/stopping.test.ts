@@ -7,7 +7,7 @@ import {
   onlyStopsClient,
 } from '../../../core/management/trunk-group-limits/only-stops.ts';
 import { registerOwn } from '../../adapters/management/world.ts';
-import { askedWorld } from './limited-world.ts';
+import { askedWorld } from './restricted-world.ts';
 
 const failures = [
   ['are throttled', new ServiceUnavailableError('DynamoDB', 'throttled')],
@@ -89,7 +89,7 @@ const stops: readonly (readonly [string, (world: World) => ReturnType<World['ask
 
 describe('while the limits of a trunk group cannot be read', () => {
   for (const [how, failure] of failures) {
-    it.each(stops)(`because they ${how}, a limited caller can %s`, async (_, stop) => {
+    it.each(stops)(`because they ${how}, a restricted caller can %s`, async (_, stop) => {
       const world = await worldWithoutLimits(failure);
       const { clientId } = world.world;
       const client = world.world.clients.get(clientId);

@@ -4,7 +4,7 @@ import type {
   GrantLimits,
   TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
-import { askedWorld, newClient, role } from './limited-world.ts';
+import { askedWorld, newClient, role } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 

@@ -20,11 +20,11 @@ import {
 } from './trunk-group-limits/limit-excess.ts';
 import { onlyStopsApiKey, onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
-/** What a caller reaches and may grant. */
-export interface StoreLimits {
+/** What a caller reaches, and what its limits are. */
+export interface StoreReach {
   /** Every group if left out. */
   readonly trunkGroups: readonly string[] | undefined;
-  /** What may be granted in a trunk group. Nothing is checked if left out. */
+  /** The limits of a trunk group. Nothing is checked if left out. */
   readonly limitsOf: ((serviceTrunkGroup: string) => Promise<GrantLimits>) | undefined;
 }
 
@@ -125,7 +125,7 @@ function rememberBefore<T extends { readonly version: number }>(
 }
 
 /** Clients or API keys, as far as their limits differ. */
-interface LimitedKind<T> {
+interface RestrictedKind<T> {
   readonly noun: string;
   readonly count: 'maxClients' | 'maxApiKeys';
   readonly idOf: (record: T) => string;
@@ -138,11 +138,11 @@ interface LimitedKind<T> {
 }
 
 /** What is out of reach does not exist: it is not found, not listed and not written. */
-function limitStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
+function restrictStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
   store: OwnedStore<T, Query>,
   { clock }: Pick<ManagementContext, 'clock'>,
-  { trunkGroups, limitsOf }: StoreLimits,
-  kind: LimitedKind<T>,
+  { trunkGroups, limitsOf }: StoreReach,
+  kind: RestrictedKind<T>,
 ): OwnedStore<T, Query> {
   const { find, findBefore } = rememberBefore<T>((id, options) => store.find(id, options));
   const isWithin = ({ serviceTrunkGroup }: T) => trunkGroups?.includes(serviceTrunkGroup) !== false;
@@ -187,8 +187,8 @@ function limitStore<T extends OwnedRecord, Query extends OwnedQuery<T>>(
   };
 }
 
-export function limitClients(context: ManagementContext, limits: StoreLimits): ClientStore {
-  return limitStore(context.clients, context, limits, {
+export function restrictClients(context: ManagementContext, reach: StoreReach): ClientStore {
+  return restrictStore(context.clients, context, reach, {
     noun: 'clients',
     count: 'maxClients',
     idOf: ({ clientId }) => clientId,
@@ -204,8 +204,8 @@ export function limitClients(context: ManagementContext, limits: StoreLimits): C
   });
 }
 
-export function limitApiKeys(context: ManagementContext, limits: StoreLimits): ApiKeyStore {
-  return limitStore(context.apiKeys, context, limits, {
+export function restrictApiKeys(context: ManagementContext, reach: StoreReach): ApiKeyStore {
+  return restrictStore(context.apiKeys, context, reach, {
     noun: 'API keys',
     count: 'maxApiKeys',
     idOf: ({ keyId }) => keyId,

@@ -57,7 +57,7 @@ export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 't
 }
 
 /** The same for a caller whom the config limits to a trunk group, with limits of the group. */
-export async function limitedWorld(limits: GrantLimits, groupOfItems = 'tg-1001') {
+export async function restrictedWorld(limits: GrantLimits, groupOfItems = 'tg-1001') {
   const serviceTrunkGroup = 'tg-1001';
   const entry = { principals: [role('limited')], trunkGroups: [serviceTrunkGroup] };
   const asked = await askedWorld({ reach: [entry] }, groupOfItems);
