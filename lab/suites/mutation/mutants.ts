@@ -9,26 +9,12 @@ interface Edit {
   readonly replace: string;
 }
 
-/**
- * Suites that update a deployed service, in an emulator. A mutant of them takes minutes: they run only
- * if their area is named.
- */
-export const deployed = {
-  config: ['lab/suites/redeploy/main.ts', 'config'],
-  templates: ['lab/suites/redeploy/main.ts', 'templates'],
-  switches: ['lab/suites/redeploy/main.ts', 'switches'],
-  indexes: ['lab/suites/redeploy/main.ts', 'back'],
-  'three-regions': ['lab/suites/deploy/main.ts', 'three'],
-} as const;
-
 /** A mistake that someone could make, written into the code while tests run. */
 export interface Mutant {
   readonly name: string;
   /** The tests that must notice it. */
-  readonly area: 'rotation' | 'revocation' | 'people' | 'management' | keyof typeof deployed;
+  readonly area: 'rotation' | 'revocation' | 'people' | 'management';
   readonly edits: readonly Edit[];
-  /** Of a deployed suite: what it prints when it notices the mistake. */
-  readonly says?: string | undefined;
 }
 
 /**
@@ -46,11 +32,10 @@ function readMutants(list: string, common: Mutant['area']): readonly Mutant[] {
   const text = readFileSync(join(import.meta.dirname, `${list}.yaml`), 'utf8');
   const files = Object.entries(parse(text) as Readonly<Record<string, readonly Entry[]>>);
   return files.flatMap(([file, entries]) =>
-    entries.map(({ name, area = common, find, replace = '', also = [], says }) => ({
+    entries.map(({ name, area = common, find, replace = '', also = [] }) => ({
       name,
       area,
       edits: [{ file, find, replace }, ...also.map((edit) => ({ file, ...edit }))],
-      says,
     })),
   );
 }
@@ -62,7 +47,6 @@ export const mutants: readonly Mutant[] = [
   ...readMutants('revocation', 'revocation'),
   ...readMutants('tokens-of-people', 'people'),
   ...readMutants('management', 'management'),
-  ...readMutants('releases', 'config'),
 ];
 
 /**
