@@ -6,17 +6,6 @@ import type { Bundle } from './build.ts';
 import { awsRegion } from './scenario.ts';
 import { median } from './statistics.ts';
 
-/** A cold start: times are milliseconds. */
-export interface ColdStart {
-  readonly moduleLoadMs: number;
-  /** From the loaded module to the first event. */
-  readonly firstPollMs: number;
-  /** From the first event to its response. */
-  readonly firstInvocationMs: number;
-  /** From the process's start to the first response. */
-  readonly firstResponseMs: number;
-}
-
 export interface WarmRun {
   /** User and system time of the whole process, microseconds an invocation. */
   readonly cpuUs: number;
@@ -75,23 +64,19 @@ export const beforeOthers = process.getuid?.() === 0 ? ['nice', '-n', '-20'] : [
  */
 export const onOneCore = [...beforeOthers, 'taskset', '-c', '0'];
 
+/** @returns milliseconds from the process's start to the first response. */
 export async function measureColdStart(
   target: Target,
   runtime: string,
   launcher: readonly string[],
-): Promise<ColdStart> {
+): Promise<number> {
   const begin = performance.now();
   const process = await start(target, runtime, launcher);
   try {
-    const { payload, headers } = await process.invoke(asOfNow(target.event));
+    const { payload } = await process.invoke(asOfNow(target.event));
     const firstResponseMs = performance.now() - begin;
     target.check(payload);
-    return {
-      moduleLoadMs: Number(headers['bench-module-load-ms']),
-      firstPollMs: Number(headers['bench-first-poll-ms']),
-      firstInvocationMs: Number(headers['bench-wall-ms']),
-      firstResponseMs,
-    };
+    return firstResponseMs;
   } finally {
     await process.close();
   }

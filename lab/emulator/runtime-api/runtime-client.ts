@@ -21,13 +21,14 @@ interface LambdaContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** Runs one invocation; a benchmark puts its measurements around `invoke`. */
-export interface Instrument {
-  /** Called once around the loading of the function's module. */
-  load(load: () => LambdaHandler): LambdaHandler;
-  /** @returns the payload, and headers that are added to the Runtime API's response request. */
-  invoke(run: () => Promise<unknown>): Promise<{ payload: unknown; headers: Headers }>;
-}
+/**
+ * Runs one invocation; a benchmark puts its measurements around it.
+ *
+ * @returns the payload, and headers that are added to the Runtime API's response request.
+ */
+export type Instrument = (
+  run: () => Promise<unknown>,
+) => Promise<{ payload: unknown; headers: Headers }>;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -36,10 +37,7 @@ interface RuntimeResponse {
   readonly body: string;
 }
 
-const plain: Instrument = {
-  load: (load) => load(),
-  invoke: async (run) => ({ payload: await run(), headers: {} }),
-};
+const plain: Instrument = async (run) => ({ payload: await run(), headers: {} });
 
 /** Calls the Runtime API over one persistent connection, as the managed runtimes do. */
 function createRuntimeRequest(host: string) {
@@ -121,7 +119,7 @@ async function runInvocation(
   process.env['_X_AMZN_TRACE_ID'] = readHeader(next.headers, 'lambda-runtime-trace-id');
   try {
     const event: unknown = JSON.parse(next.body);
-    const { payload, headers } = await instrument.invoke(() => handler(event, context));
+    const { payload, headers } = await instrument(() => handler(event, context));
     await call('POST', `${path}/response`, JSON.stringify(payload ?? null), headers);
   } catch (error) {
     await call('POST', `${path}/error`, describeError(error), {
@@ -140,9 +138,7 @@ export async function runRuntime(instrument: Instrument = plain): Promise<never>
   const call = createRuntimeRequest(env['AWS_LAMBDA_RUNTIME_API'] ?? '');
   let handler: LambdaHandler;
   try {
-    handler = instrument.load(() =>
-      loadHandler(env['LAMBDA_TASK_ROOT'] ?? '', env['_HANDLER'] ?? ''),
-    );
+    handler = loadHandler(env['LAMBDA_TASK_ROOT'] ?? '', env['_HANDLER'] ?? '');
   } catch (error) {
     await call('POST', '/init/error', describeError(error));
     process.exit(1);
