@@ -46,11 +46,10 @@ function partitionKeys({ config, contents }: SynthesisedDeployment): ReadonlyMap
   ]);
 }
 
-function roleOf(deployment: SynthesisedDeployment, functionName: string): Role {
-  const { contents, permissionsBoundary } = deployment;
+function roleOf({ contents }: SynthesisedDeployment, functionName: string): Role {
   const role = contents.policies.roles.get(functionName);
   if (role === undefined) throw new Error(`the templates have no role of ${functionName}`);
-  return { ...role, boundary: role.boundaryArn === undefined ? undefined : permissionsBoundary };
+  return role;
 }
 
 /** What lets others invoke a function. */

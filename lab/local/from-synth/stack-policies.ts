@@ -7,8 +7,6 @@ export interface SynthesisedRole {
   readonly arn: string;
   readonly name: string;
   readonly policies: readonly NamedPolicy[];
-  /** ARN of the permissions boundary. */
-  readonly boundaryArn?: string;
 }
 
 /** A permission to invoke a function. */
@@ -57,7 +55,9 @@ function readRole(
     readonly PolicyName: string;
     readonly PolicyDocument: PolicyDocument;
   }[];
-  const { PermissionsBoundary: boundary } = Properties;
+  if (Properties['PermissionsBoundary'] !== undefined) {
+    throw resolver.misunderstood('a permissions boundary, whose policy it does not have');
+  }
   return {
     arn,
     name,
@@ -68,7 +68,6 @@ function readRole(
       })),
       ...attachedPolicies(resolver, id, name),
     ],
-    ...(boundary !== undefined && { boundaryArn: resolver.resolveText(boundary) }),
   };
 }
 
