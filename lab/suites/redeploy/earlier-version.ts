@@ -13,10 +13,10 @@ import {
   prepareAccount,
 } from './deployment.ts';
 import {
+  assertWork,
   attachOperators,
   type Operators,
   proveOperatorsAfterUpdate,
-  proveOperatorsBefore,
 } from './operators.ts';
 import { awsRegion, type Release, stackName } from './release.ts';
 import { update } from './updates.ts';
@@ -65,9 +65,9 @@ export async function deployEarlier(
 /** Updates it to this version: operators and the client work as before. */
 export async function updateEarlier(kept: EarlierInUse): Promise<void> {
   const { deployment, release, operators } = kept;
-  await proveOperatorsBefore(deployment.cloud, operators, release.config);
+  await assertWork(operators, release.config);
   await update(deployment, 'to this version', release);
-  await proveOperatorsAfterUpdate(deployment.cloud, operators, release.config);
+  await proveOperatorsAfterUpdate(operators, release.config);
 }
 
 /** Moves the aliases, as docs/procedures/go-back.md says. */
