@@ -9,20 +9,19 @@ import type { LogFile } from './log-file.ts';
  *
  * @param run must not fail.
  * @param seconds between the end of a run and the next one.
- * @param firstAfter seconds until the first run.
  */
-function startSchedule(run: () => Promise<void>, seconds: number, firstAfter = seconds) {
+function startSchedule(run: () => Promise<void>, seconds: number) {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const wait = (time: number): void => {
+  const wait = (): void => {
     timer = setTimeout(() => {
       running = run().then(() => {
-        if (!isOver) wait(seconds);
+        if (!isOver) wait();
       });
-    }, time * 1000).unref();
+    }, seconds * 1000).unref();
   };
-  wait(firstAfter);
+  wait();
   return {
     close: async () => {
       isOver = true;

@@ -1,7 +1,5 @@
-import { constants, generateKeyPairSync, type KeyObject, privateEncrypt } from 'node:crypto';
-
-/** ASN.1 of `DigestInfo` for SHA-256, without the digest (RFC 8017 §9.2, note 1). */
-const sha256DigestInfo = Buffer.from('3031300d060960864801650304020105000420', 'hex');
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { signRsaPkcs1 } from '../../emulator/kms/key-spec.ts';
 
 interface SignRequest {
   readonly KeyId: string;
@@ -26,12 +24,10 @@ export class KmsStub {
     if (operation !== 'Sign') throw new Error(`the KMS stub only signs, asked to ${operation}`);
     const request = JSON.parse(body) as SignRequest;
     if (request.MessageType !== 'DIGEST') throw new Error('the KMS stub signs digests');
-    const digest = Buffer.from(request.Message, 'base64');
-    const key = { key: this.#privateKey, padding: constants.RSA_PKCS1_PADDING };
-    const signature = privateEncrypt(key, Buffer.concat([sha256DigestInfo, digest]));
+    const signature = signRsaPkcs1(this.#privateKey, Buffer.from(request.Message, 'base64'));
     return {
       KeyId: request.KeyId,
-      Signature: signature.toString('base64'),
+      Signature: Buffer.from(signature).toString('base64'),
       SigningAlgorithm: request.SigningAlgorithm,
     };
   }

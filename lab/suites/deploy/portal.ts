@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
-import { text as readText } from 'node:stream/consumers';
 import singleRegion from '../../../config/single-region.json' with { type: 'json' };
 import type { DeploymentConfigInput } from '../../../contract/deployment-config.ts';
+import { sendRequest } from '../../emulator/http-exchange.ts';
 import { loadCertificate } from '../../local/certificate.ts';
 import type { Cloud, Outputs } from '../../ministack/cloud.ts';
 import {
@@ -69,24 +66,22 @@ class Person {
   async ask(path: string, form?: Readonly<Record<string, string>>): Promise<Response> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const body = form === undefined ? '' : new URLSearchParams(form).toString();
-    const sent = request(origin + path, {
+    const options = {
       method: form === undefined ? 'GET' : 'POST',
       headers: {
         cookie,
         'sec-fetch-mode': 'navigate',
         ...(form && { ...ofOwnForm, 'content-length': body.length }),
       },
-    });
-    sent.end(body);
-    const [received] = (await once(sent, 'response')) as [IncomingMessage];
-    for (const text of received.headers['set-cookie'] ?? []) {
+    };
+    const { status, headers, body: received } = await sendRequest(origin + path, options, body);
+    for (const text of headers['set-cookie'] ?? []) {
       const [pair = '', ...attributes] = text.split('; ');
       const [name = '', value = ''] = pair.split('=');
       if (attributes.includes('Max-Age=0')) this.#cookies.delete(name);
       else this.#cookies.set(name, value);
     }
-    const { statusCode: status = 0, headers } = received;
-    return new Response(await readText(received), {
+    return new Response(received.toString(), {
       status,
       headers: { location: headers.location ?? '' },
     });

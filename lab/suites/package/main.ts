@@ -3,10 +3,8 @@ import {
   cpSync,
   globSync,
   mkdtempDisposableSync,
-  readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +12,7 @@ import { basename, join, resolve } from 'node:path';
 import { type StagedPackage, stagePackages } from '../../build/stage.ts';
 import { installNode } from '../../support/install-node.ts';
 import { linkPackages } from '../../support/link-packages.ts';
-import { type Command, type CommandOptions, runCommand } from '../../support/run-command.ts';
+import { runCommand, runOrThrow } from '../../support/run-command.ts';
 import { useLocalRun } from '../../support/use-local-run.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import { checkCompanyApp } from './company-app.ts';
@@ -38,12 +36,6 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function run(command: Command, options: CommandOptions): Promise<string> {
-  const { code, output } = await runCommand(command, options);
-  assert.equal(code, 0, `${command.join(' ')}:\n${output}`);
-  return output;
-}
-
 /** What any TypeScript project for Node has. */
 const buildTools = ['@types/node', 'typescript'];
 
@@ -53,16 +45,6 @@ function linkDeclared(project: string, { manifest }: StagedPackage): void {
   // The optional peer of the verifier is not installed.
   const peers = manifest.name.endsWith('/verifier') ? {} : peerDependencies;
   linkPackages(project, [...Object.keys({ ...dependencies, ...peers }), ...buildTools]);
-}
-
-/** What an installation is, for the person who reads the output. */
-function describeInstallation({ manifest, folder }: StagedPackage): string {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((file) => statSync(join(folder, file)))
-    .filter((entry) => entry.isFile());
-  const kilobytes = files.reduce((sum, { size }) => sum + size, 0) / 1000;
-  const dependencies = Object.keys(manifest.dependencies ?? {}).length;
-  return `${manifest.name}: ${files.length} files, ${Math.round(kilobytes)} KB, ${dependencies} dependencies`;
 }
 
 /** The consumer uses every entry. */
@@ -85,7 +67,7 @@ async function compileConsumer(project: string, installed: StagedPackage, short:
   if (short === 'constructs') {
     cpSync(join(root, 'examples/cdk-app'), project, { recursive: true });
   }
-  await run([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
+  await runOrThrow([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
   say('every entry type-checks');
 }
 
@@ -157,17 +139,17 @@ type Use = (node: string, project: string, installed: StagedPackage) => Promise<
 const uses: Readonly<Record<string, Use>> = {
   constructs: async (node, project) => {
     const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
-    assert.match(await run([node, 'use-constructs.js'], options), /^the constructs work$/m);
+    assert.match(await runOrThrow([node, 'use-constructs.js'], options), /^the constructs work$/m);
     await checkCompanyApp(node, project, options);
     say(await checkJestProject(node, project));
   },
   authctl: (node, project, { manifest, folder }) =>
     withLocalService({}, async ({ environment, clientId }) => {
       const options = { cwd: project, environment };
-      const output = await run([node, 'use-authctl.js'], options);
+      const output = await runOrThrow([node, 'use-authctl.js'], options);
       assert.match(output, /^the libraries of authctl work$/m);
       const path = join(folder, manifest.bin?.['authctl'] ?? '');
-      const authctl: Authctl = (...args) => run([node, path, ...args], options);
+      const authctl: Authctl = (...args) => runOrThrow([node, path, ...args], options);
       assert.equal((await authctl('--version')).trim(), manifest.version);
       await runEveryGroup(authctl, clientId);
       say(await checkConfirmation([node, path, 'client', 'delete', clientId], environment));
@@ -176,13 +158,16 @@ const uses: Readonly<Record<string, Use>> = {
   verifier: (node, project, { folder }) =>
     withLocalService({}, async ({ environment }) => {
       const options = { cwd: project, environment };
-      assert.match(await run([node, 'use-verifier.js'], options), /^the verifier works$/m);
+      assert.match(await runOrThrow([node, 'use-verifier.js'], options), /^the verifier works$/m);
       await useForwardAuth([node, join(folder, 'bin/forward-auth.js')], environment);
     }),
   local: async (node, project, { manifest, folder }) => {
     const path = join(folder, manifest.bin?.['authorization-server-local'] ?? '');
     await useLocalRun([node, path], project);
-    assert.match(await run([node, 'use-local.js'], { cwd: project }), /^the local service works$/m);
+    assert.match(
+      await runOrThrow([node, 'use-local.js'], { cwd: project }),
+      /^the local service works$/m,
+    );
   },
   // It installs what it makes, so the suite `release` runs it with a registry.
   create: async (node, project, { manifest, folder }) => {
@@ -197,7 +182,7 @@ const uses: Readonly<Record<string, Use>> = {
 async function checkPublication({ folder }: StagedPackage): Promise<void> {
   // npm publishes a version between two releases, as a preview is, only with the name of a tag.
   const flags = ['--dry-run', '--access', 'public', '--tag', 'latest'];
-  const output = await run(['npm', 'publish', ...flags], { cwd: folder });
+  const output = await runOrThrow(['npm', 'publish', ...flags], { cwd: folder });
   // npm says so if it had to correct the manifest.
   assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
   say('npm would publish it as it is');
@@ -210,7 +195,6 @@ async function testPackage(short: string, staged: StagedPackage): Promise<void> 
   const folder = join(project, 'node_modules', staged.manifest.name);
   cpSync(staged.folder, folder, { recursive: true });
   const installed = { ...staged, folder };
-  say(describeInstallation(installed));
   linkDeclared(project, installed);
   if (Object.keys(installed.manifest.exports).length > 1) {
     await compileConsumer(project, installed, short);
@@ -223,7 +207,7 @@ async function testPackage(short: string, staged: StagedPackage): Promise<void> 
 
 /** `npm run test:all -- package verifier` tests only that package. */
 const wanted = process.argv[2];
-await run([process.execPath, 'lab/build/main.ts'], { cwd: root });
+await runOrThrow([process.execPath, 'lab/build/main.ts'], { cwd: root });
 using target = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
 for (const staged of await stagePackages(target.path)) {
   const short = basename(staged.manifest.name);
