@@ -1,4 +1,3 @@
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDynamoDbClientReader } from '../../../adapters/dynamodb/stores/client-reader.ts';
@@ -12,6 +11,7 @@ import type {
 import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
 import { client, clientSecrets, inOrder } from '../../support/arbitraries.ts';
+import { malformedClients, storedClient } from '../../support/malformed-clients.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 let tables: TestTables;
@@ -165,22 +165,6 @@ it('the use of an assertion is noted by day, never goes back and creates no clie
 });
 
 describe('the use of a secret', () => {
-  const lastUse = async (secretId: string) =>
-    (await store.find(example.clientId))?.secrets.find((one) => one.secretId === secretId)
-      ?.lastUsedOn;
-
-  it('is noted by day, changes no version and never goes back', async () => {
-    await store.create(example);
-    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
-    expect(await lastUse('secret_a')).toBe('2026-11-20');
-    await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
-    await uses.recordUse(example.clientId, 'secret_a', '2026-11-21');
-    await uses.recordUse(example.clientId, 'secret_a', '2026-11-19');
-    expect(await lastUse('secret_a')).toBe('2026-11-21');
-    expect(await lastUse('secret_b')).toBeUndefined();
-    expect((await store.find(example.clientId))?.version).toBe(1);
-  });
-
   it('brings back neither a secret nor a client', async () => {
     await uses.recordUse(example.clientId, 'secret_a', '2026-11-20');
     expect(await store.find(example.clientId)).toBeUndefined();
@@ -272,118 +256,12 @@ describe('the use of a secret', () => {
 });
 
 describe('an item that cannot be read', () => {
-  const good = {
-    client_id: 'client_bad',
-    schema_version: 1,
-    name: 'billing',
-    service_trunk_group: 'tg-1',
-    audiences: [],
-    token_lifetime: 3600,
-    scopes: ['messaging:view'],
-    enabled: true,
-    secrets: { secret_a: { hash: 'sha256$SECRETHASH', created_at: 1 } },
-    version: 1,
-    created_at: 1,
-    updated_at: 1,
-  };
   const put = (item: object) =>
     tables.dynamodb.put({ TableName: tables.nameOf('clients'), Item: { ...item } });
 
-  it('is readable in the form that the table below starts from', async () => {
-    await put(good);
-    expect(await store.find('client_bad')).toMatchObject({ name: 'billing' });
-  });
-
-  const shapes: readonly [string, object, string][] = [
-    ['of an unknown version', { schema_version: 2 }, 'schema_version: expected 1'],
-    [
-      'without a version',
-      { schema_version: undefined },
-      'schema_version: expected "schema_version"',
-    ],
-    [
-      'of nothing but its key',
-      Object.fromEntries(
-        Object.keys(good)
-          .slice(1)
-          .map((key) => [key, undefined]),
-      ),
-      'schema_version: expected "schema_version"',
-    ],
-    ['with text for a time', { created_at: 'now' }, 'created_at: expected number'],
-    ['with text for a flag', { enabled: 'true' }, 'enabled: expected boolean'],
-    ['with null for a flag', { enabled: null }, 'enabled: expected boolean'],
-    ['with a misspelt attribute', { expires_att: 1 }, 'expires_att: expected no such attribute'],
-    [
-      'with a misspelt attribute of a secret',
-      { secrets: { secret_a: { hash: 'sha256$SECRETHASH', created_at: 1, expires: 1 } } },
-      'secrets.secret_a.expires: expected no such attribute',
-    ],
-    [
-      'with a secret without a hash',
-      { secrets: { secret_a: { created_at: 1 } } },
-      'secrets.secret_a: expected a hash, or a key',
-    ],
-    [
-      'with a secret that is also a key',
-      { secrets: { secret_a: { hash: 'h', public_key: 'x', alg: 'ES256', created_at: 1 } } },
-      'secrets.secret_a: expected a hash, or a key',
-    ],
-    [
-      'with a secret that is text',
-      { secrets: { secret_a: 'sha256$SECRETHASH' } },
-      'secrets.secret_a: expected Object',
-    ],
-    [
-      'with a list of secrets',
-      { secrets: [{ hash: 'sha256$SECRETHASH', created_at: 1 }] },
-      'secrets: expected a map',
-    ],
-    ['with a set of secrets', { secrets: new Set(['secret_a']) }, 'secrets: expected a map'],
-    ['with a set of scopes', { scopes: new Set(['messaging:view']) }, 'scopes: expected Array'],
-    ['with a scope that is no scope', { scopes: ['a b'] }, 'scopes.0: expected a scope token'],
-    [
-      'with too many scopes',
-      { scopes: Array.from({ length: 41 }, (_, i) => `s${i}`) },
-      'scopes: expected <=40',
-    ],
-    ['with a fraction of a second', { token_lifetime: 0.5 }, 'token_lifetime: expected'],
-    [
-      'with a lifetime beyond the bound',
-      { token_lifetime: 86_401 },
-      'token_lifetime: expected <=86400',
-    ],
-    ['that is oversize', { name: 'n'.repeat(1_000) }, 'name: expected <=100'],
-    [
-      'with more secrets than are allowed',
-      {
-        secrets: Object.fromEntries(
-          Array.from({ length: 101 }, (_, i) => [`s${i}`, { hash: 'h', created_at: 1 }]),
-        ),
-      },
-      'secrets: expected <=100',
-    ],
-    [
-      'under a provider but with secrets',
-      {
-        provider: {
-          issuer: 'https://idp.example.com',
-          registration_id: 'idp_1',
-          external_client_id: 'x',
-        },
-      },
-      'the item: expected no secrets under a provider',
-    ],
-    [
-      'with a number beyond JavaScript',
-      { version: NumberValue.from('9007199254740993.5') },
-      'version: expected number',
-    ],
-  ];
-
-  it.each(shapes)('%s fails only that client', async (_, change, detail) => {
+  it.each(malformedClients)('%s fails only that client', async (_, change, detail) => {
     await store.create(example);
-    await put({ ...good, ...change });
+    await put({ ...storedClient, ...change });
     const error = await store.find('client_bad').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MalformedRecordError);
     const { message } = error as MalformedRecordError;

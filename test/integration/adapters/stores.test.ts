@@ -1,6 +1,8 @@
-import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { toApiKeyItem } from '../../../adapters/dynamodb/items/api-key-item.ts';
+import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identity-provider-item.ts';
+import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
@@ -37,8 +39,8 @@ beforeEach(async () => {
   for (const key of tableKeys) await tables.empty(key);
 });
 
-const put = (key: TableKey, item: Record<string, AttributeValue>) =>
-  tables.dynamodb.send(new PutItemCommand({ TableName: tables.nameOf(key), Item: item }));
+const put = (key: TableKey, Item: Item) =>
+  tables.dynamodb.put({ TableName: tables.nameOf(key), Item });
 
 describe('the API key store', () => {
   const open = () => createDynamoDbApiKeyStore(tables.dynamodb, tables.nameOf('apiKeys'), options);
@@ -98,29 +100,8 @@ describe('the API key store', () => {
     await expect(store.create(key)).rejects.toThrow(MalformedRecordError);
     await store.create(example);
     const [{ address, prefixLength }] = key.subnets as [(typeof key.subnets)[number]];
-    await put('apiKeys', {
-      key_id: { S: 'key_2' },
-      schema_version: { N: '1' },
-      hash: { S: example.hash },
-      name: { S: 'x' },
-      enabled: { BOOL: true },
-      service_trunk_group: { S: 'tg-1' },
-      subnets: {
-        L: [
-          {
-            M: {
-              subnet_id: { S: 'subnet_1' },
-              name: { S: 'lan' },
-              address: { S: address },
-              prefix_length: { N: String(prefixLength) },
-            },
-          },
-        ],
-      },
-      version: { N: '1' },
-      created_at: { N: '1' },
-      updated_at: { N: '1' },
-    });
+    const stored = { subnet_id: 'subnet_1', name: 'lan', address, prefix_length: prefixLength };
+    await put('apiKeys', { ...toApiKeyItem(example), key_id: 'key_2', subnets: [stored] });
     await expect(store.find('key_2')).rejects.toThrow(
       /the item of API key "key_2" cannot be read: subnets\.0/,
     );
@@ -181,18 +162,13 @@ describe('the identity provider store', () => {
   it('fails a provider without algorithms, which would be a provider of any', async () => {
     const store = open();
     await store.createIdentityProvider(example);
+    const issuer = 'https://bad.example.com';
     await put('identityProviders', {
-      issuer: { S: 'https://bad.example.com' },
-      schema_version: { N: '1' },
-      registration_id: { S: 'idp_2' },
-      discovery_url: { S: 'https://bad.example.com' },
-      jwks_uri: { S: 'https://bad.example.com' },
-      allowed_algorithms: { L: [] },
-      registered_at: { N: '1' },
+      ...toIdentityProviderItem(example),
+      issuer,
+      allowed_algorithms: [],
     });
-    await expect(store.findIdentityProvider('https://bad.example.com')).rejects.toThrow(
-      MalformedRecordError,
-    );
+    await expect(store.findIdentityProvider(issuer)).rejects.toThrow(MalformedRecordError);
     expect(await collect(store.listIdentityProviders())).toEqual([example]);
     expect(malformed).toHaveLength(1);
   });
@@ -283,7 +259,7 @@ describe('the signing key store', () => {
   it('leaves out a key that cannot be read, and says so', async () => {
     const store = open();
     await store.createSigningKey(rsa);
-    await put('signingKeys', { record_type: { S: 'signing_key' }, record_id: { S: 'bad' } });
+    await put('signingKeys', { record_type: 'signing_key', record_id: 'bad' });
     expect(await store.listSigningKeys()).toEqual([rsa]);
     expect(malformed.map(({ message }) => message)).toEqual([
       'the item of signing key "bad" cannot be read: record_id: expected /^[A-Za-z0-9_-]{43}$/',
@@ -387,8 +363,7 @@ describe('the store of limits', () => {
       trunkGroups: [],
     });
     expect(await owners.find('tg-1')).toBeUndefined();
-    const broken = { record_type: { S: 'provider_owner' }, version: { N: '-1' } };
-    await put('settings', { ...broken, record_id: { S: 'idp_3' } });
+    await put('settings', { record_type: 'provider_owner', record_id: 'idp_3', version: -1 });
     const ids = ['idp_2', 'idp_3', 'idp_4', 'idp_1'];
     expect([...(await owners.findEach(ids)).keys()].toSorted()).toEqual(['idp_1', 'idp_2']);
     expect(malformed).toHaveLength(1);
@@ -398,8 +373,8 @@ describe('the store of limits', () => {
   });
 
   it('fails limits that cannot be read', async () => {
-    const key = { record_type: { S: 'trunk_group_limits' }, record_id: { S: 'tg-1' } };
-    await put('settings', { ...key, max_clients: { N: '-1' } });
+    const key = { record_type: 'trunk_group_limits', record_id: 'tg-1' };
+    await put('settings', { ...key, max_clients: -1 });
     await expect(open().find('tg-1')).rejects.toThrow(MalformedRecordError);
   });
 });

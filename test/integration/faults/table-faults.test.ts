@@ -1,10 +1,7 @@
-import {
-  type AttributeValue,
-  DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import { secondsPerDay } from '../../../contract/bounds.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { formatId, idBytes, readApiKeyId } from '../../../core/credential/credential-value.ts';
@@ -13,6 +10,7 @@ import { stepLimit } from '../../../lab/support/hang-limit.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { figure } from '../../support/figure.ts';
+import { malformedClients } from '../../support/malformed-clients.ts';
 import {
   type Answer,
   askToken,
@@ -24,72 +22,50 @@ import {
 } from './load.ts';
 import { useFaultyService } from './use-faulty-service.ts';
 
-type Item = Record<string, AttributeValue>;
-
 const { faults, service } = useFaultyService();
-const clients = tableName('local', 'clients');
-let dynamodb: DynamoDBClient;
-let template: Item;
+const TableName = tableName('local', 'clients');
+let dynamodb: DynamoDBDocument;
+let template: Item | undefined;
 
 beforeAll(async () => {
-  const { environment, clientId } = service();
-  dynamodb = new DynamoDBClient({
-    endpoint: environment.AWS_ENDPOINT_URL_DYNAMODB,
-    region: environment.AWS_REGION,
-    credentials: service().aws.credentials,
-  });
-  const key = { client_id: { S: clientId } };
-  const { Item } = await dynamodb.send(new GetItemCommand({ TableName: clients, Key: key }));
-  if (Item === undefined) throw new Error('there is no demonstration client');
-  template = Item;
+  dynamodb = createDynamoDbClient(service().aws);
+  const Key = { client_id: service().clientId };
+  template = (await dynamodb.get({ TableName, Key })).Item;
 });
 afterAll(() => dynamodb.destroy());
 
 /** A client of its own with the demonstration client's secret. */
-async function putClient(index: number, change: (item: Item) => Item): Promise<string> {
+async function putClient(index: number, change: object): Promise<string> {
   const clientId = formatId('client', Buffer.alloc(idBytes, index + 1));
-  const item = change({ ...structuredClone(template), client_id: { S: clientId } });
-  await dynamodb.send(new PutItemCommand({ TableName: clients, Item: item }));
+  await dynamodb.put({ TableName, Item: { ...template, client_id: clientId, ...change } });
   return clientId;
 }
-
-const without = (name: string) => (item: Item) => {
-  const { [name]: _, ...rest } = item;
-  return rest;
-};
-const having = (more: Item) => (item: Item) => ({ ...item, ...more });
-
-/** Some of those that test/integration/adapters/client-store.test.ts has. */
-const malformed: readonly (readonly [string, (item: Item) => Item])[] = [
-  ['without enabled', without('enabled')],
-  ['of an unknown version', having({ schema_version: { N: '2' } })],
-  ['with an unknown attribute', having({ admin: { BOOL: true } })],
-  ['of 390 kB', having({ audiences: { L: [{ S: 'n'.repeat(390_000) }] } })],
-  ['with a number that JavaScript cannot hold', having({ version: { N: '9'.repeat(38) } })],
-];
 
 describe('a client item that is malformed', () => {
   it('fails that client closed, and no other', async () => {
     const { clientSecret } = service();
-    const wellFormed = await putClient(200, (item) => item);
+    const wellFormed = await putClient(200, {});
     expect((await askToken(service(), basic(wellFormed, clientSecret))).status).toBe(200);
     const answers: Answer[] = [];
     const others: Answer[] = [];
-    for (const [index, [, change]] of malformed.entries()) {
+    for (const [index, [, change]] of malformedClients.entries()) {
       const clientId = await putClient(index, change);
       answers.push(await askToken(service(), basic(clientId, clientSecret)));
       others.push(await askToken(service()));
     }
     const served = countStatus(others, 200);
     figure('malformed client items', {
-      items: malformed.length,
+      items: malformedClients.length,
       'tokens issued for them': countStatus(answers, 200),
       'other clients served meanwhile': served,
     });
-    expect(served).toBe(malformed.length);
+    expect(served).toBe(malformedClients.length);
     for (const [index, { status, body }] of answers.entries()) {
-      expect([malformed[index]?.[0], status]).toEqual([malformed[index]?.[0], 500]);
-      expect(body['error']).toBe('server_error');
+      expect([malformedClients[index]?.[0], status, body['error']]).toEqual([
+        malformedClients[index]?.[0],
+        500,
+        'server_error',
+      ]);
     }
   });
 });
@@ -115,26 +91,6 @@ describe('a table that does not answer', () => {
     });
     for (const answer of answers) expect(answer).toMatchObject(unavailableAnswer);
     expect(calls / requests).toBeLessThanOrEqual(1.2);
-  });
-
-  it('is never a refusal: the client is not told that its credentials are wrong', async () => {
-    faults.play({ rules: [{ service: 'dynamodb', fault: 'reset', share: 0.5 }], seed: 5 });
-    const answers = await load(60, 5, () => askToken(service()));
-    const statuses = new Set(answers.map(({ status }) => status));
-    expect(statuses).toEqual(new Set([200, 503]));
-  });
-
-  it('if only the note of the secret’s use fails, the token is issued all the same', async () => {
-    const clientId = await putClient(201, (item) => {
-      const [[secretId, secret] = ['', { M: {} }]] = Object.entries(item['secrets']?.M ?? {});
-      const { last_used_on: _, ...unused } = secret.M ?? {};
-      return { ...item, secrets: { M: { [secretId]: { M: unused } } } };
-    });
-    faults.takeCounts();
-    faults.play({ rules: [{ service: 'dynamodb', operation: 'UpdateItem', fault: 'reset' }] });
-    const answer = await askToken(service(), basic(clientId, service().clientSecret));
-    expect(answer.status).toBe(200);
-    expect(faults.takeCounts()['dynamodb.UpdateItem']).toBeGreaterThan(0);
   });
 });
 
