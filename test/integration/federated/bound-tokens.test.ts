@@ -123,19 +123,3 @@ describe('a published client gets a bound token here and calls an API with it:',
     expect(answer.status).toBe(200);
   });
 });
-
-it('a client without a proof gets a bearer token next to them', async () => {
-  const { tokenUrl, clientId, clientSecret, exampleUrl } = service();
-  const response = await fetch(tokenUrl, {
-    method: 'POST',
-    headers: { authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  const { token_type: type, access_token: token } = (await response.json()) as Record<
-    string,
-    string
-  >;
-  expect(type).toBe('Bearer');
-  const headers = { authorization: `Bearer ${token}` };
-  expect((await fetch(exampleUrl, { headers })).status).toBe(200);
-});

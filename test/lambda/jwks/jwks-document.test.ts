@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { UnavailableError } from '../../../core/errors.ts';
 import { makeSigningKey } from '../../../lab/support/signing-keys.ts';
 import { createJwksDocuments } from '../../../lambda/jwks/function.ts';
 
@@ -29,17 +28,5 @@ describe('the JWKS of a list of keys', () => {
     const documentOf = createJwksDocuments(300);
     documentOf(both, now + 100);
     expect(kidsOf(documentOf(both, now))).toContain(previous.kid);
-  });
-
-  it('follows another list', () => {
-    const documentOf = createJwksDocuments(300);
-    documentOf(both, now);
-    expect(kidsOf(documentOf([current], now))).toEqual([current.kid]);
-  });
-
-  it('is never empty, nor the one before in its place', () => {
-    const documentOf = createJwksDocuments(300);
-    documentOf(both, now);
-    expect(() => documentOf([previous], now + 100)).toThrow(UnavailableError);
   });
 });

@@ -180,6 +180,11 @@ async function bodyOf(changes: Changes = {}): Promise<string> {
 type Answer = readonly [status: number, error: string, description: string];
 const failed: Answer = [401, 'invalid_client', 'client authentication failed'];
 const oneWay: Answer = [400, 'invalid_request', 'the client must authenticate in one way'];
+const otherType: Answer = [
+  400,
+  'invalid_request',
+  'client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+];
 const repeated: Answer = [400, 'invalid_request', 'a parameter must not be repeated'];
 
 /** What is wrong, and the same request in which that is right. */
@@ -200,6 +205,18 @@ const row = (name: string, bad: Changes, good: Changes = {}, answer = failed): R
   answer,
 });
 const by = (client: keyof typeof ids) => ({ iss: ids[client], sub: ids[client] });
+
+/** An algorithm, and the key of another one that could sign with it. */
+const crossed: readonly (readonly [ClientKeyAlg, ClientKeyAlg])[] = [
+  ['RS256', 'PS256'],
+  ['PS256', 'RS256'],
+  ['RS384', 'RS256'],
+  ['RS256', 'RS384'],
+];
+const unknownAlgs = [
+  ['PS384', 'PS256'],
+  ['RS512', 'RS256'],
+] as const;
 
 const keyRows: readonly Row[] = [
   ...clientKeyAlgs.flatMap((alg) => [
@@ -273,35 +290,15 @@ const keyRows: readonly Row[] = [
       { alg },
     ),
   ]),
-  row(
-    'RS256 with the key of PS256',
-    { alg: 'RS256', key: pairs.PS256.privateKey },
-    { alg: 'PS256' },
+  ...crossed.map(([alg, other]) =>
+    row(`${alg} with the key of ${other}`, { alg, key: pairs[other].privateKey }, { alg: other }),
   ),
-  row(
-    'PS256 with the key of RS256',
-    { alg: 'PS256', key: pairs.RS256.privateKey },
-    { alg: 'RS256' },
-  ),
-  row(
-    'RS384 with the key of RS256',
-    { alg: 'RS384', key: pairs.RS256.privateKey },
-    { alg: 'RS256' },
-  ),
-  row(
-    'RS256 with the key of RS384',
-    { alg: 'RS256', key: pairs.RS384.privateKey },
-    { alg: 'RS384' },
-  ),
-  row(
-    'PS384 with the key of PS256',
-    { header: { alg: 'PS384' }, key: pairs.PS256.privateKey },
-    { alg: 'PS256' },
-  ),
-  row(
-    'RS512 with the key of RS256',
-    { header: { alg: 'RS512' }, key: pairs.RS256.privateKey },
-    { alg: 'RS256' },
+  ...unknownAlgs.map(([alg, other]) =>
+    row(
+      `${alg} with the key of ${other}`,
+      { header: { alg }, key: pairs[other].privateKey },
+      { alg: other },
+    ),
   ),
   row('a key that is disabled', { claims: by('keyDisabled') }),
   row('a key that has ended', { claims: by('keyExpired') }),
@@ -394,39 +391,22 @@ const claimRows: readonly Row[] = [
   ),
 ];
 
-const tamper = (edit: Changes['edit']): Changes => ({ ...(edit && { edit }) });
 const formRows: readonly Row[] = [
   ...['x', 'a.b.c', '..', '{}'].map((client_assertion) =>
     row(`an assertion ${client_assertion}`, { form: { client_assertion } }),
   ),
-  row(
-    'two parts',
-    tamper((parts) => parts.slice(0, 2)),
-  ),
-  row(
-    'four parts',
-    tamper((parts) => [...parts, 'x']),
-  ),
-  row(
-    'padding',
-    tamper(([h = '', ...rest]) => [`${h}=`, ...rest]),
-  ),
-  row(
-    'a blank',
-    tamper(([h = '', ...rest]) => [` ${h}`, ...rest]),
-  ),
-  row(
-    'claims that are no object',
-    tamper(([h = '', , s = '']) => [h, encode([]), s]),
-  ),
-  row(
-    'a claim twice',
-    tamper(([h = '', , s = '']) => [
+  row('two parts', { edit: (parts) => parts.slice(0, 2) }),
+  row('four parts', { edit: (parts) => [...parts, 'x'] }),
+  row('padding', { edit: ([h = '', ...rest]) => [`${h}=`, ...rest] }),
+  row('a blank', { edit: ([h = '', ...rest]) => [` ${h}`, ...rest] }),
+  row('claims that are no object', { edit: ([h = '', , s = '']) => [h, encode([]), s] }),
+  row('a claim twice', {
+    edit: ([h = '', , s = '']) => [
       h,
       Buffer.from(`{"iss":"${ids.good}","iss":"${ids.good}"}`).toString('base64url'),
       s,
-    ]),
-  ),
+    ],
+  }),
   row('9 KiB', { header: { x: 'x'.repeat(9 * 1024) } }, {}, [
     400,
     'invalid_request',
@@ -453,20 +433,12 @@ const formRows: readonly Row[] = [
     { form: { client_id: ids.good } },
     [400, 'invalid_request', 'client_id must be the client that signed the assertion'],
   ),
-  row('without its type', { form: { client_assertion_type: undefined } }, {}, [
-    400,
-    'invalid_request',
-    'client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-  ]),
+  row('without its type', { form: { client_assertion_type: undefined } }, {}, otherType),
   row(
     'with a type of SAML',
     { form: { client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer' } },
     {},
-    [
-      400,
-      'invalid_request',
-      'client_assertion_type must be urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    ],
+    otherType,
   ),
   row('without a grant', { form: { grant_type: undefined } }, {}, [
     400,
