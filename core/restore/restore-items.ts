@@ -104,7 +104,7 @@ export interface RestoreOptions {
 const nothing = { because: [], lookAt: [] } as const;
 
 /** Whether the live table has another version than the restored one, for the operator. */
-function compareVersions(live: object, stored: object): readonly string[] {
+function compareVersions(live: object, stored: object = live): readonly string[] {
   const versionOf = (item: object) => ('version' in item ? Number(item.version) : 0);
   const [here, there] = [versionOf(live), versionOf(stored)];
   return saying(here !== there && `version ${here} here, ${there} in the restored table`);
@@ -114,7 +114,7 @@ function compareVersions(live: object, stored: object): readonly string[] {
 async function findPresent<T extends object>(
   kind: Restorable<T>,
   row: Pick<RestoredRow, 'id' | 'name'>,
-  stored: T,
+  stored?: T,
 ): Promise<RestoredRow | undefined> {
   try {
     const found = await kind.find(row.id);
@@ -179,7 +179,7 @@ async function findLost<T extends object>(
   const rows: RestoredRow[] = [];
   for (const [id, { action, time, after }] of last) {
     if (known.has(id) || !made.includes(action) || after === undefined) continue;
-    if ((await kind.find(id)) !== undefined) continue;
+    if ((await findPresent(kind, { id, name: undefined })) !== undefined) continue;
     if (kind.missing !== undefined) {
       rows.push(await restoreItem(context, kind, kind.missing(id), replay));
       continue;
