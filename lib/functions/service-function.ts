@@ -26,6 +26,7 @@ import {
   Alias,
   Architecture,
   CfnFunction,
+  type EventInvokeConfigOptions,
   Function,
   LoggingFormat,
   Runtime,
@@ -127,8 +128,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
    * An alias that leads to the present version. Each is for other callers, that may do different
    * things.
    */
-  addAlias(aliasName: string): Alias {
+  addAlias(aliasName: string, invocations: EventInvokeConfigOptions = {}): Alias {
     return new Alias(this, `Alias-${aliasName}`, {
+      ...invocations,
       aliasName,
       version: this.handler.currentVersion,
     });

@@ -73,6 +73,11 @@ const managementMemory = 1769;
 const noticesMemory = 1769;
 /** A revocation waits for four seconds, 500 changes take less than 30. */
 const managementTimeout = Duration.minutes(1);
+/**
+ * With the timeout, below the ServiceTimeout of stacks: a creation that Lambda throttled would come
+ * after the deletion by which CloudFormation takes it back, and leave its client enabled.
+ */
+const stackEvents = { maxEventAge: Duration.minutes(8) };
 
 /** Above the handlers' own deadlines, so the handlers answer first; below the gateway's 29 s. */
 const requestTimeout = Duration.seconds(10);
@@ -312,7 +317,7 @@ export class ServiceFunctions extends Construct {
     const { stackReach = [] } = config.management;
     for (const account of new Set(stackReach.map((entry) => entry.account))) {
       const principal = new AccountPrincipal(account);
-      fn.addAlias(stackAlias(account)).addPermission('Stacks', { principal });
+      fn.addAlias(stackAlias(account), stackEvents).addPermission('Stacks', { principal });
     }
     return fn;
   }

@@ -33,6 +33,10 @@ it('adds an alias for each account, which that account may invoke, and nothing t
       Principal,
     })),
   );
+  // Together with a run, less than the ServiceTimeout.
+  expect(
+    added('AWS::Lambda::EventInvokeConfig').map((one) => one['MaximumEventAgeInSeconds']),
+  ).toEqual([480, 480]);
   for (const type of ['AWS::IAM::Role', 'AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']) {
     expect(resourcesOf(template, type)).toEqual(resourcesOf(before, type));
   }
