@@ -7,12 +7,39 @@ import { SigningKeyUnusableError, UnavailableError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';
 import { type Sign, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import {
-  PromotionRefusedError,
-  type RotationContext,
-  type RotationPorts,
-} from './rotation-ports.ts';
-import type { Heartbeat, RotationState } from './rotation-state.ts';
+import type { Heartbeat } from './rotation-state.ts';
+
+interface ServiceCheck {
+  /** The region of this run. */
+  readonly own: RegionId;
+  /** The regions in this region's copy of the config. */
+  readonly configured: readonly RegionId[];
+  readonly heartbeats: readonly Heartbeat[];
+  /** Seconds since its last run after which a region outside the config is out of service. */
+  readonly silence: number;
+}
+
+/**
+ * The regions whose verifiers a key must reach: those of the config that have run, and any other
+ * that still runs. Regions are deployed one after the other, so this copy of the config may not
+ * contain a region that has just joined. When a region is removed from the config, it is asked
+ * until it has stopped. A region of the config that has not run yet has no verifiers.
+ *
+ * The present time is that of the latest heartbeat, which this region has just written. No other
+ * clock is needed.
+ */
+export function regionsInService({
+  own,
+  configured,
+  heartbeats,
+  silence,
+}: ServiceCheck): readonly RegionId[] {
+  const now = Math.max(...heartbeats.map(({ at }) => at));
+  const others = heartbeats
+    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
+    .map(({ regionId }) => regionId);
+  return [...new Set([own, ...others])];
+}
 
 /**
  * Type, issuer and audience of a canary token. No access token has any of them (RFC 9068 §2.1), so
@@ -46,10 +73,6 @@ interface CanaryValues {
   /** Unguessable, so no response can be prepared in advance. */
   readonly jti: string;
 }
-
-const metadataSchema = v.looseObject({
-  id_token_signing_alg_values_supported: v.array(v.string()),
-});
 
 /**
  * Whether a canary token of a key verifies with the JWKS of each region, and whether each region's
@@ -124,114 +147,14 @@ async function checkJwks(jws: string, key: SigningKey, served: unknown): Promise
   }
 }
 
+const metadataSchema = v.looseObject({
+  id_token_signing_alg_values_supported: v.array(v.string()),
+});
+
 function checkMetadata(key: SigningKey, served: unknown): Finding {
   const metadata = v.safeParse(metadataSchema, served);
   const listed = metadata.success ? metadata.output.id_token_signing_alg_values_supported : [];
   if (listed.includes(key.alg)) return { ok: true };
   const reason = `its discovery document lists ${listed.join(', ') || 'no algorithm'}, not ${key.alg}`;
   return { ok: false, problem: 'not_listed', reason };
-}
-
-type Proof = Pick<SigningKey, 'seenAt' | 'provedAt'>;
-
-/**
- * Proves a `next` key: a canary token that it signed verifies with the JWKS of every region in
- * service. Records the result, from which the key's lead is counted.
- *
- * @throws {PromotionRefusedError} naming each region that does not verify it.
- */
-export async function proveKey(
-  key: SigningKey,
-  { heartbeats }: Pick<RotationState, 'heartbeats'>,
-  { ports, settings }: Pick<RotationContext, 'ports' | 'settings'>,
-): Promise<void> {
-  const findings = await askCanary(key, ports);
-  const { propagationLag, leeway } = settings.policy;
-  const haveRunSince = (time: number) =>
-    findings.every(({ region }) =>
-      heartbeats.some(
-        ({ regionId, at }) => regionId === region && at >= time + propagationLag + leeway,
-      ),
-    );
-  const hasOwn = findings.some(({ region }) => region === key.regionId);
-  const isServed = hasOwn && findings.every(({ ok }) => ok);
-  const proof = isServed
-    ? advanceProof(key, haveRunSince, ports.now())
-    : withdrawProof(key, findings);
-  if (proof !== undefined) {
-    await ports.store.replaceSigningKey({ ...key, ...proof, version: key.version + 1 });
-  }
-  if (!isServed) throw new PromotionRefusedError(key.kid, findings);
-}
-
-/**
- * The canary reaches one instance of a region's JWKS function; others may be G behind. If the
- * region loses access to its tables before they catch up, they stay behind until it has access
- * again. When a region runs its rotation, it writes to its tables. So a heartbeat at least G after
- * the first sighting shows that all instances have caught up. An unreachable region or missed runs
- * after that cannot change the result.
- */
-function advanceProof(
-  { seenAt, provedAt }: SigningKey,
-  haveRunSince: (time: number) => boolean,
-  now: number,
-): Proof | undefined {
-  if (provedAt !== undefined) return undefined;
-  if (seenAt === undefined) return { seenAt: now };
-  return haveRunSince(seenAt) ? { provedAt: now } : undefined;
-}
-
-/** A region that serves a JWKS without the key may have done so until now, for any reason. */
-function withdrawProof(
-  { seenAt, provedAt }: SigningKey,
-  findings: readonly CanaryFinding[],
-): Proof | undefined {
-  const isMissing = findings.some(
-    ({ problem }) => problem === 'absent' || problem === 'not_verified',
-  );
-  const hasProof = seenAt !== undefined || provedAt !== undefined;
-  return isMissing && hasProof ? { seenAt: undefined, provedAt: undefined } : undefined;
-}
-
-/** When the canary does not answer, nothing is proved, but all other steps are still taken. */
-async function askCanary(key: SigningKey, ports: RotationPorts): Promise<readonly CanaryFinding[]> {
-  try {
-    return await ports.checkKey(key.kid);
-  } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
-    const reason = `the canary does not answer: ${error.message}`;
-    return [{ kid: key.kid, region: key.regionId, ok: false, problem: 'not_signed', reason }];
-  }
-}
-
-interface ServiceCheck {
-  /** The region of this run. */
-  readonly own: RegionId;
-  /** The regions in this region's copy of the config. */
-  readonly configured: readonly RegionId[];
-  readonly heartbeats: readonly Heartbeat[];
-  /** Seconds since its last run after which a region outside the config is out of service. */
-  readonly silence: number;
-}
-
-/**
- * The regions whose verifiers a key must reach: those of the config that have run, and any other
- * that still runs. Regions are deployed one after the other, so this copy of the config may not
- * contain a region that has just joined. When a region is removed from the config, it is asked
- * until it has stopped. A region of the config that has not run yet has no verifiers.
- *
- * The present time is that of the latest heartbeat, which this region has just written. No other
- * clock is needed.
- */
-export function regionsInService({
-  own,
-  configured,
-  heartbeats,
-  silence,
-}: ServiceCheck): readonly RegionId[] {
-  const now = Math.max(...heartbeats.map(({ at }) => at));
-  const others = heartbeats
-    .filter(({ regionId, at }) => configured.includes(regionId) || at + silence > now)
-    .map(({ regionId }) => regionId);
-  return [...new Set([own, ...others])];
 }

@@ -13,7 +13,6 @@ import {
   eligibleAt,
 } from '../signing-key/select-signing-key.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
-import { proveKey } from './canary.ts';
 import { executeAction } from './execute-action.ts';
 import {
   explainFullJwks,
@@ -28,6 +27,7 @@ import {
   usableNextKeys,
   wantedAlg,
 } from './plan.ts';
+import { proveKey } from './prove-key.ts';
 import {
   type KeyManagement,
   PromotionRefusedError,

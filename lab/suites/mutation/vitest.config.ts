@@ -32,7 +32,7 @@ const tests = {
     'test/core/key-rotation/{plan,rotation-crash}.test.ts',
     'test/core/signing-key/select-signing-key.test.ts',
     'test/core/key-rotation/rotation-{stories,property}.test.ts',
-    'test/core/key-rotation/{rotation-ports,canary,publish-key}.test.ts',
+    'test/core/key-rotation/{rotation-ports,canary,prove-key,publish-key}.test.ts',
     'test/lambda/token/token-failures.test.ts',
     'test/integration/adapters/kms.test.ts',
     'test/integration/lambda/key-rotation.test.ts',
