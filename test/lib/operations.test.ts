@@ -1,8 +1,13 @@
 // CloudFormation has no types here: a template is asserted, property by property.
 /* oxlint-disable typescript/no-explicit-any */
+import { readFileSync } from 'node:fs';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type OperatorGroup, operatorGroups } from '../../contract/operator-permissions.ts';
+import {
+  type OperatorGroup,
+  type OperatorGroupName,
+  operatorGroups,
+} from '../../contract/operator-permissions.ts';
 import { restoredTableName, type TableKey } from '../../contract/tables.ts';
 import {
   evaluate,
@@ -82,6 +87,18 @@ describe('the policies of operators', () => {
       ).toEqual(expected);
     },
   );
+
+  it('read the audit of each region for a restore, as its page says', () => {
+    const page = readFileSync('docs/procedures/restore-a-table.md', 'utf8');
+    const [, text = ''] = /\| have the policy (.*), and permission to restore/.exec(page) ?? [];
+    const named = [...text.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name as OperatorGroupName);
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) {
+      expect(operatorGroups[name].tables).toMatchObject({
+        audit: expect.arrayContaining(['dynamodb:Query']) as unknown,
+      });
+    }
+  });
 
   it('have two conditions: the four partitions of keys for their operator, and those of settings for a restore', () => {
     const policies = Object.values(resourcesOf(single, 'AWS::IAM::ManagedPolicy'));
