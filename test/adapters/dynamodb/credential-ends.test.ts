@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { QueryCommandInput, ScanCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { DynamoDbDocuments } from '../../../adapters/dynamodb/clients/dynamodb-calls.ts';
@@ -10,6 +11,7 @@ import {
 import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import { createDynamoDbCredentialEnds } from '../../../adapters/dynamodb/pages/credential-ends.ts';
 import { syntheticClientId } from '../../../contract/synthetic-check.ts';
+import { endsAttribute } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { collect, readEvery } from '../../../core/paging.ts';
@@ -49,6 +51,11 @@ const key: ApiKey = {
 };
 
 describe('the attribute of the index', () => {
+  it('goes with the stop that needs no function', () => {
+    const page = readFileSync('docs/procedures/stop-a-client-without-the-function.md', 'utf8');
+    expect(page).toMatch(new RegExp(`'SET enabled = :no, .* REMOVE ${endsAttribute}'`));
+  });
+
   it.each<[string, Item, unknown]>([
     ['enabled secrets that expire', toClientItem(client), { secret_1: 100 }],
     ['nothing of a disabled client', toClientItem({ ...client, enabled: false }), undefined],
