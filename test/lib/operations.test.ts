@@ -141,38 +141,6 @@ describe('the policies of operators', () => {
       }
     }
   });
-
-  it('have no DynamoDB action if they use the management function', () => {
-    const policies = Object.values(resourcesOf(single, 'AWS::IAM::ManagedPolicy'));
-    const withAlias = Object.entries<OperatorGroup>(operatorGroups).filter(
-      ([, { alias }]) => alias !== undefined,
-    );
-    expect(withAlias).toHaveLength(5);
-    for (const [name, { alias }] of withAlias) {
-      const policy = policies.find(
-        ({ Properties }) => Properties['ManagedPolicyName'] === `${prefix}-slc-${name}`,
-      );
-      expect(evaluate(policy?.Properties['PolicyDocument'].Statement)).toEqual([
-        {
-          Effect: 'Allow',
-          Action: 'lambda:InvokeFunction',
-          Resource: `arn:aws:lambda:us-west-2:111122223333:function:${prefix}-management:${alias}`,
-        },
-      ]);
-    }
-    const all = policies.flatMap(({ Properties }) => Properties['PolicyDocument'].Statement);
-    expect(all).toHaveLength(14);
-  });
-
-  it('let no one write a signing key, use a key of KMS, or change the audit', () => {
-    for (const granted of Object.values(groups())) {
-      expect(granted['dynamodb:PutItem'] ?? []).not.toContain(signingKeys);
-      expect(granted['dynamodb:UpdateItem'] ?? []).not.toContain(signingKeys);
-      expect(granted['dynamodb:DeleteItem'] ?? []).not.toContain('audit');
-      expect(granted['dynamodb:UpdateItem'] ?? []).not.toContain('audit');
-      expect(Object.keys(granted).filter((action) => action.startsWith('kms:'))).toEqual([]);
-    }
-  });
 });
 
 describe('backups', () => {

@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../../core/client/client.ts';
 import { ServiceUnavailableError, TooManyFailuresError } from '../../../core/errors.ts';
 import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
-import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
+import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
   createProviderClient,
@@ -300,26 +300,8 @@ describe('floods', () => {
 });
 
 it('fails as the service does if a record cannot be read', async () => {
-  const failing = new WorkloadAuthentication(
-    {
-      jwks: createTestKeys(world.time, async () => ({ keys: [createTestKey('ES256').jwk] })),
-      clients: { findClient: async () => undefined },
-      identityProviders: {
-        findIdentityProvider: () => Promise.reject(new ServiceUnavailableError('DynamoDB', 'down')),
-      },
-    },
-    { issuer, tokenEndpoints: [], maxAge: 3600, ownProviders: false },
-  );
-  const body = new URLSearchParams({
-    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-    assertion: assertion(),
+  vi.spyOn(world.providers, 'get').mockImplementation(() => {
+    throw new ServiceUnavailableError('DynamoDB', 'down');
   });
-  const request = {
-    contentTypes: ['application/x-www-form-urlencoded'],
-    authorizations: [],
-    queryNames: [],
-    body: Buffer.from(body.toString()),
-  };
-  const values = { now: start, random: new Uint8Array(16), source: '192.0.2.1', log: {} };
-  await expect(failing.authenticate(request, values)).rejects.toThrow(ServiceUnavailableError);
+  await expect(world.send(assertion())).rejects.toThrow(ServiceUnavailableError);
 });

@@ -168,9 +168,16 @@ describe('explaining a token request', () => {
   });
 });
 
+/** What differs from a token and a question that are accepted. */
+interface Different {
+  readonly claims?: object;
+  readonly header?: object;
+  readonly question?: object;
+}
+
 describe('explaining a bearer credential', () => {
   const key = createTestKey('ES256');
-  const claims = (test: TestManagement) => ({
+  const claimsOf = (test: TestManagement) => ({
     iss: issuer,
     sub: 'client_1',
     aud: 'https://api.example.com',
@@ -192,50 +199,28 @@ describe('explaining a bearer credential', () => {
   it('accepts a token of this service under a published key', async () => {
     const test = withKey();
     const explanation = await explainRequest(test.context, {
-      credential: signToken(key, claims(test)),
+      credential: signToken(key, claimsOf(test)),
       scopes: ['messaging:view'],
     });
     expect(explanation).toMatchObject({ accepted: true, verified: { clientId: 'client_1' } });
   });
 
-  it.each([
-    ['a missing scope', {}, { scopes: ['calls:view'] }, 'insufficient_scope', 403],
-    ['another audience', { aud: 'https://b' }, {}, 'token_audience_not_allowed', 401],
-    ['its age', { exp: 1_800_000_000 - 11, iat: 1_799_999_000 }, {}, 'token_expired', 401],
-    ['an issuer that is not registered', { iss: 'https://x.example' }, {}, 'issuer_unknown', 401],
-  ])('refuses one for %s, and names the rule', async (_, different, question, reason, status) => {
-    const test = withKey();
-    const explanation = await explainRequest(test.context, {
-      credential: signToken(key, { ...claims(test), ...different }),
-      scopes: [],
-      ...question,
-    });
-    expect(explanation).toMatchObject({ accepted: false, reason, status });
-    expect(explanation.rule).toMatch(/\w{3}/);
-  });
-
   const long = 'k'.repeat(2000);
 
-  it.each<[string, object, object, object, RequestFinding]>([
+  it.each<[string, Different, RequestFinding]>([
     [
       'its audience',
-      { aud: 'https://b.example' },
-      {},
-      {},
+      { claims: { aud: 'https://b.example' } },
       { name: 'aud', received: ['https://b.example'], expected: 'https://api.example.com' },
     ],
     [
       'a missing scope',
-      {},
-      {},
-      { scopes: ['calls:view'] },
+      { question: { scopes: ['calls:view'] } },
       { name: 'scope', received: 'messaging:view', expected: 'calls:view' },
     ],
     [
       'its age',
-      { exp: 1_799_999_990, iat: 1_799_999_000 },
-      {},
-      {},
+      { claims: { exp: 1_799_999_990, iat: 1_799_999_000 } },
       {
         name: 'exp',
         received: '1799999990 (2027-01-15T07:59:50Z)',
@@ -244,9 +229,7 @@ describe('explaining a bearer credential', () => {
     ],
     [
       'its youth',
-      { nbf: 1_800_000_011, exp: 1_800_000_600 },
-      {},
-      {},
+      { claims: { nbf: 1_800_000_011, exp: 1_800_000_600 } },
       {
         name: 'nbf',
         received: '1800000011 (2027-01-15T08:00:11Z)',
@@ -255,9 +238,7 @@ describe('explaining a bearer credential', () => {
     ],
     [
       'an issue time to come',
-      { iat: 1_800_000_011 },
-      {},
-      {},
+      { claims: { iat: 1_800_000_011 } },
       {
         name: 'iat',
         received: '1800000011 (2027-01-15T08:00:11Z)',
@@ -266,9 +247,7 @@ describe('explaining a bearer credential', () => {
     ],
     [
       'its long life',
-      { exp: 1_800_086_401 },
-      {},
-      {},
+      { claims: { exp: 1_800_086_401 } },
       {
         name: 'exp',
         received: '1800086401 (2027-01-16T08:00:01Z)',
@@ -277,52 +256,38 @@ describe('explaining a bearer credential', () => {
     ],
     [
       'a claim that is missing',
-      { jti: undefined },
-      {},
-      {},
+      { claims: { jti: undefined } },
       { name: 'jti', received: undefined, expected: 'a text' },
     ],
     [
       'a claim of the wrong type',
-      { exp: '1800000600' },
-      {},
-      {},
+      { claims: { exp: '1800000600' } },
       { name: 'exp', received: '1800000600', expected: 'whole seconds since 1970' },
     ],
     [
       'a token without iat',
-      { iat: undefined },
-      {},
-      {},
+      { claims: { iat: undefined } },
       { name: 'iat', received: undefined, expected: 'whole seconds since 1970' },
     ],
     [
       'scopes that are no text',
-      { scope: ['messaging:view'] },
-      {},
-      {},
+      { claims: { scope: ['messaging:view'] } },
       { name: 'scope', received: ['messaging:view'], expected: 'a text' },
     ],
     [
       'invalid audiences',
-      { aud: 7 },
-      {},
-      {},
+      { claims: { aud: 7 } },
       { name: 'aud', received: 7, expected: 'a text, or an array of texts' },
     ],
-    ['its type', {}, { typ: 'JWT' }, {}, { name: 'typ', received: 'JWT', expected: 'at+jwt' }],
+    ['its type', { header: { typ: 'JWT' } }, { name: 'typ', received: 'JWT', expected: 'at+jwt' }],
     [
       'its algorithm',
-      {},
-      { alg: 'none' },
-      {},
+      { header: { alg: 'none' } },
       { name: 'alg', received: 'none', expected: algs.join(', ') },
     ],
     [
       "the algorithm of another key than the token's",
-      {},
-      { alg: 'RS256' },
-      {},
+      { header: { alg: 'RS256' } },
       {
         name: 'alg',
         received: 'RS256',
@@ -331,49 +296,40 @@ describe('explaining a bearer credential', () => {
     ],
     [
       'a critical header',
-      {},
-      { crit: ['exp'] },
-      {},
+      { header: { crit: ['exp'] } },
       { name: 'crit', received: ['exp'], expected: 'none' },
     ],
     [
       'a kid that is too long',
-      {},
-      { kid: long },
-      {},
+      { header: { kid: long } },
       { name: 'kid', received: long, expected: `a text of 1 to ${maxKeyIdLength} characters` },
     ],
     [
       'its key',
-      {},
-      { kid: 'other' },
-      {},
+      { header: { kid: 'other' } },
       { name: 'kid', received: 'other', expected: `a key in the key set of ${issuer}` },
     ],
     [
       'its issuer',
-      { iss: `${issuer}/` },
-      {},
-      {},
+      { claims: { iss: `${issuer}/` } },
       {
         name: 'iss',
         received: `${issuer}/`,
         expected: `${issuer}, or the issuer of a registered provider, character by character`,
       },
     ],
-  ])(
-    'shows the value that refuses a token for %s',
-    async (_, different, header, question, finding) => {
-      const test = withKey();
-      const explanation = await explainRequest(test.context, {
-        credential: signToken(key, { ...claims(test), ...different }, { ...header }),
-        scopes: [],
-        ...question,
-      });
-      expect(explanation.accepted).toBe(false);
-      expect(explanation.finding).toEqual(finding);
-    },
-  );
+  ])('shows the value that refuses a token for %s, and names the rule', async (...row) => {
+    const [, { claims, header, question }, finding] = row;
+    const test = withKey();
+    const explanation = await explainRequest(test.context, {
+      credential: signToken(key, { ...claimsOf(test), ...claims }, { ...header }),
+      scopes: [],
+      ...question,
+    });
+    expect(explanation.accepted).toBe(false);
+    expect(explanation.finding).toEqual(finding);
+    expect(explanation.rule).toMatch(/\w{3}/);
+  });
 
   it.each<[string, (token: string) => string, RequestFinding]>([
     [
@@ -413,7 +369,7 @@ describe('explaining a bearer credential', () => {
     'shows what refuses a token for %s, and none of the credential',
     async (_, change, finding) => {
       const test = withKey();
-      const credential = change(signToken(key, claims(test)));
+      const credential = change(signToken(key, claimsOf(test)));
       const explanation = await explainRequest(test.context, { credential });
       expect(explanation.finding).toEqual(finding);
       const parts = credential.split('.').filter((part) => part.length > 10);
@@ -425,7 +381,7 @@ describe('explaining a bearer credential', () => {
     const test = withKey();
     const registered = 'https://idp.example.net/';
     test.providers.set(registered, { issuer: registered } as IdentityProvider);
-    const credential = signToken(key, { ...claims(test), iss: 'https://idp.example.net' });
+    const credential = signToken(key, { ...claimsOf(test), iss: 'https://idp.example.net' });
     expect((await explainRequest(test.context, { credential })).finding?.hint).toBe(
       'registered is "https://idp.example.net/", with a slash at the end',
     );
@@ -437,10 +393,10 @@ describe('explaining a bearer credential', () => {
     if (own === undefined) throw new Error('unreachable');
     test.signingKeys.push(makeSigningKey('ES256').key, { ...own, state: 'withdrawn' });
     const explanation = await explainRequest(test.context, {
-      credential: signToken(key, claims(test)),
+      credential: signToken(key, claimsOf(test)),
       scopes: [],
     });
-    expect(explanation.reason).toBe('token_key_unknown');
+    expect(explanation).toMatchObject({ reason: 'token_key_unknown', status: 401 });
   });
 
   it('takes the issuer of a deployment without a domain from the question', async () => {
@@ -449,7 +405,7 @@ describe('explaining a bearer credential', () => {
     const ask = (named?: string) =>
       explainRequest(
         { ...test.context, config },
-        { credential: signToken(key, claims(test)), scopes: [], issuer: named },
+        { credential: signToken(key, claimsOf(test)), scopes: [], issuer: named },
       );
     expect(await ask(issuer)).toMatchObject({ accepted: true });
     await expect(ask()).rejects.toThrow('issuer: received nothing');
