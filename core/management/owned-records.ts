@@ -83,6 +83,7 @@ function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
       const next: T = { ...before, ...changes, version, updatedAt };
       await checkChange?.(context, before, next);
       const views = { before: view(before, context), after: view(next, context) };
+      // The store of a caller refuses what is out of its reach or above its limits: stores-in-reach.ts.
       await makeAuditedChange(context, { action, subject: idOf(before), ...views }, () =>
         storeOf(context).replace(next),
       );
