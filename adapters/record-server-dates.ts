@@ -1,6 +1,6 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
-import type { Clock } from '../core/clock.ts';
 import { CheckedClock } from '../core/server-date.ts';
+import type { Clock } from '../core/time.ts';
 import type { RecordServerDate } from './dynamodb/clients/dynamodb-calls.ts';
 
 interface Answered {

@@ -1,7 +1,7 @@
 import type { Management } from '../adapters/management.ts';
 import type { OperationName } from '../contract/management/operations.ts';
 import { deployedTableName } from '../contract/tables.ts';
-import { seconds } from '../core/clock.ts';
+import { seconds } from '../core/time.ts';
 import type { CliIo } from './cli-io.ts';
 import {
   commandFor,

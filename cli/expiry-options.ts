@@ -1,6 +1,6 @@
 import { lastTime } from '../contract/bounds.ts';
 import { parseDuration } from '../core/duration.ts';
-import { expiryOrTyped } from '../core/rfc3339.ts';
+import { expiryOrTyped } from '../core/time.ts';
 import { type OptionValues, option } from './command-spec.ts';
 import { refuse } from './usage-error.ts';
 

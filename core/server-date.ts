@@ -1,5 +1,5 @@
-import { type Clock, seconds } from './clock.ts';
 import { ClockError } from './errors.ts';
+import { type Clock, seconds } from './time.ts';
 
 /** The time of another host lies between the two, in milliseconds since the epoch. */
 export interface TimeBounds {

@@ -21,9 +21,9 @@ import {
 import { jwksPath } from '../contract/routes.ts';
 import type { ApiKeyReader } from '../core/api-key/api-key.ts';
 import type { ClientLookup } from '../core/client/client.ts';
-import { type Clock, seconds } from '../core/clock.ts';
 import { InputError, refuseOption } from '../core/errors.ts';
 import type { IdentityProviderReader } from '../core/identity-provider/identity-provider.ts';
+import { type Clock, seconds } from '../core/time.ts';
 import { ownJwksSource } from '../core/verifier/access-token.ts';
 import { type BearerErrorResponse, bearerErrorResponse } from '../core/verifier/challenge.ts';
 import { ProofMemory, ProofNonces } from '../core/verifier/proof-memory.ts';

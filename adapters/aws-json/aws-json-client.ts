@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { CallProfile } from '../call-profile.ts';
 import type { CredentialProvider } from '../credentials/credential-provider.ts';
 import { functionCredentials } from '../credentials/environment-credentials.ts';

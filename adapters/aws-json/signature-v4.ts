@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { seconds } from '../../core/clock.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime, seconds } from '../../core/time.ts';
 import type { AwsCredentials } from '../credentials/credential-provider.ts';
 
 /** The parts that a signature covers in addition to the body. */

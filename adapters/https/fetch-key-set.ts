@@ -3,11 +3,11 @@ import {
   maxProviderDocumentBytes,
   trustedFetchTimeout,
 } from '../../contract/bounds.ts';
-import type { Clock } from '../../core/clock.ts';
 import { RefusedError } from '../../core/errors.ts';
 import type { FetchJson } from '../../core/identity-provider/fetch-json.ts';
 import { hasGivenKeys } from '../../core/identity-provider/given-keys.ts';
 import type { IdentityProviderReader } from '../../core/identity-provider/identity-provider.ts';
+import type { Clock } from '../../core/time.ts';
 import { parseJsonObject } from '../../core/verifier/json-object.ts';
 import { type FetchJwks, JwksCache, type KeyFetch } from '../../core/verifier/jwks-cache.ts';
 import { createGuardedFetch, type GuardedFetchOptions, requestJson } from './json-request.ts';

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/api-keys.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';

@@ -8,7 +8,7 @@ import { PublicJwkError } from '../../core/jws/public-jwk.ts';
 import { type CreatedClientSecret, getSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, offered, option } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';

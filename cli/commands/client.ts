@@ -9,7 +9,7 @@ import { describeRotation } from '../../core/client/rotation.ts';
 import { lastUse } from '../../core/client/secret-attention.ts';
 import { formatDuration, secondsOrTyped } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import {
   type CommandGroup,

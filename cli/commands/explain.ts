@@ -2,7 +2,7 @@ import { assertionWarning } from '../../contract/management/field-words.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { OperationResult } from '../../contract/management/operations.ts';
 import type { RequestFinding } from '../../core/management/explain-request.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import { readStdin } from '../cli-io.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';

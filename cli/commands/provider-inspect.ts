@@ -7,7 +7,7 @@ import {
   describeClaimRisk,
 } from '../../core/identity-provider/client-id-claim.ts';
 import type { ProviderChoices } from '../../core/management/providers/provider-choices.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { readStdin } from '../cli-io.ts';
 import { command, type OptionValues, offered, option, repeatable } from '../command-spec.ts';

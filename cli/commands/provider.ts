@@ -11,7 +11,7 @@ import {
   type ManagedProvider,
   viewIdentityProvider,
 } from '../../core/management/providers/provider-reach.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, option, repeatable } from '../command-spec.ts';
 import type { Cell, Field } from '../table.ts';

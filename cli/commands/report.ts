@@ -1,5 +1,5 @@
 import { compareEnds, type ExpiringCredential } from '../../core/credential/credential-ends.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import { type CommandGroup, command, option } from '../command-spec.ts';
 import { readPages } from './list-options.ts';
 

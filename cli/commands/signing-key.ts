@@ -12,8 +12,8 @@ import {
   explainWaitForRoom,
   type TimelineEntry,
 } from '../../core/key-rotation/timeline.ts';
-import { formatTime } from '../../core/rfc3339.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, chosen, command, option } from '../command-spec.ts';
 import type { Cell } from '../table.ts';

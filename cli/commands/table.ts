@@ -1,7 +1,6 @@
 import { isAwsDenial } from '../../contract/aws-denials.ts';
 import { type DeploymentConfig, deployedRegions } from '../../contract/deployment-config.ts';
 import { deployedTableName, tables } from '../../contract/tables.ts';
-import { seconds } from '../../core/clock.ts';
 import { RefusedError } from '../../core/errors.ts';
 import { auditDays } from '../../core/restore/audit-views.ts';
 import type { RestoredRow } from '../../core/restore/restore-items.ts';
@@ -10,7 +9,7 @@ import {
   restorableTables,
   restores,
 } from '../../core/restore/restore-tables.ts';
-import { parseTime } from '../../core/rfc3339.ts';
+import { parseTime, seconds } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { refuse } from '../usage-error.ts';

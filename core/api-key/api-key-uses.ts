@@ -1,7 +1,7 @@
 import { apiKeyUseBounds, secondsPerDay } from '../../contract/bounds.ts';
 import { apiKeyUseId } from '../../contract/tables.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { formatDay } from '../rfc3339.ts';
+import { formatDay } from '../time.ts';
 import type { ApiKeyUse, RecordApiKeyUse } from './api-key.ts';
 
 /** What is written of a use. */

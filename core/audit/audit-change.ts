@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import type { auditedChange } from '../../contract/management/results.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../time.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
 
 /** A change as the audit describes it. `before` and `after` are views, which hold no secret. */

@@ -1,6 +1,6 @@
 import type { HistoryFilter, HistoryPage } from '../management/list-changes.ts';
 import { isFirstVersion } from '../record-version.ts';
-import { formatDay } from '../rfc3339.ts';
+import { formatDay } from '../time.ts';
 import type { Client } from './client.ts';
 
 type ListHistory = (id: string, filter: HistoryFilter) => Promise<HistoryPage>;

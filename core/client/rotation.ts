@@ -1,4 +1,4 @@
-import { formatDay } from '../rfc3339.ts';
+import { formatDay } from '../time.ts';
 import { type ClientSecret, isUsable } from './client.ts';
 
 type Secret = Pick<

@@ -1,5 +1,5 @@
 import { lastTime, secondsPerDay, secretExpiresSoonWithin } from '../../contract/bounds.ts';
-import { formatDay } from '../rfc3339.ts';
+import { formatDay } from '../time.ts';
 import type { Client, ClientSecret } from './client.ts';
 
 type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'>;

@@ -1,4 +1,4 @@
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import type { GivenKeys } from './identity-provider.ts';
 
 /** The JWKS URI of a provider whose keys were given. No URL with a fragment is ever fetched. */

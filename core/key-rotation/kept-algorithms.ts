@@ -2,9 +2,9 @@ import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
 import { RefusedError } from '../errors.ts';
-import { formatTime } from '../rfc3339.ts';
 import { earliestEligibleAt } from '../signing-key/select-signing-key.ts';
 import { isPublished, type SigningKey } from '../signing-key/signing-key.ts';
+import { formatTime } from '../time.ts';
 import { findCurrentKey } from './plan.ts';
 import type { Heartbeat } from './rotation-state.ts';
 

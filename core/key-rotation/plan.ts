@@ -1,9 +1,9 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import { keysOfRegionInJwks, type SigningKeyPolicy } from '../../contract/signing-key-policy.ts';
-import { formatTime } from '../rfc3339.ts';
 import { byEligibility, eligibleAt } from '../signing-key/select-signing-key.ts';
 import type { SigningKey, SigningKeyState } from '../signing-key/signing-key.ts';
+import { formatTime } from '../time.ts';
 import { RetainedKeyError } from './rotation-ports.ts';
 import type {
   AlgorithmChoice,

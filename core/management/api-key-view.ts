@@ -1,6 +1,6 @@
 import type { ApiKeySubnet, ApiKeyWithUse } from '../api-key/api-key.ts';
 import { formatNetmask } from '../api-key/subnet.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import type { WithoutHashes } from './without-hashes.ts';
 
 export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {

@@ -8,7 +8,7 @@ import {
   secretStatus,
 } from '../client/client.ts';
 import { thumbprintOf } from '../client/client-key.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import type { WithoutHashes } from './without-hashes.ts';
 
 const timeOf = (time: number | undefined) => (time === undefined ? undefined : formatTime(time));

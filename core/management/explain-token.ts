@@ -5,8 +5,8 @@ import { recordIdOf } from '../client/provider-client-id.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
-import { formatTime } from '../rfc3339.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import { formatTime } from '../time.ts';
 import {
   buildAccessTokenClaims,
   findProofMode,

@@ -5,7 +5,7 @@ import { type AuditedChange, pairRecords } from '../audit/audit-change.ts';
 import { type AuditRecord, describeAction } from '../audit/audit-log.ts';
 import { isId } from '../credential/credential-value.ts';
 import { UnavailableError } from '../errors.ts';
-import { formatDay, isDay } from '../rfc3339.ts';
+import { formatDay, isDay } from '../time.ts';
 import { formatChangesCursor, parseChangesCursor } from './list-query.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { withActorNames } from './person-names.ts';

@@ -9,7 +9,6 @@ import type {
 } from '../audit/audit-log.ts';
 import type { PersonNameStore } from '../audit/person-name.ts';
 import type { ClientStore } from '../client/client.ts';
-import { type Clock, seconds } from '../clock.ts';
 import type { CredentialEndReader } from '../credential/credential-ends.ts';
 import { encodeBase62, formatId, type IdKind, idBytes } from '../credential/credential-value.ts';
 import { UnavailableError, UncertainConflictError } from '../errors.ts';
@@ -22,6 +21,7 @@ import type {
 import type { RecordStore } from '../record-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
+import { type Clock, seconds } from '../time.ts';
 import type { GrantLimits, TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { JwksCache } from '../verifier/jwks-cache.ts';
 

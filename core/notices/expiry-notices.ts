@@ -5,7 +5,7 @@ import type { ApiKey } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';
 import { isReplaced } from '../client/secret-attention.ts';
 import { apiKeyEnds, secretEnds } from '../credential/credential-ends.ts';
-import { formatDay, formatTime } from '../rfc3339.ts';
+import { formatDay, formatTime } from '../time.ts';
 
 /** Of which deployment the notices are, and when the run was due: seconds since the epoch. */
 export interface NoticeRun {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/bounds.ts';
-import { formatDay, parseTime } from '../rfc3339.ts';
+import { formatDay, parseTime } from '../time.ts';
 import { type AuditedChange, dropDeleted, dropUnreadable, laterHistory } from './replay.ts';
 
 /*

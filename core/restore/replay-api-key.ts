@@ -3,7 +3,7 @@ import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, type Subnet } from '../api-key/subnet.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
-import { parseTime } from '../rfc3339.ts';
+import { parseTime } from '../time.ts';
 import { type ApiKeyView, apiKeyView, nextVersion, readHistory } from './audit-views.ts';
 import {
   type AuditedChange,

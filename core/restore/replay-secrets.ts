@@ -1,5 +1,5 @@
 import type { Client, ClientSecret } from '../client/client.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
 import {
   type AuditedChange,

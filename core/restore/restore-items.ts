@@ -16,8 +16,8 @@ import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
 import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
-import { parseTime } from '../rfc3339.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import { givenKeysView, providerView, readView } from './audit-views.ts';
 import {

@@ -1,7 +1,7 @@
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-state.ts';
 import type { ManagementContext } from '../management/management-context.ts';
-import { parseTime } from '../rfc3339.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import { parseTime } from '../time.ts';
 import { type AuditedChange, asStored, describeChange, type Replayed } from './replay.ts';
 import {
   type Restorable,

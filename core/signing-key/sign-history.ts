@@ -1,5 +1,5 @@
-import { type Clock, seconds } from '../clock.ts';
 import { ServiceUnavailableError, SigningKeyUnusableError } from '../errors.ts';
+import { type Clock, seconds } from '../time.ts';
 import type { Sign } from './sign-jws.ts';
 
 /**

@@ -11,7 +11,6 @@ import {
   syntheticSecretLifetime,
 } from '../../contract/synthetic-check.ts';
 import type { Client, ClientSecret, ClientStore } from '../client/client.ts';
-import { type Clock, seconds } from '../clock.ts';
 import {
   formatClientSecret,
   formatId,
@@ -22,6 +21,7 @@ import {
 import { ConflictError } from '../errors.ts';
 import { servedJwksSchema } from '../jwks/jwks.ts';
 import { firstVersion } from '../record-version.ts';
+import { type Clock, seconds } from '../time.ts';
 
 interface MintPorts {
   /** Reads must see every write that came before. */

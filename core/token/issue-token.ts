@@ -8,7 +8,6 @@ import {
 } from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { formatDay } from '../rfc3339.ts';
 import {
   chooseSigningKeys,
   type KeySettings,
@@ -16,6 +15,7 @@ import {
 } from '../signing-key/select-signing-key.ts';
 import { type ChooseKeys, type Sign, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
+import { formatDay } from '../time.ts';
 import {
   type AccessTokenClaims,
   buildAccessTokenClaims,

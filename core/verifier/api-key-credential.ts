@@ -7,7 +7,7 @@ import {
   readApiKeyId,
 } from '../credential/credential-value.ts';
 import type { TimedPortOptions } from '../port.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import {
   BearerRefusal,
   type Finding,

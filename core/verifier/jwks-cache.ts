@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { jwksCacheTimes, keyCacheWeight } from '../../contract/bounds.ts';
 import { BoundedMap, remember, WeighedMap } from '../bounded-map.ts';
-import type { Clock } from '../clock.ts';
 import { UnavailableError } from '../errors.ts';
 import { hasGivenKeys } from '../identity-provider/given-keys.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../identity-provider/key-lint.ts';
 import type { ProviderAlg } from '../identity-provider/provider-algorithms.ts';
 import type { PortOptions } from '../port.ts';
+import type { Clock } from '../time.ts';
 
 /** The location of an issuer's keys. */
 export interface JwksSource {

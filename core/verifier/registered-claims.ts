@@ -1,6 +1,6 @@
 import { lastTime, maxTokenLifetime, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import { type BearerRefusal, type RefusalReason, refuse, refuseClaim } from './bearer-refusal.ts';
 
 /** Times of a token, in seconds since the epoch. */

@@ -2,7 +2,7 @@ import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import type { CheckedClient, ClientLookup } from '../client/client.ts';
 import { ClockError, UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
-import { formatTime } from '../rfc3339.ts';
+import { formatTime } from '../time.ts';
 import { type BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 

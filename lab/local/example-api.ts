@@ -7,7 +7,7 @@ import { authorizerEnvironment } from '../../contract/function-environments.ts';
 import { bearerGatewayResponses } from '../../contract/platform-authorizer.ts';
 import type { OnLookupFailure } from '../../contract/revocation-check.ts';
 import { apiKeyUseTableName } from '../../contract/tables.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import type { AuthorizerFunction } from '../../lambda/authorizer/function.ts';
 import { createAuthorizerHandler } from '../../lambda/authorizer/function.ts';
 import type { Telemetry } from '../../lambda/shared/telemetry.ts';

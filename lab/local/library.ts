@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { bindManagement, type Management } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
-import { seconds } from '../../core/clock.ts';
+import { seconds } from '../../core/time.ts';
 import { CleanUp } from './clean-up.ts';
 import type { LocalService, LocalServiceOptions, TestApiKey, TestClient } from './local-service.ts';
 import { rotationDemo } from './rotation-demo.ts';

@@ -2,7 +2,7 @@ import type { DemoEnvironment } from '../../contract/demo-environment.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RotationReport } from '../../contract/function-events.ts';
 import { jwksPath, tokenPath } from '../../contract/routes.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time.ts';
 import { type AccessKey, createAccessKey } from '../emulator/aws-server/access-key.ts';
 import type { Faults } from '../emulator/faults/faults.ts';
 import { createGateway, type Gateway } from '../emulator/gateway/gateway.ts';

@@ -16,12 +16,12 @@ import {
 } from '../../contract/function-events.ts';
 import { keyMetrics, missedRotationMinutes } from '../../contract/key-metrics.ts';
 import type { RegionId } from '../../contract/regions.ts';
-import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { type CanaryPorts, checkKey, regionsInService } from '../../core/key-rotation/canary.ts';
 import { publishKey } from '../../core/key-rotation/publish-key.ts';
 import type { RotationStore } from '../../core/key-rotation/rotation-ports.ts';
 import type { SigningKey } from '../../core/signing-key/signing-key.ts';
+import { seconds } from '../../core/time.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** Seconds after which the alarm on missed runs fires for a region. */

@@ -20,11 +20,11 @@ import {
 } from '../../contract/deployment-check.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { liveAlias } from '../../contract/function-names.ts';
-import { seconds } from '../../core/clock.ts';
 import { assertQuota, assertReservable } from '../../core/deployment/account-quotas.ts';
 import { assertLiteralsKept } from '../../core/deployment/kept-literals.ts';
 import { MalformedRecordError, RefusedError } from '../../core/errors.ts';
 import { assertAlgorithmsKept } from '../../core/key-rotation/kept-algorithms.ts';
+import { seconds } from '../../core/time.ts';
 import { answerCustomResource, repeatWhile } from '../shared/answer-custom-resource.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 

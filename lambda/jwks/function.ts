@@ -4,11 +4,11 @@ import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/s
 import type { Environment } from '../../contract/environment.ts';
 import { keyMetrics } from '../../contract/key-metrics.ts';
 import { jwksPath } from '../../contract/routes.ts';
-import { seconds } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import { buildJwks, publicationTime } from '../../core/jwks/jwks.ts';
 import type { SigningKey, SigningKeyReader } from '../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../core/signing-key/signing-key-cache.ts';
+import { seconds } from '../../core/time.ts';
 import { type Endpoint, reportStaleKeyList } from '../shared/exchange.ts';
 import {
   createDocument,

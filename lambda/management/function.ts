@@ -9,7 +9,6 @@ import {
 } from '../../contract/management/request.ts';
 import { accountOfStackAlias } from '../../contract/reach.ts';
 import { managementDigest } from '../../core/audit/request-digest.ts';
-import { type Clock, seconds } from '../../core/clock.ts';
 import { CallerRefusedError, describeError, InputError, RefusedError } from '../../core/errors.ts';
 import {
   type AuthenticatedCaller,
@@ -18,6 +17,7 @@ import {
 } from '../../core/management/requests/answer-request.ts';
 import { readInvokedAlias } from '../../core/management/requests/management-role.ts';
 import { toManagementError } from '../../core/management/requests/wire-errors.ts';
+import { type Clock, seconds } from '../../core/time.ts';
 import { authenticateProof } from '../shared/authenticate-proof.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 import { createDeclareHandler, type DeclareOptions, type StackInvocation } from './declare.ts';

@@ -14,7 +14,7 @@ import {
   type NoticeRun,
   type PutNotices,
 } from '../../core/notices/expiry-notices.ts';
-import { parseTime } from '../../core/rfc3339.ts';
+import { parseTime } from '../../core/time.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** Calls at the same time: each segment of a table is read and told by itself, one call at a time. */

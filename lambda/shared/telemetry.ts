@@ -6,8 +6,7 @@ import {
   metricDimensions,
   requestMetrics,
 } from '../../contract/request-metrics.ts';
-import type { Clock } from '../../core/clock.ts';
-import { formatMilliseconds } from '../../core/rfc3339.ts';
+import { type Clock, formatMilliseconds } from '../../core/time.ts';
 
 /** What a function takes from its process. Tests pass their own values. */
 export interface FunctionOptions {

@@ -9,7 +9,6 @@ import type {
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { syntheticMetrics } from '../../contract/synthetic-check.ts';
-import { type Clock, seconds } from '../../core/clock.ts';
 import {
   runSyntheticCheck,
   SyntheticCheckError,
@@ -18,6 +17,7 @@ import {
   type SyntheticStep,
   verifyByDiscovery,
 } from '../../core/synthetic-check/run-synthetic-check.ts';
+import { type Clock, seconds } from '../../core/time.ts';
 import { createRunTelemetry, type RunTelemetry } from '../shared/run-telemetry.ts';
 
 /** How the check calls the public endpoints. Tests and the local run pass their own. */

@@ -5,11 +5,11 @@ import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/htt
 import { assertionFetchTimeout } from '../../contract/bounds.ts';
 import type { FederationVariables } from '../../contract/function-environments.ts';
 import type { ClientReader } from '../../core/client/client.ts';
-import type { Clock } from '../../core/clock.ts';
 import { TooManyFailuresError, UnavailableError } from '../../core/errors.ts';
 import { AssertionRefusal } from '../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../core/federated/authenticate-workload.ts';
 import { OAuthError } from '../../core/oauth-error.ts';
+import type { Clock } from '../../core/time.ts';
 import type { Federation, Outcome } from '../../core/token/federation.ts';
 
 export interface FederationSource {

@@ -1,5 +1,5 @@
 import { secondsPerDay } from '../../contract/bounds.ts';
-import { expiryOrTyped } from '../../core/rfc3339.ts';
+import { expiryOrTyped } from '../../core/time.ts';
 import { radioGroup } from '../html/field.ts';
 import { type Html, html } from '../html/html.ts';
 import { formatExactSpan, formatMinute } from '../html/time.ts';

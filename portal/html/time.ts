@@ -1,5 +1,5 @@
 import { secondsPerDay } from '../../contract/bounds.ts';
-import { formatTime } from '../../core/rfc3339.ts';
+import { formatTime } from '../../core/time.ts';
 import { type Html, html } from './html.ts';
 
 const units = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Cli } from '../../cli/cli.ts';
 import { clientSecretCommands } from '../../cli/commands/client-secret.ts';
-import { formatDay } from '../../core/rfc3339.ts';
+import { formatDay } from '../../core/time.ts';
 import { createWorld } from '../adapters/management/world.ts';
 
 it('client-secret list says that callers have replaced a secret', async () => {

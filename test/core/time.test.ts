@@ -6,7 +6,7 @@ import {
   formatTime,
   parseExpiry,
   parseTime,
-} from '../../core/rfc3339.ts';
+} from '../../core/time.ts';
 
 describe('a time as text', () => {
   it('gives the same second back', () => {

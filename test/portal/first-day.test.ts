@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parsePortalLook } from '../../contract/portal-look.ts';
-import { formatDay } from '../../core/rfc3339.ts';
+import { formatDay } from '../../core/time.ts';
 import { formatRelative } from '../../portal/html/time.ts';
 import { createPortalWorld, type PortalWorld, personOf } from './portal-world.ts';
 

@@ -5,8 +5,8 @@ import {
   type FunctionOptions,
 } from '../../adapters/management-function.ts';
 import type { ManagementAlias } from '../../contract/management/roles.ts';
-import { seconds } from '../../core/clock.ts';
 import type { ManagementContext } from '../../core/management/management-context.ts';
+import { seconds } from '../../core/time.ts';
 import {
   createManagementHandler,
   type ManagementHandler,

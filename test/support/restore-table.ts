@@ -4,8 +4,8 @@ import { createRestoredTables } from '../../adapters/dynamodb/stores/restored-ta
 import { createManagementContext } from '../../adapters/management-context.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
-import { seconds } from '../../core/clock.ts';
 import { type RestorableTable, restores } from '../../core/restore/restore-tables.ts';
+import { seconds } from '../../core/time.ts';
 
 /** `authctl table restore TABLE --from FROM --restore-point now`, without an audit. */
 export function restoreTable(

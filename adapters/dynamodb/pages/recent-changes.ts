@@ -1,6 +1,6 @@
 import { recentChangeWithin } from '../../../contract/bounds.ts';
 import { tables } from '../../../contract/tables.ts';
-import type { Clock } from '../../../core/clock.ts';
+import type { Clock } from '../../../core/time.ts';
 import { callAws } from '../../aws-errors.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { FindRecent } from '../stores/read-items.ts';

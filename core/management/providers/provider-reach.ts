@@ -9,7 +9,7 @@ import {
   type ProviderOwner,
 } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
-import { formatTime } from '../../rfc3339.ts';
+import { formatTime } from '../../time.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 

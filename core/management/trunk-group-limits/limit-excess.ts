@@ -3,7 +3,7 @@ import type { ApiKey } from '../../api-key/api-key.ts';
 import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';
 import { formatDuration } from '../../duration.ts';
-import { endOfDay, formatTime } from '../../rfc3339.ts';
+import { endOfDay, formatTime } from '../../time.ts';
 import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
 
 /** Something that a record has above a limit. */

@@ -3,7 +3,7 @@ import { wireNameOf } from '../../../contract/management/fields.ts';
 import type { OperationInput } from '../../../contract/management/operations.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
-import { formatTime } from '../../rfc3339.ts';
+import { formatTime } from '../../time.ts';
 import {
   type GrantLimits,
   limitNames,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandGroups } from '../../../cli/command-groups.ts';
 import { tableName } from '../../../contract/tables.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import { startForwardAuthProcess } from '../../support/forward-auth-process.ts';
 import { startPortalProcess } from '../../support/portal-process.ts';
 import type { Command } from '../../support/run-command.ts';

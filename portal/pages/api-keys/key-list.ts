@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../adapters/management.ts';
 import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/bounds.ts';
 import { formatCidr } from '../../../core/api-key/subnet.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import type { Option } from '../../html/field.ts';
 import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';

@@ -2,7 +2,7 @@ import type { Management } from '../../../adapters/management.ts';
 import { type FieldUnit, wordsOfWireName } from '../../../contract/management/field-words.ts';
 import { describeAction } from '../../../core/audit/audit-log.ts';
 import { platformStaff } from '../../../core/audit/person-name.ts';
-import { parseTime } from '../../../core/rfc3339.ts';
+import { parseTime } from '../../../core/time.ts';
 import { type Html, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
 import { formatExactSpan, formatMinute } from '../../html/time.ts';

@@ -1,5 +1,5 @@
 import { secondsPerDay } from '../../../contract/bounds.ts';
-import { formatDay, isDay } from '../../../core/rfc3339.ts';
+import { formatDay, isDay } from '../../../core/time.ts';
 import { noProblems, problemAt, problemsOf } from '../../forms/problems.ts';
 import { textField } from '../../html/field.ts';
 import { filterForm } from '../../html/filters.ts';

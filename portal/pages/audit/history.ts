@@ -1,4 +1,4 @@
-import { formatDay } from '../../../core/rfc3339.ts';
+import { formatDay } from '../../../core/time.ts';
 import { type Html, html } from '../../html/html.ts';
 import { emptyState, type Fact, linkButton, type Section } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';

@@ -3,7 +3,7 @@ import { secondsPerDay, secretExpiresSoonWithin } from '../../../contract/bounds
 import { isUsable } from '../../../core/client/client.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import type { Option } from '../../html/field.ts';
 import { filterSelect, findListed, ownedItemFilters, readListFilter } from '../../html/filters.ts';
 import { linkButton } from '../../html/parts.ts';

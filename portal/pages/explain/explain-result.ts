@@ -1,6 +1,6 @@
 import type { Management } from '../../../adapters/management.ts';
 import { isId } from '../../../core/credential/credential-value.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge } from '../../html/list.ts';
 import { facts, panel } from '../../html/parts.ts';

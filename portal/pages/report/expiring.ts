@@ -1,5 +1,5 @@
 import { compareEnds, type ExpiringCredential } from '../../../core/credential/credential-ends.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import { trunkGroupFilter } from '../../html/filters.ts';
 import { type Html, html } from '../../html/html.ts';
 import { rowLink } from '../../html/list.ts';

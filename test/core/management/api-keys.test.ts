@@ -4,7 +4,7 @@ import { hashSecret, readApiKeyId } from '../../../core/credential/credential-va
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';
-import { formatTime } from '../../../core/rfc3339.ts';
+import { formatTime } from '../../../core/time.ts';
 import { verifyApiKey } from '../../../core/verifier/api-key-credential.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { createTestManagement } from '../../support/management.ts';

@@ -7,9 +7,9 @@ import {
   reportWithoutLookup,
 } from '../../../adapters/revocation-options.ts';
 import type { OnLookupFailure } from '../../../contract/revocation-check.ts';
-import { seconds } from '../../../core/clock.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { PortOptions } from '../../../core/port.ts';
+import { seconds } from '../../../core/time.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse } from '../../../core/verifier/challenge.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';

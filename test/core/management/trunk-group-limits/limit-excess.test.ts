@@ -3,7 +3,7 @@ import {
   findApiKeyExcess,
   findClientExcess,
 } from '../../../../core/management/trunk-group-limits/limit-excess.ts';
-import { parseExpiry, parseTime } from '../../../../core/rfc3339.ts';
+import { parseExpiry, parseTime } from '../../../../core/time.ts';
 
 // A limit of a day, at 20:30 in Denver.
 const now = parseTime('2026-11-22T20:30:00-07:00') ?? 0;
