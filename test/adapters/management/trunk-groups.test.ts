@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
 import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
-import { createTestManagement } from '../../support/management.ts';
-import { createTestFunction } from '../../support/management-function.ts';
 import { foreignOutcomes, outcomeOf } from './foreign-outcomes.ts';
 import { runOperation } from './run-operation.ts';
 import { prepareCall, validCalls } from './valid-calls.ts';
@@ -124,15 +122,6 @@ describe('a caller with a name', () => {
     const ada = management.forCaller({ actor: async () => 'ada', trunkGroups: ['tg-1001'] });
     await ada.createApiKey({ name: 'A', serviceTrunkGroup: 'tg-1001' });
     expect(audit.at(-1)).toMatchObject({ actor: 'ada', action: 'api_key.create' });
-  });
-
-  it('is named by the portal, through the function', async () => {
-    const test = createTestManagement();
-    const portal = createTestFunction(test.context).through('portal');
-    const actor = async () => 'https://idp.example.net#ada';
-    const ada = portal.forCaller({ actor, role: 'manager', trunkGroups: ['tg-1001'] });
-    await ada.createApiKey({ name: 'A', serviceTrunkGroup: 'tg-1001' });
-    expect(test.audit.at(-1)).toMatchObject({ actor: await actor(), action: 'api_key.create' });
   });
 });
 

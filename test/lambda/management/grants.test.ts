@@ -149,15 +149,6 @@ describe('a client id at a provider that several customers share', () => {
     expect((await both('createClient', under(main, 'tg-globex-test'))).error).toBeUndefined();
   });
 
-  it('is not found if the provider is closed to the trunk group, also with a grant', async () => {
-    const { world, ada, grant } = await createSharedWorld();
-    await grant('repo:acme/', ['tg-acme']);
-    world.limits.set('tg-acme', { serviceTrunkGroup: 'tg-acme', version: 1, providers: [] });
-    const { error } = await ada('createClient', under('repo:acme/app:x', 'tg-acme'));
-    expect(error?.class).toBe('NotFoundError');
-    expect((await ada('findSubjectGrants', { issuer })).error?.class).toBe('NotFoundError');
-  });
-
   it('needs no grant under a provider that only the caller’s trunk groups own', async () => {
     const asked = await createSharedWorld();
     const { world, ask } = asked;
@@ -371,20 +362,7 @@ describe('grants of client ids', () => {
     expect(result).toMatchObject({ items: [{ subject: id, grantedTo: [] }] });
   });
 
-  it('outlive the registration, and a deleted provider that is registered again has them', async () => {
-    const { ask, world, grant, ada, grace } = await createSharedWorld();
-    await grant('repo:globex/', ['tg-globex']);
-    const ifRegistration = world.providers.get(issuer)?.registrationId;
-    await ask('deleteProvider', { issuer, options: { ifRegistration } });
-    expect((await grace('findSubjectGrants', { issuer })).error?.class).toBe('NotFoundError');
-    expect((await ask('findSubjectGrants', { issuer })).result).toMatchObject({ version: 1 });
-    const options = { clientIdClaim: 'sub', allowClientPatterns: true };
-    await ask('registerProvider', { discoveryUrl, options });
-    expect((await ada('createClient', under(main, 'tg-acme'))).error).toMatchObject(denied);
-    expect((await grace('createClient', under(main, 'tg-globex'))).error).toBeUndefined();
-  });
-
-  it('show a customer only its own, and let only the staff change or list them', async () => {
+  it('show a customer only its own', async () => {
     const { ada, grant } = await createSharedWorld();
     await grant('repo:globex/', ['tg-globex']);
     await grant('repo:acme/', ['tg-acme', 'tg-globex']);
@@ -393,15 +371,6 @@ describe('grants of client ids', () => {
       grants: [{ value: 'repo:acme/', trunkGroups: ['tg-acme'] }],
     });
     expect(JSON.stringify(result)).not.toContain('globex');
-    const given = { value: 'repo:x/', trunkGroups: ['tg-acme'], ifVersion: 2 };
-    for (const [operation, input] of [
-      ['setSubjectGrant', { issuer, grant: given }],
-      ['setIssuerGrant', { issuer, grant: { trunkGroups: ['tg-acme'], ifVersion: 0 } }],
-      ['listGrants', { filter: { kind: 'subject' } }],
-      ['checkGrants', {}],
-    ] as const) {
-      expect((await ada(operation, input)).error?.class).toBe('AwsCallerError');
-    }
   });
 
   it('do not tell a customer whether others have some, when they were changed or how often', async () => {

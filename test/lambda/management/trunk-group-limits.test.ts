@@ -415,6 +415,10 @@ describe('limits that are lowered', () => {
     };
     const update = { clientId, secretId, changes };
     expect((await ask('updateClientSecret', update, operator)).error).toBeUndefined();
+    const version = world.clients.get(clientId)?.version;
+    const forever = { ...update, changes: { expiresAt: null, ifVersion: version } };
+    const longer = await ask('updateClientSecret', forever, operator);
+    expect(longer.error).toMatchObject({ field: 'expiresAt' });
     const ifVersion = world.apiKeys.get(keyId)?.version;
     const rename = { keyId, changes: { name: 'Renamed', ifVersion } };
     expect((await ask('updateApiKey', rename, 'api-key-operator')).error).toBeUndefined();
