@@ -6,7 +6,7 @@ import {
   maxManagementRequestLength,
 } from '../../../contract/management/request.ts';
 import { managementAliases } from '../../../contract/management/roles.ts';
-import { managementDigest } from '../../../core/audit/request-digest.ts';
+import { managementDigest, requestDigest } from '../../../core/audit/request-digest.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
@@ -104,10 +104,14 @@ describe('the management function', () => {
     await ask(creation);
     const text = JSON.stringify(creation);
     expect(seen).toEqual([[proofOf(1_800_000_000), managementDigest(operatorAlias, text)]]);
-    expect(managementDigest(operatorAlias, text)).not.toBe(managementDigest(portalAlias, text));
-    expect(managementDigest(operatorAlias, text)).not.toBe(
+    const others = [
+      managementDigest(portalAlias, text),
+      managementDigest(operatorAlias.replace('us-west-2', 'us-east-2'), text),
+      managementDigest(operatorAlias.replace('000000000000', '111122223333'), text),
       managementDigest(operatorAlias, ` ${text}`),
-    );
+      requestDigest('auth-key-rotation', creation),
+    ];
+    expect(new Set([managementDigest(operatorAlias, text), ...others]).size).toBe(6);
   });
 
   it('throws no detail if it fails itself', async () => {

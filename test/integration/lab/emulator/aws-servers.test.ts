@@ -129,16 +129,24 @@ function send({ endpoint }: Server, { method, path, headers, body }: Sent): Prom
   });
 }
 
-const otherSecret = { accessKeyId: '', secretAccessKey: 'another' };
 const minute = 60_000;
 
-/** Each makes a request that must be refused, of one that would be answered. */
-const refusals: readonly {
+interface Refusal {
   readonly name: string;
   readonly make: (server: Server) => Sent | Promise<Sent>;
   readonly type: string;
   readonly status?: number;
-}[] = [
+}
+
+/** A request that would be answered, with headers that were added when it was signed. */
+const withHeaders = (headers: Sent['headers']) => async (server: Server) => {
+  const sent = await sign(server);
+  return { ...sent, headers: { ...sent.headers, ...headers } };
+};
+
+const amzDate = (time: number) => new Date(time).toISOString().replaceAll(/[:-]|\.\d+/g, '');
+
+const foreign: readonly Refusal[] = [
   {
     name: 'a name that a web page has bound to this address',
     make: (server) => sign(server, { host: `evil.example:${new URL(server.endpoint).port}` }),
@@ -147,19 +155,13 @@ const refusals: readonly {
   },
   {
     name: 'a web page of another origin',
-    make: async (server) => {
-      const sent = await sign(server);
-      return { ...sent, headers: { ...sent.headers, origin: 'https://evil.example' } };
-    },
+    make: withHeaders({ origin: 'https://evil.example' }),
     type: 'AccessDeniedException',
     status: 403,
   },
   {
     name: 'a browser that follows a link',
-    make: async (server) => {
-      const sent = await sign(server);
-      return { ...sent, headers: { ...sent.headers, 'sec-fetch-site': 'none' } };
-    },
+    make: withHeaders({ 'sec-fetch-site': 'none' }),
     type: 'AccessDeniedException',
     status: 403,
   },
@@ -189,50 +191,30 @@ const refusals: readonly {
   },
   {
     name: 'a header that only looks like a signature',
-    make: async (server) => {
-      const sent = await sign(server);
-      return { ...sent, headers: { ...sent.headers, authorization: 'AWS4-HMAC-SHA256 x' } };
-    },
+    make: withHeaders({ authorization: 'AWS4-HMAC-SHA256 x' }),
     type: 'IncompleteSignatureException',
   },
-  {
-    name: 'another secret',
-    make: (server) =>
-      sign(server, { credentials: { ...otherSecret, accessKeyId: own().accessKeyId } }),
-    type: 'InvalidSignatureException',
-  },
-  {
-    name: 'a body that was changed',
-    make: async (server) => ({ ...(await sign(server)), body: '{ }' }),
-    type: 'InvalidSignatureException',
-  },
-  {
-    name: 'a header that was changed',
-    make: async (server) => {
-      const sent = await sign(server);
-      const at = new Date(Date.now() - minute).toISOString().replaceAll(/[:-]|\.\d+/g, '');
-      return { ...sent, headers: { ...sent.headers, 'x-amz-date': at } };
-    },
-    type: 'InvalidSignatureException',
-  },
-  {
-    name: 'an amz header that is not signed',
-    make: async (server) => {
-      const sent = await sign(server);
-      return { ...sent, headers: { ...sent.headers, 'x-amz-security-token': 'x' } };
-    },
-    type: 'InvalidSignatureException',
-  },
-  {
-    name: 'a host that is not signed',
-    make: (server) => sign(server, { unsigned: ['host'] }),
-    type: 'InvalidSignatureException',
-  },
-  {
-    name: 'a signature of twenty minutes ago',
-    make: (server) => sign(server, { at: new Date(Date.now() - 20 * minute) }),
-    type: 'InvalidSignatureException',
-  },
+];
+
+const badSignatures: readonly (readonly [name: string, make: Refusal['make']])[] = [
+  [
+    'another secret',
+    (server) => sign(server, { credentials: { ...own(), secretAccessKey: 'another' } }),
+  ],
+  ['a body that was changed', async (server) => ({ ...(await sign(server)), body: '{ }' })],
+  ['a header that was changed', withHeaders({ 'x-amz-date': amzDate(Date.now() - minute) })],
+  ['an amz header that is not signed', withHeaders({ 'x-amz-security-token': 'x' })],
+  ['a host that is not signed', (server) => sign(server, { unsigned: ['host'] })],
+  [
+    'a signature of twenty minutes ago',
+    (server) => sign(server, { at: new Date(Date.now() - 20 * minute) }),
+  ],
+];
+
+/** Each makes a request that must be refused, of one that would be answered. */
+const refusals: readonly Refusal[] = [
+  ...foreign,
+  ...badSignatures.map(([name, make]) => ({ name, make, type: 'InvalidSignatureException' })),
 ];
 
 describe.each(['DynamoDB', 'KMS', 'Lambda'] as const)('the local %s', (name) => {

@@ -59,49 +59,39 @@ describe('a local run of a config', () => {
     });
   });
 
-  it.each([
-    ['openid', 'orders:read orders:write'],
-    ['offline_access openid orders:write', 'orders:write'],
-  ])('ignores the scopes that it is told to ignore: %s', async (scope, granted) => {
-    const run = await start(temporaryDirectory(), { ignoredScopes: ['openid', 'offline_access'] });
-    const response = await requestToken(run, { scope });
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      expect.objectContaining({ scope: granted }),
-    ]);
-  });
-
-  it('takes audience for resource, or refuses it, as it is told', async () => {
-    const bodyOf = async (run: LocalRun, changes: object) => {
-      const response = await requestToken(run, {
-        audience: 'https://orders.example.com',
-        ...changes,
-      });
-      return (await response.json()) as Readonly<Record<string, string>>;
-    };
-    const reading = await start(temporaryDirectory(), { audienceParameter: 'resource' });
-    expect(await bodyOf(reading, {})).toHaveProperty('access_token');
-    expect(await bodyOf(reading, { audience: 'https://other.example.com' })).toMatchObject({
+  it('ignores the scopes that it is told to ignore, and takes audience for resource', async () => {
+    const run = await start(temporaryDirectory(), {
+      ignoredScopes: ['openid', 'offline_access'],
+      audienceParameter: 'resource',
+    });
+    const ask = async (parameters: Readonly<Record<string, string>>) =>
+      (await requestToken(run, parameters)).json();
+    const scope = 'offline_access openid orders:write';
+    const audience = 'https://orders.example.com';
+    expect(await ask({ scope, audience })).toMatchObject({ scope: 'orders:write' });
+    expect(await ask({ scope: 'openid' })).toMatchObject({ scope: 'orders:read orders:write' });
+    expect(await ask({ audience: 'https://other.example.com' })).toMatchObject({
       error: 'invalid_target',
     });
-    const refusing = await start(temporaryDirectory(), {
+  });
+
+  it('refuses audience if it is told so, also next to an assertion', async () => {
+    const run = await start(temporaryDirectory(), {
       audienceParameter: 'refuse',
       federatedClients: {},
     });
-    const refused = {
-      error: 'invalid_request',
-      error_description: 'audience is not supported: name the API with resource',
-    };
-    expect(await bodyOf(refusing, {})).toEqual(refused);
-    const assertion = await fetch(refusing.tokenUrl, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: 'x',
-        audience: 'https://orders.example.com',
-      }),
-    });
-    expect(await assertion.json()).toEqual(refused);
+    const audience = 'https://orders.example.com';
+    const grant_type = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
+    const body = new URLSearchParams({ grant_type, assertion: 'x', audience });
+    for (const response of [
+      await requestToken(run, { audience }),
+      await fetch(run.tokenUrl, { method: 'POST', body }),
+    ]) {
+      expect(await response.json()).toEqual({
+        error: 'invalid_request',
+        error_description: 'audience is not supported: name the API with resource',
+      });
+    }
   });
 
   it('has an example API that asks for the scopes of the config', async () => {
