@@ -1,7 +1,8 @@
 import { remember } from '../../core/bounded-map.ts';
 import { maxSockets } from '../aws-client-options.ts';
 import { callAws } from '../aws-errors.ts';
-import { type Connection, createConnection, readServiceError } from '../aws-json/connection.ts';
+import { readServiceError } from '../aws-json/aws-json-client.ts';
+import { type Connection, createConnection } from '../aws-json/connection.ts';
 import { type Environment, resolveEndpoint } from '../aws-json/endpoint.ts';
 import { functionCredentials } from '../credentials/environment-credentials.ts';
 import { signHeaders } from '../sts/caller-proof.ts';

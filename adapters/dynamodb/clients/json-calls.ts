@@ -1,6 +1,5 @@
 import { BoundedMap, remember } from '../../../core/bounded-map.ts';
-import type { AwsJsonClient } from '../../aws-json/aws-json-client.ts';
-import { readOutput } from '../../aws-json/connection.ts';
+import { type AwsJsonClient, readOutput } from '../../aws-json/aws-json-client.ts';
 import { readNumber } from '../items/item.ts';
 import type { BatchedGet, CallOptions, DynamoDbCalls } from './dynamodb-calls.ts';
 
