@@ -20,7 +20,7 @@ export const secondsBetween = (least: number, most: number, hint = '') =>
     v.maxValue(most, `allowed: at most ${most} seconds${hint}`),
   );
 
-/** Concurrent executions that are kept for a function, and its limit; `none` keeps none. */
+/** Concurrent executions that are kept for a function, which gets no more; `none` keeps none. */
 export const reservation = v.pipe(
   v.union([v.number(), v.literal('none')]),
   v.check(

@@ -4,7 +4,7 @@ import { count, distinct, matching, reservation } from './config-values.ts';
 import { canBeRole, reservedRoleHelp } from './identity-center.ts';
 import { portalReachSchema, reachDefaultSchema, reachSchema, stackReachSchema } from './reach.ts';
 
-/** API Gateway's own limit for an account is that of `gatewayQuota` until it is raised. */
+/** API Gateway's own quota for an account is that of `gatewayQuota` until it is raised. */
 const throttle = v.strictObject({ rateLimit: count, burstLimit: count });
 
 const roleArn = v.pipe(
@@ -88,7 +88,7 @@ const tagName = v.pipe(
 const fairShareModes = ['enforce', 'count', 'off'] as const;
 
 /** Requests that a rate rule of WAF lets pass. */
-export const addressLimit = v.pipe(
+export const addressRate = v.pipe(
   count,
   v.minValue(10, 'allowed: 10 or more'),
   v.maxValue(2_000_000_000, 'allowed: at most 2,000,000,000'),
@@ -116,7 +116,7 @@ export const operationsEntries = {
   /** The most that any role of the stacks may do, regardless of its own policies. */
   permissionsBoundaryArn: v.optional(policyArn),
   /**
-   * Concurrent executions kept for a function, and its limit, so that a flood on one leaves the
+   * Concurrent executions kept for a function, which gets no more, so that a flood on one leaves the
    * others alone. Unset by default: a new account has 10 in all.
    */
   reservedConcurrency: v.optional(
@@ -153,16 +153,16 @@ export const operationsEntries = {
   webAcl: v.optional(
     v.strictObject({
       /** Requests to the token path in five minutes from one source address. WAF takes 10 or more. */
-      tokenRequestsPerFiveMinutes: addressLimit,
+      tokenRequestsPerFiveMinutes: addressRate,
       /**
        * The same of /health. A checker of Route 53 asks ten times in five minutes for each health
        * check; the rest is room for checks and monitors of others.
        */
-      healthRequestsPerFiveMinutes: v.optional(addressLimit, 100),
-      /** Token requests with one `Authorization` header. None are limited by default. */
+      healthRequestsPerFiveMinutes: v.optional(addressRate, 100),
+      /** Token requests with one `Authorization` header. None are throttled by default. */
       tokenRequestsPerCredential: v.optional(
         v.strictObject({
-          perMinute: addressLimit,
+          perMinute: addressRate,
           action: v.optional(v.picklist(['count', 'block'], 'allowed: count or block'), 'block'),
         }),
       ),
@@ -171,7 +171,7 @@ export const operationsEntries = {
   /** What one client may take of the token path, in each instance of the token function. */
   fairShare: v.optional(
     v.strictObject({
-      /** Whether a client above a limit gets 429, is only named in the log, or neither. */
+      /** Whether a client that asks for too much gets 429, is only named in the log, or neither. */
       mode: v.optional(
         v.picklist(fairShareModes, `allowed: ${fairShareModes.join(', ')}`),
         fairShareModes[0],
@@ -261,13 +261,13 @@ export const operationsEntries = {
   management: v.optional(
     v.strictObject({
       /**
-       * Limits of AWS accounts, roles and users. An identity of another account without an entry may
+       * The reach of AWS accounts, roles and users. An identity of another account without an entry may
        * do nothing, and one of the deployment's own account what `default` says.
        */
       reach: v.optional(v.array(reachSchema), []),
       /** Required next to entries: a restricted person chooses which of its identities signs. */
       default: reachDefaultSchema,
-      /** Limits of the alias `portal`, which may name any person. */
+      /** The reach of the alias `portal`, which may name any person. */
       portalReach: v.optional(portalReachSchema),
       /** Stacks that may declare clients. None by default. */
       stackReach: v.optional(distinct(stackReachSchema, 100)),

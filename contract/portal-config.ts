@@ -8,7 +8,7 @@ import {
   reservation,
   trunkGroup,
 } from './config-values.ts';
-import { addressLimit } from './operations-config.ts';
+import { addressRate } from './operations-config.ts';
 import { portalLookSchema, printable } from './portal-look.ts';
 import { regionIds } from './regions.ts';
 
@@ -88,10 +88,10 @@ export const portalSchema = v.strictObject({
   /** A higher number than before ends every session. */
   sessionEpoch: v.optional(count, 1),
   /** Requests to the portal in five minutes from one source address. */
-  requestsPerFiveMinutes: v.optional(addressLimit, 1000),
+  requestsPerFiveMinutes: v.optional(addressRate, 1000),
   /**
-   * Concurrent executions that are kept for the portal, and its limit. Anyone can reach its address,
-   * and without a limit a flood of pages takes the executions that tokens need. Each page can hold the
+   * Concurrent executions that are kept for the portal, which gets no more. Anyone can reach its address,
+   * and without one a flood of pages takes the executions that tokens need. Each page can hold the
    * management function, so it is ten below what that has.
    */
   reservedConcurrency: v.optional(reservation, portalExecutions),

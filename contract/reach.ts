@@ -32,9 +32,9 @@ export function namesOf(arn: string): readonly [string, ...string[]] {
   return [`${partition}:iam::${account}:${kind === 'user' ? 'user' : 'role'}/${name}`, account];
 }
 
-/** What a portal can grant. */
+/** The limits of a portal. */
 const portalLimits = {
-  /** Scopes that they may grant; those of the catalogue if left out. */
+  /** Scopes that they may give; those of the catalogue if left out. */
   scopes: v.optional(v.array(v.string())),
   /** Seconds that a token of their clients may live; the deployment's maximum if left out. */
   maxTokenLifetime: v.optional(count),
@@ -51,7 +51,7 @@ const isRole = (arn: string) => /^arn:[^:]+:iam::\d{12}:role\//.test(arn) && !is
 const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'portal'));
 
 /**
- * What may be granted in a trunk group has one record: its limits. An entry that says it as well is
+ * What may be given in a trunk group has one record: its limits. An entry that says it as well is
  * refused, because the caller would get more than it says.
  */
 function describeUnknownKey({ path, message }: v.StrictObjectIssue): string {

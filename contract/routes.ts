@@ -10,7 +10,7 @@ interface Throttle {
   readonly burstLimit: number;
 }
 
-/** The limits of each method, by what it costs; see {@link throttlesOf}. */
+/** The throttle of each method, by what it costs; see {@link throttlesOf}. */
 export interface Throttles {
   readonly token: Throttle;
   readonly documents: Throttle;

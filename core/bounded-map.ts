@@ -1,16 +1,16 @@
-/** A map with a limit. When a new entry does not fit, the one that was set first is removed. */
+/** A map of bounded size. When a new entry does not fit, the one that was set first is removed. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
-  readonly #limit: number;
+  readonly #maxSize: number;
 
-  constructor(limit: number) {
+  constructor(maxSize: number) {
     super();
-    this.#limit = limit;
+    this.#maxSize = maxSize;
   }
 
   /** An entry that is set again becomes the newest. */
   override set(key: Key, value: Value): this {
     this.delete(key);
-    if (this.size >= this.#limit) {
+    if (this.size >= this.#maxSize) {
       for (const oldest of this.keys()) {
         this.delete(oldest);
         break;

@@ -1,7 +1,7 @@
 import type { OperationName } from '../adapters/management.ts';
 import type { PortalLook } from '../contract/portal-look.ts';
-import type { Offer } from './access/granted.ts';
 import type { Deployment, PortalManagement } from './access/guarded-management.ts';
+import type { Offer } from './access/offer.ts';
 import type { Person } from './access/person.ts';
 import type { Fields, Problems } from './forms/problems.ts';
 import type { Labels } from './html/form.ts';

@@ -14,7 +14,7 @@ import { readCookies } from './session/cookies.ts';
 /** Seconds. A link is printed to be used at once. */
 const linkLifetime = 60;
 /** Seconds without a request after which a session ends. */
-const idleLimit = 30 * 60;
+const idleTime = 30 * 60;
 /** Seconds after which it ends in any case. */
 const sessionLifetime = 8 * 3600;
 
@@ -246,7 +246,7 @@ export class LinkSessions {
     const session = this.#sessions.get(id);
     const now = this.#now();
     if (session === undefined) return false;
-    const isOver = now - session.usedAt > idleLimit || now - session.begunAt > sessionLifetime;
+    const isOver = now - session.usedAt > idleTime || now - session.begunAt > sessionLifetime;
     if (isOver && this.#options.isLasting !== true) {
       this.#sessions.delete(id);
       return false;

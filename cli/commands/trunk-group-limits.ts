@@ -7,7 +7,7 @@ import type {
 } from '../../core/management/trunk-group-limits/check-limits.ts';
 import { viewTrunkGroupLimits } from '../../core/management/trunk-group-limits/limits-record.ts';
 import {
-  type GrantLimits,
+  type Limits,
   limitNames,
   type TrunkGroupLimits,
 } from '../../core/trunk-group/trunk-group-limits.ts';
@@ -21,7 +21,7 @@ import { ifVersionOption } from './record-commands.ts';
 
 const trunkGroup = ['trunk-group', 'service trunk group'] as const;
 
-function cellOf(limits: GrantLimits, name: keyof GrantLimits): Cell {
+function cellOf(limits: Limits, name: keyof Limits): Cell {
   const value = limits[name];
   if (value === undefined) return limitWords[name].without?.toLowerCase() ?? 'no limit';
   if (typeof value === 'object') return value.join(' ') || 'none';
@@ -115,7 +115,7 @@ interface SetOptions extends OptionTexts {
   readonly dryRun?: boolean;
 }
 
-function readRemoved(names: readonly string[] = []): readonly (keyof GrantLimits)[] {
+function readRemoved(names: readonly string[] = []): readonly (keyof Limits)[] {
   return names.map((option) => {
     const found = limitNames.find((name) => dashed(name) === option);
     if (found !== undefined) return found;
@@ -140,7 +140,7 @@ const set = command({
   ],
   run: async (cli, [group], options: SetOptions) => {
     const removed = readRemoved(options.remove);
-    const changes = readFields(limitWords, limitNames, options) as GrantLimits;
+    const changes = readFields(limitWords, limitNames, options) as Limits;
     if (removed.length + Object.keys(changes).length === 0) {
       throw new UsageError(
         'nothing to set; add an option, see authctl trunk-group-limits set --help',
@@ -148,7 +148,7 @@ const set = command({
     }
     const before = await cli.management.findTrunkGroupLimits(group);
     const kept = limitNames.filter((name) => !removed.includes(name) && before[name] !== undefined);
-    const limits: GrantLimits = {
+    const limits: Limits = {
       ...Object.fromEntries(kept.map((name) => [name, before[name]])),
       ...changes,
     };
@@ -162,6 +162,6 @@ const set = command({
 
 export const trunkGroupLimitsCommands: CommandGroup = {
   name: 'trunk-group-limits',
-  summary: 'Set what operators and customers may grant in a trunk group',
+  summary: 'Set what operators and customers may give in a trunk group',
   commands: [set, show, check, list],
 };

@@ -1,6 +1,6 @@
 import { maxNameLength, maxServiceTrunkGroupLength } from '../bounds.ts';
 import { requiredSubnetText } from '../required-subnet.ts';
-import type { ClientField, grantLimits } from './inputs.ts';
+import type { ClientField, limitEntries } from './inputs.ts';
 
 /** How the value of a field reads. The default is as it is. */
 export type FieldUnit = 'seconds' | 'time' | 'day';
@@ -193,7 +193,7 @@ export const clientWords = {
 /** The fields of a new client. */
 export const clientFields = Object.keys(clientWords) as readonly ClientField[];
 
-export type LimitName = keyof typeof grantLimits;
+export type LimitName = keyof typeof limitEntries;
 
 /** How the staff gives a limit, and how people read it. */
 interface LimitWords extends GivenWords {
@@ -209,10 +209,10 @@ interface LimitWords extends GivenWords {
 export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
   scopes: {
     kind: 'list',
-    hint: 'What its clients may be given. With none ticked, no scope can be granted.',
+    hint: 'What its clients may be given. With none ticked, no scope can be given.',
     choice: 'Every scope, also those that are added later',
-    option: 'a scope that may be granted; may be repeated',
-    noOption: 'no scope may be granted',
+    option: 'a scope that may be given; may be repeated',
+    noOption: 'no scope may be given',
     item: 'scope',
   },
   maxClients: {
@@ -237,7 +237,7 @@ export const limitWords: Readonly<Record<LimitName, LimitWords>> = {
     kind: 'flag',
     hint: `Only those that its clients may be given.`,
     choice: 'An API key must have scopes',
-    option: 'an API key must have scopes, of those that may be granted',
+    option: 'an API key must have scopes, of those that may be given',
     set: 'Every key needs its own',
   },
   maxTokenLifetime: {

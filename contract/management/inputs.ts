@@ -323,8 +323,8 @@ export const removeSubnetOptions = exactly({
 const maxSecretLimit = 36_500 * secondsPerDay;
 
 /** Each limit that is left out does not exist. */
-export const grantLimits = {
-  /** Scopes that may be granted. Empty: none. */
+export const limitEntries = {
+  /** Scopes that may be given. Empty: none. */
   scopes: v.optional(rule.scopes),
   maxClients: v.optional(whole(() => [0, maxLimitedItems])),
   /** Zero: no API key may be created. */
@@ -339,7 +339,7 @@ export const grantLimits = {
   maxApiKeyLifetime: v.optional(rule.seconds(() => [1, maxSecretLimit])),
   /** Whether every API key must have a subnet, and none wider than `requiredSubnetPrefix`. */
   requireSubnet: v.optional(flag),
-  /** Whether every API key must have scopes, and only those that may be granted. */
+  /** Whether every API key must have scopes, and only those that may be given. */
   requireApiKeyScopes: v.optional(flag),
   /** Issuers of the registered providers under which clients may be created. Empty: none. */
   providers: v.optional(
@@ -351,9 +351,9 @@ export const grantLimits = {
   ownProviders: v.optional(whole(() => [0, maxOwnProviders])),
 };
 
-export const proposedLimits = exactly(grantLimits);
+export const proposedLimits = exactly(limitEntries);
 
-export const newLimits = exactly({ ...grantLimits, ...ifStoredVersion });
+export const newLimits = exactly({ ...limitEntries, ...ifStoredVersion });
 
 export const limitsFilter = exactly(page);
 

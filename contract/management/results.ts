@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { clientKeyAlgs, proofModes } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
 import { asStored, list } from './fields.ts';
-import { grantLimits, plainClientEntries } from './inputs.ts';
+import { limitEntries, plainClientEntries } from './inputs.ts';
 
 /** What the operations about identity providers return. */
 
@@ -175,7 +175,7 @@ const optionalTime = v.optional(time);
 
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
-  ...asStored(grantLimits),
+  ...asStored(limitEntries),
   /** 0: nothing is stored. Records are never deleted, so a version never comes back. */
   version: v.number(),
   /** Seconds since the epoch. */
@@ -428,8 +428,8 @@ export const deploymentDescription = v.object({
     v.object({
       /** Every trunk group if left out. */
       trunkGroups: v.optional(list(text)),
-      /** What the deployment config allows the caller to grant. */
-      limits: v.object(asStored(grantLimits)),
+      /** What the deployment config allows the caller to give. */
+      limits: v.object(asStored(limitEntries)),
       /** Whether the limits of trunk groups hold for the caller, too. */
       hasTrunkGroupLimits: v.boolean(),
     }),

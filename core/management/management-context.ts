@@ -22,7 +22,7 @@ import type { RecordStore } from '../record-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
 import { type Clock, seconds } from '../time.ts';
-import type { GrantLimits, TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
+import type { Limits, TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { JwksCache } from '../verifier/jwks-cache.ts';
 
 /** Everything that management reads and writes. */
@@ -61,7 +61,7 @@ interface ManagementPorts {
 /** What a caller of the management function may give to clients and API keys. */
 export interface CallerLimits {
   /** What the deployment config allows a portal. */
-  readonly limits: GrantLimits;
+  readonly limits: Limits;
   /** Whether the limits of trunk groups hold for the caller, too. They do not for the staff. */
   readonly hasTrunkGroupLimits: boolean;
 }

@@ -5,8 +5,8 @@ import { RefusedError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
 import {
-  type GrantLimits,
   intersectLimits,
+  type Limits,
   type TrunkGroupLimits,
 } from '../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
@@ -25,7 +25,7 @@ export interface StoreReach {
   /** Every group if left out. */
   readonly trunkGroups: readonly string[] | undefined;
   /** The limits of a trunk group. Nothing is checked if left out. */
-  readonly limitsOf: ((serviceTrunkGroup: string) => Promise<GrantLimits>) | undefined;
+  readonly limitsOf: ((serviceTrunkGroup: string) => Promise<Limits>) | undefined;
 }
 
 export function intersect(
@@ -95,7 +95,7 @@ function readOnce(read: LimitsStore['find']): LimitsStore['find'] {
  * The limits of trunk groups as a caller sees them: what its own limits allow as well. Only the
  * staff writes them.
  */
-export function intersectStored(store: LimitsStore, own: GrantLimits): LimitsStore {
+export function intersectStored(store: LimitsStore, own: Limits): LimitsStore {
   const intersect = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
   return {
     ...store,
@@ -129,9 +129,9 @@ interface RestrictedKind<T> {
   readonly noun: string;
   readonly count: 'maxClients' | 'maxApiKeys';
   readonly idOf: (record: T) => string;
-  readonly findExcess: (limits: GrantLimits, record: T, now: number) => Iterable<Excess>;
+  readonly findExcess: (limits: Limits, record: T, now: number) => Iterable<Excess>;
   /** The limits that hold for a new record. */
-  readonly limitsOfNew?: (limits: GrantLimits, record: T) => Promise<GrantLimits>;
+  readonly limitsOfNew?: (limits: Limits, record: T) => Promise<Limits>;
   readonly onlyStops: (before: T, after: T) => boolean;
   /** Whether a change makes as good as a new record, which keeps nothing that is above the limits. */
   readonly isRenewed?: (before: T, after: T) => boolean;

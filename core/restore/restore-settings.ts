@@ -7,8 +7,8 @@ import { erasePersonName } from '../management/person-names.ts';
 import { withOwnProviderLimit } from '../management/providers/provider-ownership.ts';
 import { viewTrunkGroupLimits } from '../management/trunk-group-limits/limits-record.ts';
 import {
-  type GrantLimits,
   intersectLimits,
+  type Limits,
   limitNames,
   type TrunkGroupLimits,
   withoutLimits,
@@ -65,7 +65,7 @@ const limitsView = v.object(
 );
 
 /** The limits after a change, by the names of the record. */
-function readLimitsView(change: AuditedChange): GrantLimits {
+function readLimitsView(change: AuditedChange): Limits {
   const view = readView(limitsView, change);
   return withOwnProviderLimit(
     Object.fromEntries(limitNames.map((name) => [name, view[wireNameOf(name)]])),

@@ -4,8 +4,8 @@ import type { trunkGroupLimits } from '../../contract/management/results.ts';
 
 export const limitNames = proposedLimits.fields;
 
-/** What may be granted in a service trunk group. A limit that is left out does not exist. */
-export type GrantLimits = v.InferOutput<typeof proposedLimits>;
+/** What may be given in a service trunk group. A limit that is left out does not exist. */
+export type Limits = v.InferOutput<typeof proposedLimits>;
 
 /** The limits that the platform's staff has set for a trunk group. */
 export type TrunkGroupLimits = v.InferOutput<typeof trunkGroupLimits>;
@@ -24,6 +24,6 @@ function strictest(a: unknown, b: unknown): unknown {
 }
 
 /** What both allow. */
-export function intersectLimits(a: GrantLimits, b: GrantLimits): GrantLimits {
+export function intersectLimits(a: Limits, b: Limits): Limits {
   return Object.fromEntries(limitNames.map((name) => [name, strictest(a[name], b[name])]));
 }

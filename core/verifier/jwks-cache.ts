@@ -47,7 +47,7 @@ export interface KeyFinder {
   findLeftOut?(source: JwksSource, kid: string): string | undefined;
 }
 
-/** Fetches the JSON document at an issuer's JWKS URI. It has a limit on its time. */
+/** Fetches the JSON document at an issuer's JWKS URI. It has a deadline. */
 export type FetchJwks = (source: JwksSource) => Promise<unknown>;
 
 /** A fetch of an issuer's keys that ended. Reading keys that were given is not one. */
@@ -165,7 +165,7 @@ async function waitInTime(fetching: Promise<void>, { signal }: PortOptions): Pro
  * The keys of every issuer whose tokens are verified, separated by issuer: a key is found by
  * (issuer, kid), never only by kid. There is one fetch per issuer at a time, and a pause after each,
  * also if the issuer is registered again. The pause of an issuer that fails doubles, and requests are
- * answered at once meanwhile. The last good set stays in use until its hard limit. A successful fetch
+ * answered at once meanwhile. The last good set stays in use until `dropAfter`. A successful fetch
  * replaces it.
  *
  * The memory is bounded: sets that were not asked for longest are forgotten first. Providers that

@@ -10,7 +10,7 @@ import { type Clock, seconds } from '../../core/time.ts';
 import { createLoginProvider } from '../../portal/login/login-provider.ts';
 import { createLoginPortal } from '../../portal/login/login-sessions.ts';
 import type { SealingKeys } from '../../portal/login/sealing.ts';
-import { sessionLimits } from '../../portal/login/session.ts';
+import { sessionTimes } from '../../portal/login/session.ts';
 import type { Portal } from '../../portal/portal-options.ts';
 import {
   createTelemetry,
@@ -100,7 +100,7 @@ function createPortal(
       scopes,
       idTokenAlgorithm,
       acceptsPromptLogin,
-      recentLogin: sessionLimits.recentLoginOfForm,
+      recentLogin: sessionTimes.recentLoginOfForm,
       clock,
     }),
     keys: createSessionKeys(readSecret, { arn: sessionKeySecret, clock, onFailure: note }),

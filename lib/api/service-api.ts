@@ -61,7 +61,7 @@ interface ServiceApiProps {
   readonly tracing: 'on' | 'off';
 }
 
-/** The REST API of one region. Routes and their limits come from the route table. */
+/** The REST API of one region. Routes and their throttles come from the route table. */
 export class ServiceApi extends Construct {
   readonly restApi: RestApi;
   readonly accessLog: LogGroup;

@@ -19,7 +19,7 @@ interface WebAclProps {
   readonly redactedHeaders: readonly string[];
 }
 
-interface ServiceLimits {
+interface ServiceRates {
   /** Requests to the token path in five minutes from one source address. */
   readonly tokenRequestsPerFiveMinutes: number;
   /** The same to /health. */
@@ -121,13 +121,13 @@ function addressRate(name: string, priority: number, limit: number, path?: strin
 }
 
 /**
- * Limits the requests of one client to the token path. With HTTP Basic, the header is the same in each
+ * Throttles the requests of one client to the token path. With HTTP Basic, the header is the same in each
  * of its requests. A request without the header does not count.
  */
 function credentialRate({
   perMinute,
   action,
-}: NonNullable<ServiceLimits['tokenRequestsPerCredential']>): Rule {
+}: NonNullable<ServiceRates['tokenRequestsPerCredential']>): Rule {
   const textTransformations = [{ priority: 0, type: 'NONE' }];
   const rateBasedStatement = {
     aggregateKeyType: 'CUSTOM_KEYS',
@@ -165,15 +165,15 @@ const knownBadInputs: Rule = {
 };
 
 /** The rules of the service's API. */
-export function serviceRules(limits: ServiceLimits): readonly Rule[] {
+export function serviceRules(rates: ServiceRates): readonly Rule[] {
   return [
-    addressRate('token-rate', 0, limits.tokenRequestsPerFiveMinutes, tokenPath),
+    addressRate('token-rate', 0, rates.tokenRequestsPerFiveMinutes, tokenPath),
     bodySize(maxTokenFormBytes),
     knownBadInputs,
-    addressRate('health-rate', 3, limits.healthRequestsPerFiveMinutes, healthPath),
-    ...(limits.tokenRequestsPerCredential === undefined
+    addressRate('health-rate', 3, rates.healthRequestsPerFiveMinutes, healthPath),
+    ...(rates.tokenRequestsPerCredential === undefined
       ? []
-      : [credentialRate(limits.tokenRequestsPerCredential)]),
+      : [credentialRate(rates.tokenRequestsPerCredential)]),
   ];
 }
 

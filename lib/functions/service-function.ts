@@ -62,7 +62,7 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
   readonly environment: EnvironmentVariables<F>;
   readonly memorySize: number;
   readonly timeout: Duration;
-  /** Concurrent executions that are reserved for the function. They are also its limit. */
+  /** Concurrent executions that are reserved for the function. It gets no more. */
   readonly reservedConcurrency?: number | undefined;
   /** Whether Lambda writes a report only of what fails. */
   readonly reportsFailuresOnly?: boolean | undefined;

@@ -59,10 +59,10 @@ const kmsCalls: readonly KmsCall[] = [
 ];
 
 /** A day: a rotation may wait that long for a slow region before an operator must act. */
-const overdueLimit = secondsPerDay;
+const overdueSeconds = secondsPerDay;
 
 /** Three schedules, in seconds: one missed run in each other region stays below this. */
-const replicationLagLimit = 3 * keyScheduleMinutes * 60;
+const maxReplicationLag = 3 * keyScheduleMinutes * 60;
 
 function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
   const read = (name: KeyMetric, minutes: number, statistic?: 'Maximum') =>
@@ -79,7 +79,7 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
       id: 'signing-key-overdue',
       description: 'The signing key should have been replaced a day ago.',
       metric: read(keyMetrics.overdue, keyScheduleMinutes, 'Maximum'),
-      threshold: overdueLimit,
+      threshold: overdueSeconds,
     },
     {
       id: 'signing-key-canary-failed',
@@ -106,7 +106,7 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
       description:
         'The region does not see writes of other regions: revocations may not have arrived.',
       metric: read(keyMetrics.replicationLag, keyScheduleMinutes, 'Maximum'),
-      threshold: replicationLagLimit,
+      threshold: maxReplicationLag,
     },
     {
       id: 'signing-key-jwks-full',

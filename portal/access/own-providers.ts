@@ -8,16 +8,16 @@ import type { RequestContext } from '../request-context.ts';
  */
 export async function findProviderGroups({
   person: { trunkGroups },
-  granted,
-}: Pick<RequestContext, 'person' | 'granted'>): Promise<readonly string[] | undefined> {
+  limitsOf,
+}: Pick<RequestContext, 'person' | 'limitsOf'>): Promise<readonly string[] | undefined> {
   if (trunkGroups === undefined) return undefined;
-  const limits = await Promise.all(trunkGroups.map(granted));
+  const limits = await Promise.all(trunkGroups.map(limitsOf));
   return trunkGroups.filter((_, index) => (limits[index]?.ownProviders ?? 0) > 0);
 }
 
 /** Whether the user may register a provider at all. */
 export async function mayRegister(
-  context: Pick<RequestContext, 'person' | 'granted' | 'may'>,
+  context: Pick<RequestContext, 'person' | 'limitsOf' | 'may'>,
 ): Promise<boolean> {
   if (!context.may('registerProvider')) return false;
   const groups = await findProviderGroups(context);

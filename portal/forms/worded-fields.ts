@@ -19,7 +19,7 @@ export interface FieldValue {
   readonly text: string;
   /** What is ticked in a list. */
   readonly items: readonly string[];
-  /** Whether a flag is set, only what is ticked may be granted, or the form had the field. */
+  /** Whether a flag is set, only what is ticked may be given, or the form had the field. */
   readonly isOn: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { fieldLabel, type LimitName, limitWords } from '../../contract/management/field-words.ts';
-import { type GrantLimits, limitNames } from '../../core/trunk-group/trunk-group-limits.ts';
+import { type Limits, limitNames } from '../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 import type { Fact } from './parts.ts';
 import { formatExactSpan } from './time.ts';
@@ -12,7 +12,7 @@ function list(values: readonly string[]): HtmlValue {
 }
 
 /** How the value of a limit reads. */
-function show(name: LimitName, value: GrantLimits[LimitName]): HtmlValue {
+function show(name: LimitName, value: Limits[LimitName]): HtmlValue {
   const { zero, set, without } = limitWords[name];
   if (value === undefined || value === false) return without ?? noLimit;
   if (value === true) return set ?? 'Yes';
@@ -28,12 +28,12 @@ export function limitLabel(limit: string): string {
   return isShown(limit) ? fieldLabel(limit) : limit;
 }
 
-export function limitValue(limits: GrantLimits, limit: string): HtmlValue {
+export function limitValue(limits: Limits, limit: string): HtmlValue {
   return isShown(limit) ? show(limit, limits[limit]) : '';
 }
 
 /** The limits that exist; one sentence if there is none. */
-export function limitSummary(limits: GrantLimits): Html {
+export function limitSummary(limits: Limits): Html {
   const names = limitNames.filter((name) => limits[name] !== undefined);
   if (names.length === 0) return html`${noLimit}`;
   return html`${names.map(limitLabel).join(', ')}`;
@@ -45,8 +45,8 @@ export function limitSummary(limits: GrantLimits): Html {
  * @param used how much of a limit is used, instead of its value.
  */
 export function limitFacts(
-  limits: GrantLimits,
-  used: Readonly<Partial<Record<keyof GrantLimits, HtmlValue>>> = {},
+  limits: Limits,
+  used: Readonly<Partial<Record<keyof Limits, HtmlValue>>> = {},
 ): readonly Fact[] {
   return limitNames.map((name) => [limitLabel(name), used[name] ?? limitValue(limits, name)]);
 }

@@ -51,7 +51,7 @@ export function scopeMatrix(
       error,
     },
     scopes.length === 0
-      ? html`<p>No scope can be granted in this trunk group.</p>`
+      ? html`<p>No scope can be given in this trunk group.</p>`
       : scopeTable(scopes, chosen),
   );
 }

@@ -14,7 +14,7 @@ import {
   renewAfter,
   type Session,
   SessionCookie,
-  sessionLimits,
+  sessionTimes,
   stateOf,
 } from './session.ts';
 
@@ -126,8 +126,8 @@ class LoginSessions {
   async findLoginForCredential(request: Request): Promise<string | undefined> {
     const session = await this.#cookie.read(request);
     const isForm = request.method === 'GET';
-    const limit = isForm ? sessionLimits.recentLoginOfForm : sessionLimits.recentLogin;
-    if (session !== undefined && isRecent(session, this.#login.now(), limit)) return undefined;
+    const longest = isForm ? sessionTimes.recentLoginOfForm : sessionTimes.recentLogin;
+    if (session !== undefined && isRecent(session, this.#login.now(), longest)) return undefined;
     const to = isForm ? this.#pathOf(request) : this.#login.page('/login/done');
     return this.#login.loginAddress(to, 'recent');
   }

@@ -17,7 +17,7 @@ import {
   readAuthTime,
   type Session,
   type SessionCookie,
-  sessionLimits,
+  sessionTimes,
 } from './session.ts';
 
 /** A login that a browser began, in a sealed cookie until the browser comes back. */
@@ -181,7 +181,7 @@ export class LoginSteps {
     }
     const session = this.#sessionOf(claims, access);
     const { kind, returnTo } = attempt;
-    if (kind === 'recent' && !isRecent(session, this.#login.now(), sessionLimits.recentLogin)) {
+    if (kind === 'recent' && !isRecent(session, this.#login.now(), sessionTimes.recentLogin)) {
       return show(notRecentPage(links));
     }
     const cookie = await this.#cookie.write(session);

@@ -27,8 +27,8 @@ const sealedSession = sealedRecord('session', {
 
 export type Session = Readonly<Parameters<typeof sealedSession.seal>[1]>;
 
-/** Limits in seconds. */
-export const sessionLimits = {
+/** In seconds. */
+export const sessionTimes = {
   /** Without a request, a session ends. */
   idle: 30 * 60,
   /** After it, the provider is asked again. A copied cookie, or a role that was removed, ends then. */
@@ -61,13 +61,13 @@ type State = 'open' | 'idle' | 'over' | 'closed';
 export function stateOf(session: Session, now: number, epoch: number): State {
   const { begunAt, usedAt } = session;
   if (session.epoch !== epoch || begunAt > now + maxAhead) return 'closed';
-  if (now - usedAt > sessionLimits.idle) return 'idle';
-  return now - begunAt > sessionLimits.total ? 'over' : 'open';
+  if (now - usedAt > sessionTimes.idle) return 'idle';
+  return now - begunAt > sessionTimes.total ? 'over' : 'open';
 }
 
-export function isRecent(session: Session, now: number, limit: number): boolean {
+export function isRecent(session: Session, now: number, longest: number): boolean {
   const { authenticatedAt } = session;
-  return authenticatedAt !== undefined && now - authenticatedAt <= limit;
+  return authenticatedAt !== undefined && now - authenticatedAt <= longest;
 }
 
 /** A subject without spaces and other characters that an actor cannot have. */

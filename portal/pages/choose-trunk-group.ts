@@ -76,7 +76,7 @@ const noGroup = {
 };
 
 /**
- * The trunk group of a new client or API key. What can be granted depends on it, so a person who can
+ * The trunk group of a new client or API key. The limits depend on it, so a person who can
  * choose between several chooses first.
  *
  * @returns the group; empty if it is typed in the form, because there are none or too many to choose

@@ -1,4 +1,5 @@
 import { maxListedItems } from '../../contract/bounds.ts';
+import type { Limits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { unlessDenied } from '../forms/problems.ts';
 import { type Html, html } from '../html/html.ts';
 import { linkButton } from '../html/parts.ts';
@@ -22,7 +23,6 @@ function usageBar(count: number, most: number): Html {
 }
 
 type Kind = keyof typeof kinds;
-type Limits = Readonly<Partial<Record<(typeof kinds)[Kind]['limit'], number | undefined>>>;
 
 /** How many clients or API keys a trunk group may have. */
 export function quotaLimit(kind: Kind, limits: Limits): number | undefined {

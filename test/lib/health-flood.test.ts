@@ -9,7 +9,7 @@ interface Defences {
   readonly rateLimit: number;
   readonly burstLimit: number;
   /** Requests from one address in `windowSeconds`, above which the web ACL blocks it. */
-  readonly addressLimit: number;
+  readonly addressRate: number;
   readonly windowSeconds: number;
   /** Of a health checker. */
   readonly intervalSeconds: number;
@@ -52,7 +52,7 @@ function readDefences(template: Template): Defences {
   return {
     rateLimit: Number(method?.['ThrottlingRateLimit']),
     burstLimit: Number(method?.['ThrottlingBurstLimit']),
-    addressLimit: rule?.Limit ?? Number.POSITIVE_INFINITY,
+    addressRate: rule?.Limit ?? Number.POSITIVE_INFINITY,
     windowSeconds: rule?.EvaluationWindowSec ?? 300,
     intervalSeconds: RequestInterval,
     failureThreshold: FailureThreshold,
@@ -70,9 +70,9 @@ interface Flood {
 function play(flood: Flood, given: Defences): number {
   const random = new Random(7);
   const { checkers } = given;
-  const exceeds = flood.perSecond * given.windowSeconds > given.addressLimit;
+  const exceeds = flood.perSecond * given.windowSeconds > given.addressRate;
   const blockedFrom = exceeds
-    ? given.addressLimit / flood.perSecond + usualDelay
+    ? given.addressRate / flood.perSecond + usualDelay
     : Number.POSITIVE_INFINITY;
   const failures = Array.from({ length: checkers }, () => 0);
   let tokens = given.burstLimit;
@@ -102,19 +102,19 @@ describe('a region under a flood of /health', () => {
   );
 
   it('stays healthy under 500 addresses that each stay below the limit', () => {
-    const perSecond = defences.addressLimit / defences.windowSeconds;
+    const perSecond = defences.addressRate / defences.windowSeconds;
     const share = play({ addresses: 500, perSecond }, defences);
     expect(share).toBeGreaterThan(healthyShare);
   });
 
   it('would look dead without the rule: the model sees a flood', () => {
-    const open = { ...defences, addressLimit: Number.POSITIVE_INFINITY };
+    const open = { ...defences, addressRate: Number.POSITIVE_INFINITY };
     const share = play({ addresses: 1, perSecond: 20_000 }, open);
     expect(share).toBeLessThanOrEqual(healthyShare);
   });
 
   it('does not block a health checker, which asks for several regions and checks', () => {
     const asked = defences.windowSeconds / defences.intervalSeconds;
-    expect(defences.addressLimit).toBeGreaterThanOrEqual(5 * asked);
+    expect(defences.addressRate).toBeGreaterThanOrEqual(5 * asked);
   });
 });

@@ -278,7 +278,7 @@ interface Registration {
 
 /**
  * Takes every step of a registration except the last, which stores the provider. All its fetches
- * share one limit on their time.
+ * share one deadline.
  *
  * @throws {InputError} for a URL that is not allowed.
  */

@@ -2,7 +2,7 @@ import { RefusedError } from '../../errors.ts';
 import { issuerOfDiscoveryUrl } from '../../identity-provider/discovery-document.ts';
 import type { IdentityProvider, ProviderOwner } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
-import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { findGrantedGroups, refuseIssuer, requireIssuerGrant } from '../grants/require-grant.ts';
 import type { ManagementContext } from '../management-context.ts';
@@ -87,7 +87,7 @@ function describeLimit(group: string, count: number, most: number): string {
 }
 
 /** This limit is 0 if it is left out, and not unlimited as the others. */
-export function withOwnProviderLimit<T extends GrantLimits>(limits: T): T & GrantLimits {
+export function withOwnProviderLimit<T extends Limits>(limits: T): T & Limits {
   return { ...limits, ownProviders: limits.ownProviders ?? 0 };
 }
 

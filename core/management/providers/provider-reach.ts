@@ -10,7 +10,7 @@ import {
 } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
 import { formatTime } from '../../time.ts';
-import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
 
 /** A registered provider as management shows it. */
@@ -77,7 +77,7 @@ function openByLimits(
   reach: readonly string[],
 ): (issuer: string) => Promise<boolean> {
   if (callerLimits?.hasTrunkGroupLimits !== true) return async () => true;
-  let reading: Promise<readonly GrantLimits[]> | undefined;
+  let reading: Promise<readonly Limits[]> | undefined;
   return async (issuer) => {
     reading ??= Promise.all(reach.map((group) => trunkGroupLimits.find(group)));
     return (await reading).some(({ providers }) => providers?.includes(issuer) !== false);

@@ -2,7 +2,7 @@ import { maxListedItems } from '../../../contract/bounds.ts';
 import type { OperationResult } from '../../../contract/management/operations.ts';
 import type { Client } from '../../client/client.ts';
 import { readEvery } from '../../paging.ts';
-import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
 import { currentTime, type ManagementContext } from '../management-context.ts';
 import { indexOwnProviders } from '../providers/provider-ownership.ts';
 import { type Excess, findApiKeyExcess, findClientExcess } from './limit-excess.ts';
@@ -60,7 +60,7 @@ async function countExceeding<T extends { readonly name: string }>(
 export async function checkTrunkGroupLimits(
   context: ManagementContext,
   group: string,
-  proposed?: GrantLimits,
+  proposed?: Limits,
 ): Promise<LimitsCheck> {
   requireReachedTrunkGroup(context, group);
   const limits =

@@ -4,11 +4,11 @@ import { formatCidr, meetsRequirement } from '../../api-key/subnet.ts';
 import type { Client } from '../../client/client.ts';
 import { formatDuration } from '../../duration.ts';
 import { endOfDay, formatTime } from '../../time.ts';
-import type { GrantLimits } from '../../trunk-group/trunk-group-limits.ts';
+import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
 
 /** Something that a record has above a limit. */
 export interface Excess {
-  readonly limit: keyof GrantLimits;
+  readonly limit: keyof Limits;
   /** The field of the record. */
   readonly field: string;
   /** Which of several values of the field, for example the id of a secret. */
@@ -24,7 +24,7 @@ export interface Excess {
 type LimitedClient = Pick<Client, 'scopes' | 'tokenLifetime' | 'secrets' | 'provider'>;
 
 export function* findClientExcess(
-  limits: GrantLimits,
+  limits: Limits,
   client: LimitedClient,
   now: number,
 ): Generator<Excess> {
@@ -56,7 +56,7 @@ export function* findClientExcess(
 
 /** What has no end has more life left than any limit. */
 function* findLifeExcess(
-  limits: GrantLimits,
+  limits: Limits,
   of: { readonly limit: 'maxSecretLifetime' | 'maxApiKeyLifetime'; readonly which?: string },
   expiresAt: number | undefined,
   now: number,
@@ -82,7 +82,7 @@ function latestExpiry(bound: number, expiry: number): number {
 type LimitedApiKey = Pick<ApiKey, 'subnets' | 'scopes' | 'expiresAt'>;
 
 export function* findApiKeyExcess(
-  limits: GrantLimits,
+  limits: Limits,
   key: LimitedApiKey,
   now: number,
 ): Generator<Excess> {
@@ -92,7 +92,7 @@ export function* findApiKeyExcess(
 }
 
 function* findKeyScopeExcess(
-  { requireApiKeyScopes, scopes: granted }: GrantLimits,
+  { requireApiKeyScopes, scopes: granted }: Limits,
   { scopes }: LimitedApiKey,
 ): Generator<Excess> {
   if (requireApiKeyScopes !== true) return;
@@ -106,7 +106,7 @@ function* findKeyScopeExcess(
 }
 
 function* findSubnetExcess(
-  { requireSubnet }: GrantLimits,
+  { requireSubnet }: Limits,
   { subnets }: LimitedApiKey,
 ): Generator<Excess> {
   if (requireSubnet !== true) return;

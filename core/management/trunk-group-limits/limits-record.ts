@@ -5,7 +5,7 @@ import { NotFoundError } from '../../errors.ts';
 import type { StorePage, StorePageQuery } from '../../paging.ts';
 import { formatTime } from '../../time.ts';
 import {
-  type GrantLimits,
+  type Limits,
   limitNames,
   type TrunkGroupLimits,
 } from '../../trunk-group/trunk-group-limits.ts';
@@ -21,10 +21,7 @@ import { refuseInput } from '../read-input.ts';
  *
  * @throws {NotFoundError} for a provider that is not registered.
  */
-export async function readLimits(
-  context: ManagementContext,
-  limits: GrantLimits,
-): Promise<GrantLimits> {
+export async function readLimits(context: ManagementContext, limits: Limits): Promise<Limits> {
   const { scopes, providers } = limits;
   const issuers = providers && [...new Set(providers)];
   for (const issuer of issuers ?? []) await getRegisteredIssuer(context, issuer);

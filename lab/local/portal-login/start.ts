@@ -3,7 +3,7 @@ import { loginFetch } from '../../../adapters/https/login-fetch.ts';
 import { createManagement, type Management } from '../../../adapters/management.ts';
 import { createLoginProvider } from '../../../portal/login/login-provider.ts';
 import { createLoginPortal } from '../../../portal/login/login-sessions.ts';
-import { sessionLimits } from '../../../portal/login/session.ts';
+import { sessionTimes } from '../../../portal/login/session.ts';
 import { serveLoopback } from '../../../portal/serve-on-loopback.ts';
 import { type LocalPortalOptions, openPortalManagement } from '../local-portal.ts';
 import { customers, localMapping, ownIssuers } from './people.ts';
@@ -89,7 +89,7 @@ export async function startLoginPortal(options: Omit<LocalPortalOptions, 'port'>
           issuer: login.issuer,
           clientSecret: async () => clientSecret,
           fetch: loginFetch,
-          recentLogin: sessionLimits.recentLoginOfForm,
+          recentLogin: sessionTimes.recentLoginOfForm,
           allowHttp: true,
         }),
         keys: async () => keys,

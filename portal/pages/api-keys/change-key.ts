@@ -71,7 +71,7 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
     return { redirectTo: href(`/api-keys/${keyId}`, { done: 'saved' }) };
   },
   look: async (context, { subject: key, values, problems, isConflict }) => {
-    const granted = await context.granted(key.serviceTrunkGroup);
+    const limits = await context.limitsOf(key.serviceTrunkGroup);
     return {
       title: `Edit ${key.name}`,
       ...ofKey(context, key),
@@ -87,7 +87,7 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
             isOn: values.endOldValues,
           }),
         keyScopesField(context, values, problems, {
-          granted,
+          limits,
           // What a key has already stays, also above a limit.
           present: key,
         }),
@@ -96,7 +96,7 @@ export const keyEdit: Form<ApiKey, KeyEdit, InputOf<'updateApiKey'>> = {
           values,
           problems,
           present: key,
-          maxLifetime: granted.maxApiKeyLifetime,
+          maxLifetime: limits.maxApiKeyLifetime,
         }),
       ],
     };

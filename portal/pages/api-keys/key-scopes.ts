@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
-import { type Granted, offeredScopes } from '../../access/granted.ts';
+import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { offeredScopes } from '../../access/offer.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { type Fields, type Problems, problemAt } from '../../forms/problems.ts';
 import { radioGroup } from '../../html/field.ts';
@@ -21,7 +22,7 @@ export function readKeyScopes(form: Fields) {
 
 export function startKeyScopes(
   scopes: readonly string[] | undefined,
-  { requireApiKeyScopes }: Granted = {},
+  { requireApiKeyScopes }: Limits = {},
 ): KeyScopes {
   const isChosen = scopes !== undefined || requireApiKeyScopes === true;
   return { access: isChosen ? 'chosen' : 'every', scopes: scopes ?? [] };
@@ -49,11 +50,11 @@ export function keyScopesField(
   { access, scopes }: KeyScopes,
   problems: Problems,
   {
-    granted,
+    limits,
     present,
-  }: { readonly granted: Granted; readonly present?: Pick<ApiKey, 'scopes'> | undefined },
+  }: { readonly limits: Limits; readonly present?: Pick<ApiKey, 'scopes'> | undefined },
 ): Html {
-  const isRequired = granted.requireApiKeyScopes === true;
+  const isRequired = limits.requireApiKeyScopes === true;
   const mayHaveEvery = !isRequired || (present !== undefined && present.scopes === undefined);
   const error = problemAt(problems, 'scopes');
   return radioGroup({
@@ -70,7 +71,7 @@ export function keyScopesField(
         text: chosenLabel,
         // Without the limit, a key may have every scope of the catalogue in any case.
         more: scopeTable(
-          offeredScopes(deployment.scopes, isRequired ? granted : {}, present?.scopes ?? []),
+          offeredScopes(deployment.scopes, isRequired ? limits : {}, present?.scopes ?? []),
           scopes,
         ),
       },

@@ -89,8 +89,8 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   const creation = { title: 'New API key', section: 'api-keys', path: '/api-keys/new' } as const;
   const group = await chooseTrunkGroup(context, creation);
   if (typeof group !== 'string') return new Instead(group);
-  const granted = await context.granted(group);
-  if (quotaLimit('api-keys', granted) === 0) {
+  const limits = await context.limitsOf(group);
+  if (quotaLimit('api-keys', limits) === 0) {
     const clients = context.href('/clients/new', { trunkGroup: group });
     return new Instead(
       nothingPage(creation, {
@@ -102,8 +102,8 @@ async function startKey(context: RequestContext): Promise<KeyValues | Instead> {
   }
   const rows = showSubnetRows([]);
   const start = { name: '', serviceTrunkGroup: group, enabled: true, rows, wantsMore: false };
-  const expiry = defaultExpiry(granted.maxApiKeyLifetime);
-  return { ...start, ...startKeyScopes(undefined, granted), expiry, expiryDate: '' };
+  const expiry = defaultExpiry(limits.maxApiKeyLifetime);
+  return { ...start, ...startKeyScopes(undefined, limits), expiry, expiryDate: '' };
 }
 
 interface Created {
@@ -185,8 +185,8 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
   },
   look: async (context, { values, problems }) => {
     const group = values.serviceTrunkGroup.trim();
-    const granted = await context.granted(group);
-    const quota = await readQuota(context, { kind: 'api-keys', group, limits: granted });
+    const limits = await context.limitsOf(group);
+    const quota = await readQuota(context, { kind: 'api-keys', group, limits });
     if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     return {
       title: 'New API key',
@@ -207,15 +207,15 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
         }),
         trunkGroupField(context, values.serviceTrunkGroup, problems),
         checkbox({ name: 'enabled', label: 'Enabled', isOn: values.enabled }),
-        keyScopesField(context, values, problems, { granted }),
+        keyScopesField(context, values, problems, { limits }),
         expiryField({
           label: 'Expires',
           values,
           problems,
-          maxLifetime: granted.maxApiKeyLifetime,
+          maxLifetime: limits.maxApiKeyLifetime,
         }),
         subnetRows(values.rows, problems, {
-          isRequired: granted.requireSubnet === true,
+          isRequired: limits.requireSubnet === true,
           callerAddress: context.callerAddress,
         }),
       ],
@@ -260,7 +260,7 @@ export const keyRotation: Form<ApiKey, RotationValues, InputOf<'rotateApiKey'>> 
         values,
         problems,
         present: key,
-        maxLifetime: (await context.granted(key.serviceTrunkGroup)).maxApiKeyLifetime,
+        maxLifetime: (await context.limitsOf(key.serviceTrunkGroup)).maxApiKeyLifetime,
       }),
     ],
   }),

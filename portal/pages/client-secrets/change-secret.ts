@@ -53,7 +53,7 @@ export const secretEdit: Form<Found, SecretValues, InputOf<'updateClientSecret'>
       context.management.updateClientSecret(...ids, { ...input, ifVersion }),
     ),
   look: async (context, { subject: { client, secret }, values, problems }) => {
-    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    const { maxSecretLifetime: maxLifetime } = await context.limitsOf(client.serviceTrunkGroup);
     return {
       title: `Edit ${secretTitle(secret)}`,
       ...ofClient(context, client),

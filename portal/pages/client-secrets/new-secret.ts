@@ -2,7 +2,7 @@ import type { Client, ClientSecret, InputError } from '../../../adapters/managem
 import { maxNameLength } from '../../../contract/bounds.ts';
 import { fieldLabel, fieldLabels } from '../../../contract/management/field-words.ts';
 import type { ClientKeyAlg } from '../../../contract/proof-algorithms.ts';
-import type { Granted } from '../../access/granted.ts';
+import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { requireChoice } from '../../forms/choice.ts';
 import { TypedDuration } from '../../forms/duration.ts';
 import {
@@ -71,7 +71,7 @@ function keyInput({ key }: SecretValues) {
   };
 }
 
-function emptySecretValues({ maxSecretLifetime }: Granted): SecretValues {
+function emptySecretValues({ maxSecretLifetime }: Limits): SecretValues {
   return { name: '', expiry: defaultExpiry(maxSecretLifetime), expiryDate: '' };
 }
 
@@ -139,7 +139,8 @@ export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSec
   operation: 'createClientSecret',
   creates: true,
   find: getClient,
-  start: async ({ granted }, client) => emptySecretValues(await granted(client.serviceTrunkGroup)),
+  start: async ({ limitsOf }, client) =>
+    emptySecretValues(await limitsOf(client.serviceTrunkGroup)),
   read: readSecretValues,
   input: (values, { now }) => ({ ...secretInput(values, now), ...keyInput(values) }),
   act: async (context, { input, idempotencyKey }) => {
@@ -149,7 +150,7 @@ export const secretCreation: Form<Client, SecretValues, InputOf<'createClientSec
     return createdSecretPage(context, { client, ...created });
   },
   look: async (context, { subject: client, values, problems }) => {
-    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    const { maxSecretLifetime: maxLifetime } = await context.limitsOf(client.serviceTrunkGroup);
     return {
       title: 'New secret',
       ...ofClient(context, client),
@@ -244,8 +245,8 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
   creates: true,
   find: async (context) => onlySecrets(await getClient(context)),
   version: ownVersion,
-  start: async ({ granted }, client) => ({
-    ...emptySecretValues(await granted(client.serviceTrunkGroup)),
+  start: async ({ limitsOf }, client) => ({
+    ...emptySecretValues(await limitsOf(client.serviceTrunkGroup)),
     ...defaultOverlap,
   }),
   read: (form) => ({
@@ -264,7 +265,7 @@ export const secretRotation: Form<Client, RotationValues, InputOf<'rotateClientS
     return createdSecretPage(context, { client, ...rotated });
   },
   look: async (context, { subject: client, values, problems }) => {
-    const { maxSecretLifetime: maxLifetime } = await context.granted(client.serviceTrunkGroup);
+    const { maxSecretLifetime: maxLifetime } = await context.limitsOf(client.serviceTrunkGroup);
     const label = 'The new one expires';
     return {
       title: 'Rotate secrets',

@@ -8,7 +8,8 @@ import {
 } from '../../../contract/management/field-words.ts';
 import { type ClientField, plainClientFields } from '../../../contract/management/inputs.ts';
 import { formatDuration } from '../../../core/duration.ts';
-import { type Granted, offeredScopes } from '../../access/granted.ts';
+import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import { offeredScopes } from '../../access/offer.ts';
 import { TypedDuration } from '../../forms/duration.ts';
 import { type Form, type InputOf, Instead, ownVersion, type Readers } from '../../forms/form.ts';
 import { noProblems, type Problems, problemAt, unlessDenied } from '../../forms/problems.ts';
@@ -107,7 +108,7 @@ export function trunkGroupField(
 interface ChangeableFields {
   readonly values: ClientValues;
   readonly problems: Problems;
-  readonly granted: Granted;
+  readonly limits: Limits;
   /** The scopes that the client has. */
   readonly present?: readonly string[] | undefined;
   /** The stored values, after a conflict. */
@@ -119,7 +120,7 @@ interface ChangeableFields {
 /** How long a token of it may be valid, as this service issues it. */
 function lifetimeHint(
   { deployment }: RequestContext,
-  { granted: { maxTokenLifetime = Infinity }, isUnderProvider }: ChangeableFields,
+  { limits: { maxTokenLifetime = Infinity }, isUnderProvider }: ChangeableFields,
 ) {
   const { minimum, maximum } = deployment.tokenLifetime;
   const most = Math.min(maximum, maxTokenLifetime);
@@ -132,8 +133,8 @@ function lifetimeHint(
 /** The fields of a client that can change later. */
 function changeableFields(context: RequestContext, fields: ChangeableFields): Html {
   const { deployment } = context;
-  const { values, problems, granted, present = [], stored, isUnderProvider } = fields;
-  const scopes = offeredScopes(deployment.scopes, granted, present);
+  const { values, problems, limits, present = [], stored, isUnderProvider } = fields;
+  const scopes = offeredScopes(deployment.scopes, limits, present);
   const chosen = values.scopes.items;
   const scopesNow =
     stored !== undefined && stored.scopes.join(' ') !== chosen.join(' ')
@@ -187,15 +188,15 @@ function providerFields(
     }`;
 }
 
-/** The registered providers; undefined if the AWS identity may not list them. Asked before `granted`. */
+/** The registered providers; undefined if the AWS identity may not list them. Asked before the limits. */
 const findProviders = ({ listProviders }: RequestContext, group: string) =>
   unlessDenied(listProviders([group]));
 
 /** A person with every group types the group later. Management decides. */
-function isOpenTo(group: string, { issuer, owner }: IdentityProvider, granted: Granted): boolean {
+function isOpenTo(group: string, { issuer, owner }: IdentityProvider, limits: Limits): boolean {
   const own = owner?.trunkGroups ?? [];
   if (own.length > 0) return group === '' || own.includes(group);
-  return granted.providers?.includes(issuer) ?? true;
+  return limits.providers?.includes(issuer) ?? true;
 }
 
 interface NewClientValues extends ClientValues {
@@ -217,9 +218,9 @@ async function startClient(context: RequestContext): Promise<NewClientValues | I
   if (typeof group !== 'string') return new Instead(group);
   // The providers are asked for first: their answer has the limits too.
   await findProviders(context, group);
-  const granted = await context.granted(group);
-  const { maxTokenLifetime = Infinity } = granted;
-  if (quotaLimit('clients', granted) === 0) {
+  const limits = await context.limitsOf(group);
+  const { maxTokenLifetime = Infinity } = limits;
+  if (quotaLimit('clients', limits) === 0) {
     return new Instead(
       nothingPage(creation, {
         title: `No clients are allowed in ${group}`,
@@ -253,11 +254,11 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
   look: async (context, { values, problems }) => {
     const group = values.serviceTrunkGroup.text.trim();
     const providers = await findProviders(context, group);
-    const granted = await context.granted(group);
-    const quota = await readQuota(context, { kind: 'clients', group, limits: granted });
+    const limits = await context.limitsOf(group);
+    const quota = await readQuota(context, { kind: 'clients', group, limits });
     if (quota?.isUsedUp === true && problems === noProblems) return quota.page;
     const open = providers
-      ?.filter((provider) => isOpenTo(group, provider, granted))
+      ?.filter((provider) => isOpenTo(group, provider, limits))
       .map(({ issuer }) => issuer);
     return {
       title: 'New client',
@@ -272,7 +273,7 @@ export const clientCreation: Form<undefined, NewClientValues, NewClient> = {
       hasOtherButtons: true,
       fields: html`${quota?.note}${trunkGroupField(context, values.serviceTrunkGroup.text, problems)}${changeableFields(
         context,
-        { values, problems, granted, isUnderProvider: values.provider.text !== '' },
+        { values, problems, limits, isUnderProvider: values.provider.text !== '' },
       )}${providerFields(context, open, values, problems)}`,
     };
   },
@@ -301,7 +302,7 @@ export const clientEdit: Form<Client, ClientValues, ClientChanges> = {
     fields: changeableFields(context, {
       values,
       problems,
-      granted: await context.granted(client.serviceTrunkGroup),
+      limits: await context.limitsOf(client.serviceTrunkGroup),
       present: client.scopes,
       stored: isConflict ? client : undefined,
       isUnderProvider: client.provider !== undefined,

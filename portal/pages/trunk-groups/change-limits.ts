@@ -5,7 +5,7 @@ import {
   limitWords,
 } from '../../../contract/management/field-words.ts';
 import {
-  type GrantLimits,
+  type Limits,
   limitNames,
   type TrunkGroupLimits,
 } from '../../../core/trunk-group/trunk-group-limits.ts';
@@ -38,11 +38,7 @@ async function findIssuers({ management }: RequestContext): Promise<readonly str
   return (await management.listProviders()).map(({ issuer }) => issuer);
 }
 
-async function previewOf(
-  context: RequestContext,
-  group: string,
-  limits: GrantLimits,
-): Promise<Html> {
+async function previewOf(context: RequestContext, group: string, limits: Limits): Promise<Html> {
   const check = await context.management.checkTrunkGroupLimits(group, limits);
   return panel(
     { title: 'Above these limits', id: 'excess', note: 'Nothing was saved yet.' },
@@ -50,13 +46,13 @@ async function previewOf(
   );
 }
 
-export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, GrantLimits> = {
+export const limitsChange: Form<TrunkGroupLimits, FieldValues<LimitName>, Limits> = {
   operation: 'setTrunkGroupLimits',
   find: ({ management, id }) => management.findTrunkGroupLimits(id('group')),
   version: ownVersion,
   start: (_, limits) => valuesOf(limitWords, limits),
   read: (form) => readValues(limitWords, form),
-  input: (values) => inputOf(limitWords, values) as Readers<GrantLimits>,
+  input: (values) => inputOf(limitWords, values) as Readers<Limits>,
   act: async (context, { input: limits, ifVersion, showAgain }) => {
     const group = context.id('group');
     if (context.form.isOn('preview')) return showAgain(await previewOf(context, group, limits));

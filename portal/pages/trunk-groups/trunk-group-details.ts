@@ -1,8 +1,5 @@
 import type { Management } from '../../../adapters/management.ts';
-import type {
-  GrantLimits,
-  TrunkGroupLimits,
-} from '../../../core/trunk-group/trunk-group-limits.ts';
+import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { limitFacts, limitLabel, limitValue } from '../../html/limit-facts.ts';
 import { badge, dataTable, rowLink } from '../../html/list.ts';
@@ -48,7 +45,7 @@ export const showTrunkGroup: Handler = async (context) => {
     section: 'trunk-groups',
     heading: group,
     crumbs: [],
-    lead: 'What may be granted in this trunk group.',
+    lead: 'What people may give to clients and API keys of this trunk group.',
     actions: isStaff && linkButton(href(`/trunk-groups/${group}/edit`), 'Change limits', 'primary'),
     body: html`${panel(
       { title: 'Limits', id: 'limits' },
@@ -111,7 +108,7 @@ function countsOf({ excesses }: Check): string {
 
 interface Excesses {
   readonly group: string;
-  readonly limits: GrantLimits;
+  readonly limits: Limits;
   readonly check: Check;
   readonly whose: 'its' | 'these';
 }

@@ -62,14 +62,14 @@ async function showList(context: RequestContext, problems: Problems): Promise<Ro
   const isStaff = person.trunkGroups === undefined;
   const none = emptyState(
     'There is no trunk group yet',
-    'Without limits, its people grant every scope and create as much as they want. Open a trunk group to set some.',
+    'Without limits, its people give every scope and create as much as they want. Open a trunk group to set some.',
   );
   return {
     title: 'Trunk groups',
     section: 'trunk-groups',
     lead: isStaff
-      ? 'What the people of a trunk group may grant. The platform’s staff is not limited by it. In a large deployment, only those with limits are listed: open another one by its name.'
-      : 'What you may grant in each of your trunk groups.',
+      ? 'What the people of a trunk group may give to clients and API keys. The platform’s staff is not bound by it. In a large deployment, only those with limits are listed: open another one by its name.'
+      : 'What you may give in each of your trunk groups.',
     problems,
     labels,
     body: html`${isStaff && openForm(context, problems)}${

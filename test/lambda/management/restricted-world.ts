@@ -1,6 +1,6 @@
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
 import type { PortalReach, Reach } from '../../../contract/reach.ts';
-import type { GrantLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
+import type { Limits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';
 import { createWorld } from '../../adapters/management/world.ts';
 import { proofOf } from '../../support/caller-proof.ts';
@@ -57,7 +57,7 @@ export async function askedWorld(config: ConfiguredReach = {}, groupOfItems = 't
 }
 
 /** The same for a caller whom the config limits to a trunk group, with limits of the group. */
-export async function restrictedWorld(limits: GrantLimits, groupOfItems = 'tg-1001') {
+export async function restrictedWorld(limits: Limits, groupOfItems = 'tg-1001') {
   const serviceTrunkGroup = 'tg-1001';
   const entry = { principals: [role('limited')], trunkGroups: [serviceTrunkGroup] };
   const asked = await askedWorld({ reach: [entry] }, groupOfItems);

@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ManagementAlias } from '../../../contract/management/roles.ts';
-import type {
-  GrantLimits,
-  TrunkGroupLimits,
-} from '../../../core/trunk-group/trunk-group-limits.ts';
+import type { Limits, TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { askedWorld, newClient, role } from './restricted-world.ts';
 
 type AskedWorld = Awaited<ReturnType<typeof askedWorld>>;
 
 const group = 'tg-1001';
 
-async function setLimits({ ask, world }: AskedWorld, limits: GrantLimits) {
+async function setLimits({ ask, world }: AskedWorld, limits: Limits) {
   const ifVersion = world.limits.get(group)?.version ?? 0;
   const input = { serviceTrunkGroup: group, limits: { ...limits, ifVersion } };
   const { error } = await ask('setTrunkGroupLimits', input);
@@ -75,126 +72,125 @@ const under = (provider: string) => ({ provider, externalClientId: 'dialer' });
 type Ask = (asked: AskedWorld) => Promise<{ readonly error?: object; readonly result?: unknown }>;
 
 /** What each limit refuses, and what it allows. The world has one client, with a secret, and one API key. */
-const rows: readonly (readonly [limits: GrantLimits, field: string, refused: Ask, allowed: Ask])[] =
+const rows: readonly (readonly [limits: Limits, field: string, refused: Ask, allowed: Ask])[] = [
   [
-    [
-      { scopes: ['calls:view'] },
-      'scopes',
-      (asked) => create(asked, { scopes: ['calls:view', 'messaging:view'] }),
-      (asked) => create(asked, {}),
-    ],
-    [{ scopes: [] }, 'scopes', (asked) => create(asked, {}), (asked) => createSecret(asked)],
-    [
-      { maxTokenLifetime: 900 },
-      'tokenLifetime',
-      (asked) => create(asked, { tokenLifetime: 901 }),
-      (asked) => create(asked, { tokenLifetime: 900 }),
-    ],
-    [
-      { maxSecretLifetime: 3600 },
-      'expiresAt',
-      (asked) => createSecret(asked),
-      (asked) => createSecret(asked, asked.world.now + 3600),
-    ],
-    [
-      { requireSubnet: true },
-      'subnets',
-      (asked) => createKey(asked),
-      (asked) => createKey(asked, { subnets }),
-    ],
-    [
-      { maxApiKeyLifetime: 3600 },
-      'expiresAt',
-      (asked) => createKey(asked),
-      (asked) => createKey(asked, { expiresAt: asked.world.now + 3600 }),
-    ],
-    [
-      { maxApiKeyLifetime: 3600 },
-      'expiresAt',
-      (asked) => createKey(asked, { expiresAt: asked.world.now + 3601 }),
-      (asked) => createKey(asked, { expiresAt: asked.world.now + 60 }),
-    ],
-    [
-      { requireApiKeyScopes: true, scopes: ['calls:view'] },
-      'scopes',
-      (asked) => createKey(asked),
-      (asked) => createKey(asked, { scopes: ['calls:view'] }),
-    ],
-    [
-      { requireApiKeyScopes: true, scopes: ['calls:view'] },
-      'scopes',
-      (asked) => createKey(asked, { scopes: ['calls:view', 'messaging:view'] }),
-      (asked) => changeKey(asked, { name: 'Bea' }),
-    ],
-    [
-      { requireApiKeyScopes: true },
-      'scopes',
-      (asked) => createKey(asked),
-      (asked) => createKey(asked, { scopes: ['messaging:view'] }),
-    ],
-    [
-      { requireApiKeyScopes: true, scopes: ['calls:view'] },
-      'scopes',
-      (asked) => createKey(asked),
-      // A key without scopes gets some: that only takes away.
-      (asked) => changeKey(asked, { scopes: ['messaging:view'] }),
-    ],
-    // A new value of an old API key is as a new key.
-    [
-      { maxApiKeyLifetime: 3600 },
-      'expiresAt',
-      (asked) => rotateKey(asked),
-      (asked) => rotateKey(asked, { expiresAt: asked.world.now + 3600 }),
-    ],
-    [
-      { requireApiKeyScopes: true, scopes: ['calls:view'], maxApiKeys: 0 },
-      'scopes',
-      (asked) => rotateKey(asked),
-      async (asked) => {
-        await changeKey(asked, { scopes: ['calls:view'] });
-        return rotateKey(asked);
-      },
-    ],
-    // Each of them is every address, or much of the internet.
-    ...[
-      ['0.0.0.0/1', '128.0.0.0/1'],
-      ['203.0.0.0/15'],
-      ['2000::/3'],
-      ['2001:db8::/31'],
-      ['::ffff:0.0.0.0/97', '::ffff:128.0.0.0/97'],
-      ['198.51.100.0/24', '0.0.0.0/2'],
-    ].map(
-      (addresses) =>
-        [
-          { requireSubnet: true },
-          'subnets',
-          (asked: AskedWorld) => createKey(asked, { subnets: addresses.map(named) }),
-          (asked: AskedWorld) =>
-            createKey(asked, { subnets: ['203.0.0.0/16', '2001:db8::/32'].map(named) }),
-        ] as const,
-    ),
-    [
-      { requireSubnet: true },
-      'subnets',
-      (asked) => addSubnet(asked, '0.0.0.0/1'),
-      (asked) => addSubnet(asked, '10.1.0.0/16'),
-    ],
-    [
-      { requireSubnet: true },
-      'subnets',
-      removeSubnet,
-      (asked) => {
-        const { keyId } = asked.world;
-        return asked.ask('setApiKeyEnabled', { keyId, enabled: false }, 'api-key-operator');
-      },
-    ],
-    [
-      { providers: [] },
-      'provider',
-      (asked) => create(asked, under(asked.world.issuer)),
-      (asked) => create(asked, {}),
-    ],
-  ];
+    { scopes: ['calls:view'] },
+    'scopes',
+    (asked) => create(asked, { scopes: ['calls:view', 'messaging:view'] }),
+    (asked) => create(asked, {}),
+  ],
+  [{ scopes: [] }, 'scopes', (asked) => create(asked, {}), (asked) => createSecret(asked)],
+  [
+    { maxTokenLifetime: 900 },
+    'tokenLifetime',
+    (asked) => create(asked, { tokenLifetime: 901 }),
+    (asked) => create(asked, { tokenLifetime: 900 }),
+  ],
+  [
+    { maxSecretLifetime: 3600 },
+    'expiresAt',
+    (asked) => createSecret(asked),
+    (asked) => createSecret(asked, asked.world.now + 3600),
+  ],
+  [
+    { requireSubnet: true },
+    'subnets',
+    (asked) => createKey(asked),
+    (asked) => createKey(asked, { subnets }),
+  ],
+  [
+    { maxApiKeyLifetime: 3600 },
+    'expiresAt',
+    (asked) => createKey(asked),
+    (asked) => createKey(asked, { expiresAt: asked.world.now + 3600 }),
+  ],
+  [
+    { maxApiKeyLifetime: 3600 },
+    'expiresAt',
+    (asked) => createKey(asked, { expiresAt: asked.world.now + 3601 }),
+    (asked) => createKey(asked, { expiresAt: asked.world.now + 60 }),
+  ],
+  [
+    { requireApiKeyScopes: true, scopes: ['calls:view'] },
+    'scopes',
+    (asked) => createKey(asked),
+    (asked) => createKey(asked, { scopes: ['calls:view'] }),
+  ],
+  [
+    { requireApiKeyScopes: true, scopes: ['calls:view'] },
+    'scopes',
+    (asked) => createKey(asked, { scopes: ['calls:view', 'messaging:view'] }),
+    (asked) => changeKey(asked, { name: 'Bea' }),
+  ],
+  [
+    { requireApiKeyScopes: true },
+    'scopes',
+    (asked) => createKey(asked),
+    (asked) => createKey(asked, { scopes: ['messaging:view'] }),
+  ],
+  [
+    { requireApiKeyScopes: true, scopes: ['calls:view'] },
+    'scopes',
+    (asked) => createKey(asked),
+    // A key without scopes gets some: that only takes away.
+    (asked) => changeKey(asked, { scopes: ['messaging:view'] }),
+  ],
+  // A new value of an old API key is as a new key.
+  [
+    { maxApiKeyLifetime: 3600 },
+    'expiresAt',
+    (asked) => rotateKey(asked),
+    (asked) => rotateKey(asked, { expiresAt: asked.world.now + 3600 }),
+  ],
+  [
+    { requireApiKeyScopes: true, scopes: ['calls:view'], maxApiKeys: 0 },
+    'scopes',
+    (asked) => rotateKey(asked),
+    async (asked) => {
+      await changeKey(asked, { scopes: ['calls:view'] });
+      return rotateKey(asked);
+    },
+  ],
+  // Each of them is every address, or much of the internet.
+  ...[
+    ['0.0.0.0/1', '128.0.0.0/1'],
+    ['203.0.0.0/15'],
+    ['2000::/3'],
+    ['2001:db8::/31'],
+    ['::ffff:0.0.0.0/97', '::ffff:128.0.0.0/97'],
+    ['198.51.100.0/24', '0.0.0.0/2'],
+  ].map(
+    (addresses) =>
+      [
+        { requireSubnet: true },
+        'subnets',
+        (asked: AskedWorld) => createKey(asked, { subnets: addresses.map(named) }),
+        (asked: AskedWorld) =>
+          createKey(asked, { subnets: ['203.0.0.0/16', '2001:db8::/32'].map(named) }),
+      ] as const,
+  ),
+  [
+    { requireSubnet: true },
+    'subnets',
+    (asked) => addSubnet(asked, '0.0.0.0/1'),
+    (asked) => addSubnet(asked, '10.1.0.0/16'),
+  ],
+  [
+    { requireSubnet: true },
+    'subnets',
+    removeSubnet,
+    (asked) => {
+      const { keyId } = asked.world;
+      return asked.ask('setApiKeyEnabled', { keyId, enabled: false }, 'api-key-operator');
+    },
+  ],
+  [
+    { providers: [] },
+    'provider',
+    (asked) => create(asked, under(asked.world.issuer)),
+    (asked) => create(asked, {}),
+  ],
+];
 
 describe('a limit of a trunk group', () => {
   it.each(rows)('%j refuses what is above it, and nothing else', async (limits, field, ...asks) => {
@@ -310,7 +306,7 @@ describe('the limits of a trunk group hold for', () => {
 });
 
 describe('limits that are lowered', () => {
-  const lowered: GrantLimits = {
+  const lowered: Limits = {
     scopes: ['calls:view'],
     maxClients: 0,
     maxApiKeys: 0,

@@ -1,13 +1,8 @@
-import { InputError, type Management } from '../../adapters/management.ts';
+import { InputError } from '../../adapters/management.ts';
+import type { Limits } from '../../core/trunk-group/trunk-group-limits.ts';
 import { isDenied } from '../forms/problems.ts';
 import type { Deployment, PortalManagement } from './guarded-management.ts';
 import type { Person } from './person.ts';
-
-/** What a person may give in one trunk group. A limit that is undefined does not exist. */
-export type Granted = Omit<
-  Awaited<ReturnType<Management['findTrunkGroupLimits']>>,
-  'serviceTrunkGroup' | 'version' | 'updatedAt'
->;
 
 interface RequestFacts {
   readonly management: PortalManagement;
@@ -22,22 +17,22 @@ function isStaff({ person, deployment: { reach } }: RequestFacts): boolean {
 }
 
 /** A form with an invalid trunk group says so. One that is out of reach does not exist. */
-function isNotGranted(error: unknown): boolean {
+function isUnknown(error: unknown): boolean {
   return isDenied(error) || error instanceof InputError;
 }
 
 /**
- * The limits of a trunk group, for forms that offer only what can be granted. Management enforces
+ * The limits of a trunk group, for forms that offer only what can be given. Management enforces
  * them; a form that does not know them is refused when it is sent.
  */
-async function findGranted(request: RequestFacts, trunkGroup: string): Promise<Granted> {
+async function findLimits(request: RequestFacts, trunkGroup: string): Promise<Limits> {
   const { management, deployment } = request;
-  const ofConfig: Granted = deployment.reach?.limits ?? {};
+  const ofConfig: Limits = deployment.reach?.limits ?? {};
   if (isStaff(request) || trunkGroup === '') return ofConfig;
   try {
     return await management.findTrunkGroupLimits(trunkGroup);
   } catch (error) {
-    if (isNotGranted(error)) return ofConfig;
+    if (isUnknown(error)) return ofConfig;
     throw error;
   }
 }
@@ -50,10 +45,10 @@ type Providers = ReturnType<PortalManagement['listProviders']>;
 /** The offer of one request, which reads the providers and the limits of each trunk group once. */
 export function rememberOffer(request: RequestFacts) {
   const { management } = request;
-  const found = new Map<string, Promise<Granted>>();
+  const found = new Map<string, Promise<Limits>>();
   /** What the user may give in a trunk group, for forms. */
-  const granted = (trunkGroup: string): Promise<Granted> => {
-    const known = found.get(trunkGroup) ?? findGranted(request, trunkGroup);
+  const limitsOf = (trunkGroup: string): Promise<Limits> => {
+    const known = found.get(trunkGroup) ?? findLimits(request, trunkGroup);
     found.set(trunkGroup, known);
     return known;
   };
@@ -67,12 +62,12 @@ export function rememberOffer(request: RequestFacts) {
       }
       return providers;
     } catch (error) {
-      if (isNotGranted(error)) return management.listProviders();
+      if (isUnknown(error)) return management.listProviders();
       throw error;
     }
   };
   /**
-   * The registered providers, for a page that also needs `granted` of these trunk groups. Management
+   * The registered providers, for a page that also needs the limits of these trunk groups. Management
    * then reads the limits once for both.
    */
   const listProviders = (trunkGroups: readonly string[]): Providers => {
@@ -81,16 +76,16 @@ export function rememberOffer(request: RequestFacts) {
     listed.set(groups.join(' '), known);
     return known;
   };
-  return { granted, listProviders };
+  return { limitsOf, listProviders };
 }
 
-/** The scopes that a form offers: those that can be granted, and those that the client has. */
+/** The scopes that a form offers: those that can be given, and those that the client has. */
 export function offeredScopes<T extends { readonly scope: string }>(
   scopes: readonly T[],
-  { scopes: granted }: Granted,
+  { scopes: limits }: Limits,
   present: readonly string[],
 ): readonly T[] {
   return scopes.filter(
-    ({ scope }) => granted === undefined || granted.includes(scope) || present.includes(scope),
+    ({ scope }) => limits === undefined || limits.includes(scope) || present.includes(scope),
   );
 }
