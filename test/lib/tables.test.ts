@@ -1,12 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  apiKeyUseTableName,
-  tableKeys,
-  tableName,
-  tables,
-  trunkGroupIndex,
-} from '../../contract/tables.ts';
+import { apiKeyUseTableName, tableKeys, tableName, tables } from '../../contract/tables.ts';
 import { type Resource, resourcesOf, singleRegion } from './synthesise.ts';
 
 let template: Template;
@@ -108,18 +102,6 @@ describe('the index by trunk group', () => {
       expect(found?.Properties['GlobalSecondaryIndexes']).toEqual(isOwned ? [index] : undefined);
     },
   );
-
-  it('has nothing that the token function may write: a last use costs no write to it', () => {
-    const policies = Object.entries(resourcesOf(template, 'AWS::IAM::Policy'));
-    const token = policies.filter(([id]) => id.startsWith('FunctionsToken'));
-    const writable = [...JSON.stringify(token).matchAll(/"dynamodb:Attributes":(\[[^\]]*\])/g)]
-      .flatMap(([, list = '[]']) => JSON.parse(list) as readonly string[])
-      .filter((attribute) => attribute !== tables.clients.partitionKey);
-    expect(writable).toEqual(['secrets']);
-    const { partitionKey, sortKey } = trunkGroupIndex;
-    expect(writable).not.toEqual(expect.arrayContaining([partitionKey]));
-    expect(writable).not.toEqual(expect.arrayContaining([sortKey]));
-  });
 });
 
 describe('log groups', () => {

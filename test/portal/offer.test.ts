@@ -54,9 +54,6 @@ describe('the limits of a trunk group', () => {
 
   it('are said where an API key is created', async () => {
     const world = await createLimitedWorld();
-    const text = await textOf(world, '/api-keys/new');
-    expect(text).toContain('No API keys are allowed in tg-1001');
-    expect(text).not.toContain('name="requestId"');
     const { version } = await world.management.findTrunkGroupLimits('tg-1001');
     const limits = { requireSubnet: true, ifVersion: version };
     await world.management.setTrunkGroupLimits('tg-1001', limits);
@@ -93,12 +90,5 @@ describe('the trunk group', () => {
     const text = await textOf(world, '/clients/new?trunkGroup=tg-9999');
     expect(text).not.toContain('tg-9999');
     expect(text).toContain('<option value="tg-1001">');
-  });
-
-  it('is not asked of a person with one', async () => {
-    const world = await createLimitedWorld();
-    expect(await textOf(world, '/clients/new')).toContain(
-      'name="serviceTrunkGroup" value="tg-1001"',
-    );
   });
 });

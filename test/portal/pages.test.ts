@@ -200,25 +200,6 @@ describe.each(posts)('POST %s', (path) => {
   });
 });
 
-describe('a secret', () => {
-  it('is in the response to the form, and in no other', async () => {
-    const world = await createPortalWorld();
-    const { clientId, post, get } = world;
-    const form = { requestId: 'request-12345', name: 'blue' };
-    const first = await post(`/clients/${clientId}/secrets`, form);
-    const [value = ''] = /cs_\w+/.exec(await first.text()) ?? [];
-    expect(value).toMatch(/^cs_\w{49}$/);
-    expect(first.status).toBe(200);
-    const again = await (await post(`/clients/${clientId}/secrets`, form)).text();
-    expect(again).toContain('was created, and its value was sent to your browser before');
-    const pages = await Promise.all(
-      gets.map(async (path) => (await get(pathOf(world, path) + queryOf(world, path))).text()),
-    );
-    expect([again, ...pages].filter((page) => page.includes(value))).toEqual([]);
-    expect(JSON.stringify([world.audit, world.requests, world.faults])).not.toContain(value);
-  });
-});
-
 describe('an AWS identity with fewer permissions', () => {
   it('sees what it may see', async () => {
     const world = await createPortalWorld();

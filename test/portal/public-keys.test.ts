@@ -60,23 +60,6 @@ it('a private key is refused before anything is stored, sent or logged, and no p
   expect(JSON.stringify([requests, faults])).not.toMatch(/PRIVATE|"d"/);
 });
 
-it('keys are of people who may have secrets: of their trunk group, and no viewers', async () => {
-  const world = await createPortalWorld({}, 'tg-1001');
-  const paths = ['keys', 'keys/rotate'].map((path) => `/clients/${world.clientId}/${path}`);
-  const statuses = (publicKey = pem()) =>
-    Promise.all(
-      paths.map(
-        async (path) =>
-          (await world.post(path, { publicKey, ifVersion: '2', overlap: '1d' })).status,
-      ),
-    );
-  world.signInAs(personOf('manager', ['tg-2002']));
-  expect(await statuses()).toEqual([404, 404]);
-  world.signInAs(personOf('viewer', ['tg-1001']));
-  expect(await statuses()).toEqual([403, 403]);
-  expect(await (await world.get(`/clients/${world.clientId}`)).text()).not.toContain('keys/new');
-});
-
 it('without clientKeys there is no form for keys, and with clientKeys.only none for secrets', async () => {
   const off = await createPortalWorld();
   const { clientKeys, ...config } = off.context.config;

@@ -31,6 +31,9 @@ function tell(troubles: readonly Trouble[], more: Partial<Story> = {}): Story {
   };
 }
 
+/** A key signs for less than a story. */
+const rotates = { policy: { ...tell([]).policy, rotationPeriod: 12_000 } };
+
 /** A region that serves old keys and that no canary reaches. */
 const cutOff = { kind: 'cut off', readsAreStale: true, canariesAreBlind: true } as const;
 const toES256 = { kind: 'rotate', algorithm: 'ES256' } as const;
@@ -81,9 +84,7 @@ const stories: readonly (readonly [title: string, story: Story])[] = [
   ],
   [
     'a region that is taken out of the config shortly before a rotation is due',
-    tell([{ kind: 'remove', at: 11_000, region: 'pit' }], {
-      policy: { ...tell([]).policy, rotationPeriod: 12_000 },
-    }),
+    tell([{ kind: 'remove', at: 11_000, region: 'pit' }], rotates),
   ],
   [
     'a rotation whose clock is behind while it retires a key',
@@ -98,7 +99,7 @@ const stories: readonly (readonly [title: string, story: Story])[] = [
           seconds: 4000,
         },
       ],
-      { policy: { ...tell([]).policy, rotationPeriod: 12_000 } },
+      rotates,
     ),
   ],
   [
@@ -114,16 +115,14 @@ const stories: readonly (readonly [title: string, story: Story])[] = [
           seconds: 1000,
         },
       ],
-      { policy: { ...tell([]).policy, rotationPeriod: 12_000 } },
+      rotates,
     ),
   ],
   [
     'a JWKS function whose clock is ahead while a key is previous',
     tell(
       [{ kind: 'clock jump', at: 20_001, region: 'pit', host: 'jwks', by: 4000, seconds: 1000 }],
-      {
-        policy: { ...tell([]).policy, rotationPeriod: 12_000 },
-      },
+      rotates,
     ),
   ],
   ['a change of algorithm', tell([{ ...toES256, at: 9180, region: 'dfw' }])],

@@ -250,20 +250,13 @@ describe('rotating a client secret', () => {
     expect(ends).toEqual([test.now, undefined]);
   });
 
-  it('never moves an end to later, and never touches another client', async () => {
+  it('never moves an end to later', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.option(fc.integer({ min: 1, max: 1_000_000 })), { maxLength: 5 }),
         fc.integer({ min: 0, max: 1_000_000 }),
         async (lives, overlap) => {
           const test = await withClient();
-          const { client: other } = await createClient(test.context, {
-            name: 'Other',
-            serviceTrunkGroup: 'tg-1',
-            scopes: ['calls:view'],
-          });
-          await createClientSecret(test.context, other.clientId, {});
-          const untouched = structuredClone(test.clients.get(other.clientId));
           for (const life of lives) {
             const expiresAt = life === null ? undefined : test.now + life;
             await createClientSecret(test.context, test.clientId, { expiresAt });
@@ -276,7 +269,6 @@ describe('rotating a client secret', () => {
             expect(after[index]?.expiresAt).toBe(Math.min(end, test.now + overlap));
           });
           expect(after).toHaveLength(before.length + 1);
-          expect(test.clients.get(other.clientId)).toEqual(untouched);
         },
       ),
     );

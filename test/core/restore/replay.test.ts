@@ -301,18 +301,31 @@ describe('a client whose restore point lies before a change', () => {
   });
 });
 
+const keyWith = (more: Partial<ApiKey>): ApiKey => ({
+  keyId: 'key_1',
+  hash: 'h',
+  name: 'K',
+  enabled: true,
+  serviceTrunkGroup: 'tg',
+  subnets: [],
+  version: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  ...more,
+});
+
+/** The key as a restore leaves it, if the audit has `last` as its later state. */
+function replayKey(then: Partial<ApiKey>, last: Partial<ApiKey>): ApiKey {
+  const after = viewApiKey(keyWith({ ...last, version: 2 }));
+  const change = record({ action: 'api_key.update', subject: 'key_1', after });
+  const replayed = replayApiKey(keyWith(then), findChanges([change]));
+  if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
+  return replayed.item;
+}
+
 describe('an API key', () => {
-  const subnet = (cidr: string) => ({ subnetId: cidr, name: cidr, ...parseCidr(cidr) });
-  const keyWith = (cidrs: readonly string[], version = 1): ApiKey => ({
-    keyId: 'key_1',
-    hash: 'h',
-    name: 'K',
-    enabled: true,
-    serviceTrunkGroup: 'tg',
-    subnets: cidrs.map(subnet),
-    version,
-    createdAt: 1,
-    updatedAt: 1,
+  const subnetsOf = (cidrs: readonly string[]) => ({
+    subnets: cidrs.map((cidr) => ({ subnetId: cidr, name: cidr, ...parseCidr(cidr) })),
   });
 
   it.each<[readonly string[], readonly string[], readonly string[] | 'disabled']>([
@@ -328,29 +341,13 @@ describe('an API key', () => {
     [['10.0.0.0/8'], ['192.0.2.0/24'], 'disabled'],
     [['10.0.0.0/8', '10.1.0.0/16'], ['10.0.0.0/8'], ['10.0.0.0/8']],
   ])('that accepted %j and then %j, is restored with %j', (then, last, expected) => {
-    const after = viewApiKey(keyWith(last, 2));
-    const change = record({ action: 'api_key_subnet.add', subject: 'key_1', after });
-    const replayed = replayApiKey(keyWith(then), findChanges([change]));
-    if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
-    const { enabled, subnets } = replayed.item;
+    const { enabled, subnets } = replayKey(subnetsOf(then), subnetsOf(last));
     expect(enabled ? subnets.map(({ subnetId }) => subnetId) : 'disabled').toEqual(expected);
   });
 });
 
 describe('the scopes of an API key', () => {
   type Scopes = readonly string[] | undefined;
-  const keyWith = (scopes: Scopes, version = 1): ApiKey => ({
-    keyId: 'key_1',
-    hash: 'h',
-    name: 'K',
-    enabled: true,
-    serviceTrunkGroup: 'tg',
-    subnets: [],
-    scopes,
-    version,
-    createdAt: 1,
-    updatedAt: 1,
-  });
 
   it.each<[Scopes, Scopes, Scopes | 'disabled']>([
     [undefined, ['a', 'b'], ['a', 'b']],
@@ -359,11 +356,7 @@ describe('the scopes of an API key', () => {
     [['a'], ['b'], 'disabled'],
     [undefined, undefined, undefined],
   ])('that were %j and then %j, are restored as %j', (then, last, expected) => {
-    const after = viewApiKey(keyWith(last, 2));
-    const change = record({ action: 'api_key.update', subject: 'key_1', after });
-    const replayed = replayApiKey(keyWith(then), findChanges([change]));
-    if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
-    const { enabled, scopes } = replayed.item;
+    const { enabled, scopes } = replayKey({ scopes: then }, { scopes: last });
     expect(enabled ? scopes : 'disabled').toEqual(expected);
   });
 });

@@ -5,6 +5,7 @@ import {
   runSyntheticCheck,
   type SyntheticCheckPorts,
   type TokenAnswer,
+  verifyByDiscovery,
 } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
@@ -132,6 +133,78 @@ describe('the synthetic check', () => {
     ['jwks', { fetchJwks: async () => ({ keys: 'none' }) }],
   ] as const)('says that the step "%s" failed', async (step, different) => {
     await expect(world([good], different).run()).rejects.toMatchObject({ step });
+  });
+});
+
+const discovery = `${settings.issuer}/.well-known/openid-configuration`;
+const jwksUri = `${settings.issuer}/.well-known/jwks.json`;
+const metadata = { issuer: settings.issuer, jwks_uri: jwksUri };
+const bothRegions = { keys: [strangersKey.jwk, key.jwk] };
+const token = signToken(key, claims);
+
+/** Serves documents by their addresses. An address without one does not answer. */
+function runIssuerCheck(documents: Readonly<Record<string, unknown>>) {
+  const fetched: string[] = [];
+  const fetchDocument = async (url: string) => {
+    fetched.push(url);
+    if (url in documents) return documents[url];
+    throw new UnavailableError(`${url}: it does not answer`);
+  };
+  return { fetched, result: verifyByDiscovery(token, { fetchDocument }, settings, now) };
+}
+
+describe('the check of the issuer', () => {
+  it('finds the keys by the name of the issuer, and verifies the token with them', async () => {
+    const { fetched, result } = runIssuerCheck({ [discovery]: metadata, [jwksUri]: bothRegions });
+    await result;
+    expect(fetched).toEqual([discovery, jwksUri]);
+  });
+
+  it('also looks at the documents if the region issued no token', async () => {
+    const good = verifyByDiscovery(
+      undefined,
+      { fetchDocument: async (url) => (url === discovery ? metadata : bothRegions) },
+      settings,
+      now,
+    );
+    await expect(good).resolves.toBeUndefined();
+    const lost = verifyByDiscovery(
+      undefined,
+      { fetchDocument: () => Promise.reject(new UnavailableError('no address')) },
+      settings,
+      now,
+    );
+    await expect(lost).rejects.toMatchObject({ step: 'issuer' });
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['a name that does not answer', {}, `UnavailableError: ${discovery}: it does not answer`],
+    [
+      'a JWKS that does not answer',
+      { [discovery]: metadata },
+      `UnavailableError: ${jwksUri}: it does not answer`,
+    ],
+    ['another document', { [discovery]: {} }, 'the discovery document is not of the issuer'],
+    [
+      'the document of another issuer',
+      { [discovery]: { ...metadata, issuer: `${settings.issuer}/` } },
+      'the discovery document is not of the issuer',
+    ],
+    [
+      'no key set',
+      { [discovery]: metadata, [jwksUri]: { keys: 'none' } },
+      'the JWKS of the issuer is not a key set',
+    ],
+    [
+      "a region that does not know this region's key",
+      { [discovery]: metadata, [jwksUri]: { keys: [strangersKey.jwk] } },
+      'with the keys of the issuer, the token does not verify: no applicable key found in the JSON Web Key Set',
+    ],
+  ])('fails with %s', async (_, documents, message) => {
+    await expect(runIssuerCheck(documents).result).rejects.toMatchObject({
+      step: 'issuer',
+      message,
+    });
   });
 });
 

@@ -209,34 +209,6 @@ describe('links that another site opens in many tabs', () => {
   });
 });
 
-describe('an auth_time', () => {
-  it.each<[string, (now: number) => unknown]>([
-    ['an hour in the future', (now) => now + 3600],
-    ['of milliseconds', (now) => now * 1000],
-    ['as a text', (now) => String(now)],
-    ['of 1970', () => 0],
-    ['before 1970', () => -1],
-    ['that is missing', () => undefined],
-    ['in a list', (now) => [now]],
-  ])('%s does not let a person create a credential, and that of now does', async (_, timeOf) => {
-    const world = await open();
-    const { browser, clientId, signIn } = world;
-    const path = `/clients/${clientId}/secrets`;
-    openid.deviation = { claims: { ...ada, auth_time: timeOf(world.now) } };
-    // A claim of another type is no ID token (OpenID Connect Core §2).
-    if ((await signIn()).status === 303) {
-      const asked = (await browser.get(`${path}/new`)).headers.get('location');
-      expect(asked).toContain('/login?recent=1');
-    }
-    expect((await browser.post(path, { requestId: 'request-1' })).status).toBe(401);
-    const recent = await signIn(browser, '/login?recent=1&to=/clients');
-    expect([400, 403]).toContain(recent.status);
-    openid.deviation = { claims: { ...ada, auth_time: world.now } };
-    await signIn(browser, '/login?recent=1&to=/clients');
-    expect((await browser.post(path, { requestId: 'request-1' })).status).toBe(200);
-  });
-});
-
 describe('claims', () => {
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['groups in one text with commas', { groups: 'managers,readers' }],

@@ -173,6 +173,9 @@ describe('the answer of the provider', () => {
   it.each<[string, Deviation['claims'], string]>([
     ['now', {}, 'accepted'],
     ['an hour ago', { auth_time: Math.floor(Date.now() / 1000) - 3600 }, 'invalid'],
+    ['at a time as text', { auth_time: String(Math.floor(Date.now() / 1000)) }, 'invalid'],
+    ['at a time in a list', { auth_time: [Math.floor(Date.now() / 1000)] }, 'invalid'],
+    ['before 1970', { auth_time: -1 }, 'invalid'],
     ['at a time that it does not tell', { auth_time: undefined }, 'no_login_time'],
   ])('for a credential is of a person who signed in %s', async (_, claims, expected) => {
     const provider = createProvider();

@@ -138,18 +138,6 @@ describe('checks that look up clients', () => {
     expect(await statuses(token)).toEqual(everywhere(401, 200));
   });
 
-  it('refuse tokens of a client that was created again with its idempotency key', async () => {
-    const key = ['--idempotency-key', 'billing-production'];
-    const before = await createClient(...key);
-    const token = await before.token();
-    await json(['client', 'revoke-tokens', before.id, '--yes']);
-    await json(['client', 'delete', before.id, '--yes']);
-    const after = await createClient(...key);
-    expect(after.id).toBe(before.id);
-    expect(await statuses(token)).toEqual(everywhere(401, 200));
-    expect(await statuses(await after.token())).toEqual(everywhere(200, 200));
-  });
-
   it('do what was chosen while DynamoDB does not answer, and say it', async () => {
     const client = await createClient();
     const token = await client.token();

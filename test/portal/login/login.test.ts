@@ -488,10 +488,13 @@ describe('a credential', () => {
   it.each([
     ['has no auth_time', {}],
     ['has an old auth_time', { auth_time: 1_000_000_000 }],
+    ['has an auth_time to come', { auth_time: 9_999_999_999 }],
+    ['has an auth_time in milliseconds', { auth_time: 1_700_000_000_000 }],
   ])('is refused if the provider %s', async (_, more) => {
     const { browser, provider } = await createLoginWorld();
     provider.claims = { ...ada, ...more };
     await browser.signIn();
+    expect((await browser.get('/api-keys/new')).headers.get('location')).toContain('recent=1');
     const login = await browser.get('/login?recent=1&to=%2Fapi-keys%2Fnew');
     await expectPage(await browser.get(browser.callback(login)), 403, 'Sign in again');
   });

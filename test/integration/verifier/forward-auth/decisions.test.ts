@@ -157,14 +157,7 @@ describe('the source of an API key', () => {
     ['inside its subnet', inside, 200],
     ['outside', ['X-Real-IP', '198.51.100.7'], 401],
     ['unknown, as the proxy sent no header', [], 401],
-    ['sent twice', [...inside, ...inside], 401],
-    ['a list', ['X-Real-IP', '192.0.2.7, 198.51.100.7'], 401],
     ['forged in another header', ['X-Forwarded-For', '192.0.2.7'], 401],
-    [
-      'forged in another header next to the right one',
-      ['X-Forwarded-For', '192.0.2.7', 'X-Real-IP', '198.51.100.7'],
-      401,
-    ],
     ['forged under an alias', ['X_Real_IP', '192.0.2.7', 'X.Real.IP', '192.0.2.7'], 401],
   ])('is %s', async (_, headers, status) => {
     const answer = await ask('/verify/-', [...bearer(limitedKey), ...headers]);
