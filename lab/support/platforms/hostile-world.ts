@@ -31,10 +31,19 @@ export interface HostileWorld {
   readonly foreignClientIds: readonly string[];
 }
 
-export type SubjectName = 'good' | 'disabled' | 'revoked' | 'recreated' | 'deleted' | 'conditional';
-
 /** What the subjects begin with. */
 export const workload = 'system:serviceaccount:voice:';
+
+const subjects = {
+  good: `${workload}dialer`,
+  disabled: `${workload}disabled`,
+  revoked: `${workload}revoked`,
+  recreated: `${workload}recreated`,
+  deleted: `${workload}deleted`,
+  conditional: `${workload}conditional`,
+};
+
+export type SubjectName = keyof typeof subjects;
 
 /** @param issuers of the providers, which must be where the caller can answer for them. */
 export function createHostileWorld({
@@ -55,14 +64,7 @@ export function createHostileWorld({
     deletedIssuer: issuers.deleted,
     unreachableIssuer: issuers.unreachable,
     ownedIssuer: issuers.owned,
-    subjects: {
-      good: `${workload}dialer`,
-      disabled: `${workload}disabled`,
-      revoked: `${workload}revoked`,
-      recreated: `${workload}recreated`,
-      deleted: `${workload}deleted`,
-      conditional: `${workload}conditional`,
-    },
+    subjects,
     pattern: 'spiffe://example.org/ns/voice/*',
   };
 }

@@ -8,7 +8,21 @@ const rs256 = {
   jwk: ({ jwk }) => ({ ...jwk }),
   alg: 'RS256',
   typ: 'JWT',
+  choices: { clientIdClaim: 'sub' },
 } as const satisfies Partial<Workload>;
+
+/** A client of the API. @param required the value of each claim that its tokens must have. */
+function clientOf(
+  externalClientId: string,
+  required: Readonly<Record<string, string>> = {},
+): Workload['client'] {
+  const requiredClaims = Object.entries(required).map(([claim, value]) => ({
+    claim,
+    values: [value],
+  }));
+  const conditions = requiredClaims.length > 0 && { requiredClaims };
+  return { externalClientId, audiences: [api], ...conditions };
+}
 
 /** Pages that were read on this day. */
 function pages(...urls: readonly string[]): Workload['source'] {
@@ -26,8 +40,8 @@ const audience = (what: string, aud: string | readonly string[]): Refused => [
   'token_audience_not_allowed',
 ];
 
-/** Discovery document of the service account issuer of Kubernetes. */
-const kubernetesDocument = {
+/** What most discovery documents have, and that of Kubernetes' service account issuer only. */
+const usualDocument = {
   response_types_supported: ['id_token'],
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
@@ -38,12 +52,11 @@ const serviceaccount = { name: 'dialer', uid: '9f8e7d6c-5b4a-4392-8170-6f5e4d3c2
 
 const github = {
   document: {
+    ...usualDocument,
     issuer: 'https://token.actions.githubusercontent.com',
     jwks_uri: 'https://token.actions.githubusercontent.com/.well-known/jwks',
     subject_types_supported: ['public', 'pairwise'],
-    response_types_supported: ['id_token'],
     claims_supported: ['sub', 'aud', 'exp', 'iat', 'iss', 'jti', 'nbf', 'ref', 'repository'],
-    id_token_signing_alg_values_supported: ['RS256'],
     scopes_supported: ['openid'],
   },
   ...rs256,
@@ -78,17 +91,15 @@ const githubClaims = {
 
 const awsAccount = {
   document: {
+    ...usualDocument,
     issuer: 'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws',
     jwks_uri:
       'https://3f1c9a52-0b7e-4f3a-9d15-6f2d8c1b7a40.tokens.sts.global.api.aws/.well-known/jwks.json',
-    response_types_supported: ['id_token'],
-    subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES384'],
     claims_supported: ['aud', 'exp', 'iat', 'iss', 'jti', 'sub'],
   },
   ...rs256,
   alg: 'ES384',
-  choices: { clientIdClaim: 'sub' },
 } as const satisfies Partial<Workload>;
 
 /** Platforms that give a workload a token of its own. */
@@ -98,7 +109,7 @@ export const workloads: readonly Workload[] = [
     name: 'GitHub Actions, branches of a repository',
     claims: { ...githubClaims, sub: `${immutable}:ref:refs/heads/feature/login` },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: { externalClientId: `${immutable}:ref:refs/heads/*`, audiences: [api] },
+    client: clientOf(`${immutable}:ref:refs/heads/*`),
     refused: [
       unknown('another repository', { sub: 'repo:acme@583231/other@77:ref:refs/heads/main' }),
       unknown('a repository made again', { sub: 'repo:acme@583231/app@99:ref:refs/heads/main' }),
@@ -117,12 +128,7 @@ export const workloads: readonly Workload[] = [
       ref: 'refs/heads/main',
       environment: 'production',
     },
-    choices: { clientIdClaim: 'sub' },
-    client: {
-      externalClientId: `${immutable}:environment:production`,
-      audiences: [api],
-      requiredClaims: [{ claim: 'ref', values: ['refs/heads/main'] }],
-    },
+    client: clientOf(`${immutable}:environment:production`, { ref: 'refs/heads/main' }),
     refused: [
       unknown('another environment', { sub: `${immutable}:environment:test` }),
       unknown('a job without one', { sub: `${immutable}:ref:refs/heads/main` }),
@@ -134,11 +140,7 @@ export const workloads: readonly Workload[] = [
     name: 'GitHub Actions, a subject without ids',
     claims: { ...githubClaims, sub: 'repo:acme/app:ref:refs/heads/feature/login' },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: {
-      externalClientId: 'repo:acme/app:ref:refs/heads/*',
-      audiences: [api],
-      requiredClaims: [{ claim: 'repository_id', values: ['1296269'] }],
-    },
+    client: clientOf('repo:acme/app:ref:refs/heads/*', { repository_id: '1296269' }),
     refused: [
       unknown('a repository with a longer name', { sub: 'repo:acme/app2:ref:refs/heads/a' }),
       unmet('a repository made again', { repository_id: '99' }),
@@ -148,12 +150,11 @@ export const workloads: readonly Workload[] = [
   {
     name: 'GitLab CI',
     document: {
+      ...usualDocument,
       issuer: 'https://gitlab.com',
       jwks_uri: 'https://gitlab.com/oauth/discovery/keys',
       token_endpoint: 'https://gitlab.com/oauth/token',
       response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
     },
     ...rs256,
     source: pages('https://docs.gitlab.com/ci/secrets/id_token_authentication'),
@@ -173,14 +174,10 @@ export const workloads: readonly Workload[] = [
       jti: '02f8d1a4-2b58-4a3e-9a0d-6a0f0ab7f9c1',
     },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: {
-      externalClientId: 'project_path:acme/voice/app:ref_type:branch:ref:*',
-      audiences: [api],
-      requiredClaims: [
-        { claim: 'project_id', values: ['46573356'] },
-        { claim: 'ref_protected', values: ['true'] },
-      ],
-    },
+    client: clientOf('project_path:acme/voice/app:ref_type:branch:ref:*', {
+      project_id: '46573356',
+      ref_protected: 'true',
+    }),
     refused: [
       unknown('another project', { sub: 'project_path:acme/voice/other:ref_type:branch:ref:main' }),
       unknown('a tag', { sub: 'project_path:acme/voice/app:ref_type:tag:ref:v1' }),
@@ -191,7 +188,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'Amazon EKS',
     document: {
-      ...kubernetesDocument,
+      ...usualDocument,
       issuer: 'https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4E5F60718293A4B5C6D7E8F90',
       jwks_uri: 'https://oidc.eks.us-west-2.amazonaws.com/id/A1B2C3D4E5F60718293A4B5C6D7E8F90/keys',
       authorization_endpoint: 'urn:kubernetes:programmatic_authorization',
@@ -210,8 +207,7 @@ export const workloads: readonly Workload[] = [
       sub: 'system:serviceaccount:voice:dialer',
       'kubernetes.io': { namespace: 'voice', pod, serviceaccount, node: { name: 'ip-10-0-1-2' } },
     },
-    choices: { clientIdClaim: 'sub' },
-    client: { externalClientId: 'system:serviceaccount:voice:dialer', audiences: [api] },
+    client: clientOf('system:serviceaccount:voice:dialer'),
     refused: [
       unknown('another service account', { sub: 'system:serviceaccount:voice:other' }),
       unknown('another namespace', { sub: 'system:serviceaccount:test:dialer' }),
@@ -221,7 +217,7 @@ export const workloads: readonly Workload[] = [
   {
     name: 'Kubernetes',
     document: {
-      ...kubernetesDocument,
+      ...usualDocument,
       issuer: 'https://kubernetes.example.com',
       jwks_uri: 'https://kubernetes.example.com/openid/v1/jwks',
     },
@@ -240,11 +236,7 @@ export const workloads: readonly Workload[] = [
       'kubernetes.io': { namespace: 'voice', pod, serviceaccount },
     },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: {
-      externalClientId: 'system:serviceaccount:voice:*',
-      audiences: [api],
-      requiredClaims: [{ claim: '/kubernetes.io/namespace', values: ['voice'] }],
-    },
+    client: clientOf('system:serviceaccount:voice:*', { '/kubernetes.io/namespace': 'voice' }),
     refused: [
       unknown('another namespace', { sub: 'system:serviceaccount:test:dialer' }),
       unmet('a claim that says otherwise', {
@@ -279,17 +271,10 @@ export const workloads: readonly Workload[] = [
         lambda_source_function_arn: 'arn:aws:lambda:us-west-2:123456789012:function:dialer',
       },
     },
-    client: {
-      externalClientId: 'arn:aws:iam::123456789012:role/DialerRole',
-      audiences: [api],
-      requiredClaims: [
-        { claim: '/https:~1~1sts.amazonaws.com~1/org_id', values: ['o-abc1234567'] },
-        {
-          claim: '/https:~1~1sts.amazonaws.com~1/principal_tags/environment',
-          values: ['production'],
-        },
-      ],
-    },
+    client: clientOf('arn:aws:iam::123456789012:role/DialerRole', {
+      '/https:~1~1sts.amazonaws.com~1/org_id': 'o-abc1234567',
+      '/https:~1~1sts.amazonaws.com~1/principal_tags/environment': 'production',
+    }),
     refused: [
       unknown('another role', { sub: 'arn:aws:iam::123456789012:role/Other' }),
       unknown('another account', { sub: 'arn:aws:iam::210987654321:role/DialerRole' }),
@@ -311,24 +296,19 @@ export const workloads: readonly Workload[] = [
       jti: '4b0c6a52-51c6-4f0e-8d3e-0f6a7b8c9d10',
       [sts]: { aws_account: '123456789012', source_region: 'us-west-2', org_id: 'o-abc1234567' },
     },
-    client: {
-      externalClientId: 'arn:aws:iam::123456789012:role/AgentRole',
-      audiences: [api],
-      requiredClaims: [
-        { claim: '/https:~1~1sts.amazonaws.com~1/org_id', values: ['o-abc1234567'] },
-      ],
-    },
+    client: clientOf('arn:aws:iam::123456789012:role/AgentRole', {
+      '/https:~1~1sts.amazonaws.com~1/org_id': 'o-abc1234567',
+    }),
     refused: [unknown('another role', { sub: 'arn:aws:iam::123456789012:role/Other' })],
   },
   {
     name: 'Google Cloud',
     document: {
+      ...usualDocument,
       issuer: 'https://accounts.google.com',
       jwks_uri: 'https://www.googleapis.com/oauth2/v3/certs',
       token_endpoint: 'https://oauth2.googleapis.com/token',
       response_types_supported: ['code', 'token', 'id_token', 'none'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
       scopes_supported: ['openid', 'email', 'profile'],
     },
     ...rs256,
@@ -345,12 +325,9 @@ export const workloads: readonly Workload[] = [
       email_verified: true,
       google: { compute_engine: { project_id: 'example-project', zone: 'us-west1-a' } },
     },
-    choices: { clientIdClaim: 'sub' },
-    client: {
-      externalClientId: '107517467455664443765',
-      audiences: [api],
-      requiredClaims: [{ claim: '/google/compute_engine/project_id', values: ['example-project'] }],
-    },
+    client: clientOf('107517467455664443765', {
+      '/google/compute_engine/project_id': 'example-project',
+    }),
     refused: [
       unknown('another service account', { sub: '1', azp: '1' }),
       unknown('a person with a Google account', { sub: '2', azp: '3.apps' }),
@@ -385,10 +362,7 @@ export const workloads: readonly Workload[] = [
       sub: 'spiffe://example.org/ns/voice/sa/dialer',
     },
     choices: { clientIdClaim: 'sub', allowClientPatterns: true },
-    client: {
-      externalClientId: 'spiffe://example.org/ns/voice/*',
-      audiences: [api],
-    },
+    client: clientOf('spiffe://example.org/ns/voice/*'),
     refused: [
       unknown('another namespace', { sub: 'spiffe://example.org/ns/test/sa/dialer' }),
       unknown('another trust domain', { sub: 'spiffe://evil.org/ns/voice/sa/dialer' }),
@@ -398,11 +372,10 @@ export const workloads: readonly Workload[] = [
   {
     name: 'Buildkite',
     document: {
+      ...usualDocument,
       issuer: 'https://agent.buildkite.com',
       jwks_uri: 'https://agent.buildkite.com/.well-known/jwks',
-      response_types_supported: ['id_token'],
       subject_types_supported: ['public', 'pairwise'],
-      id_token_signing_alg_values_supported: ['RS256'],
     },
     ...rs256,
     typ: undefined,
@@ -429,12 +402,7 @@ export const workloads: readonly Workload[] = [
       build_source: 'ui',
       runner_environment: 'buildkite-hosted',
     },
-    choices: { clientIdClaim: 'sub' },
-    client: {
-      externalClientId: '0184990a-477b-4fa8-9968-496074483cee',
-      audiences: [api],
-      requiredClaims: [{ claim: 'build_branch', values: ['main'] }],
-    },
+    client: clientOf('0184990a-477b-4fa8-9968-496074483cee', { build_branch: 'main' }),
     refused: [
       unknown('another pipeline', { sub: '0184990a-477b-4fa8-9968-000000000000' }),
       unmet('another branch', { build_branch: 'feature/login' }),
