@@ -36,18 +36,10 @@ export function differs(
   return JSON.stringify(before?.Properties) !== JSON.stringify(after?.Properties);
 }
 
-/** `AWS::Lambda::Alias 3, AWS::Lambda::Function 7` */
-function countTypes(types: readonly string[]): string {
-  return [...Map.groupBy(types, (type) => type)]
-    .map(([type, { length }]) => `${type} ${length}`)
-    .toSorted()
-    .join(', ');
-}
-
 /** One line: `added: …; updated: …`. */
 export function describeDifference(difference: Difference): string {
-  const parts = Object.entries(difference)
-    .filter(([, types]: [string, readonly string[]]) => types.length > 0)
-    .map(([verb, types]: [string, readonly string[]]) => `${verb}: ${countTypes(types)}`);
-  return parts.length === 0 ? 'nothing changed' : parts.join('; ');
+  const parts = Object.entries<readonly string[]>({ ...difference })
+    .filter(([, types]) => types.length > 0)
+    .map(([verb, types]) => `${verb}: ${[...new Set(types)].toSorted().join(', ')}`);
+  return parts.join('; ') || 'nothing changed';
 }

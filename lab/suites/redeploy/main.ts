@@ -2,7 +2,6 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Cloud } from '../../ministack/cloud.ts';
-import { say } from '../../ministack/proof.ts';
 import { runScenarios, type Scenario } from '../../ministack/scenarios.ts';
 import {
   type AssemblyFiles,
@@ -55,10 +54,6 @@ function deployBefore(
   });
 }
 
-function sayRequests({ deployment: { service } }: EarlierInUse): void {
-  say(`${service.requests} requests of the client meanwhile, 0 failed`);
-}
-
 /** From what the earlier version deployed. */
 async function proveLaterDeployments(cloud: Cloud, folder: string): Promise<void> {
   const kept = await deployBefore(cloud, folder);
@@ -72,21 +67,13 @@ async function proveLaterDeployments(cloud: Cloud, folder: string): Promise<void
   await proveUpdates(deployment, releases);
   await proveFailedUpdates(deployment, releases);
   await proveBrokenRelease(deployment, { broken: later(3, 'token'), repaired: later(4) });
-  sayRequests(kept);
 }
 
-/** Ends with how many deployments there were. */
-function scenario(title: string, prove: Scenario['prove']): Scenario {
-  return {
-    title,
-    names: threeRegionsNames,
-    prove: async (cloud, tools) => {
-      await prove(cloud, tools);
-      const { deployments, failed } = cloud.tally;
-      say(`${deployments} deployments, of which ${failed} failed on purpose`);
-    },
-  };
-}
+const scenario = (title: string, prove: Scenario['prove']): Scenario => ({
+  title,
+  names: threeRegionsNames,
+  prove,
+});
 
 const scenarios = {
   first: scenario('First deployments that fail', async (cloud) => {
@@ -114,7 +101,6 @@ const scenarios = {
     await updateEarlier(kept);
     await proveOtherConfigRefused(kept);
     await proveMeantChange(kept);
-    sayRequests(kept);
   }),
   switches: scenario(
     'The earlier version again, every switch off and on, and a stack that is destroyed',
@@ -123,7 +109,6 @@ const scenarios = {
       await updateEarlier(kept);
       await proveReleaseAndBack(kept);
       await proveSwitches(kept);
-      sayRequests(kept);
       await proveDestroyed(kept, bin);
     },
   ),

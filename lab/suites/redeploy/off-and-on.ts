@@ -93,7 +93,10 @@ export async function proveSwitches({ deployment, release }: EarlierInUse): Prom
     ...release,
     config: { ...release.config, ...on },
   });
-  await deployOff(deployment, release);
+  // Log groups and the vault leave the stack, and stay.
+  const allOff = { ...release, config: { ...release.config, ...off } };
+  const meanwhile = await service.during(() => deployRelease(cloud, allOff));
+  say(`every switch off; ${meanwhile} tokens meanwhile`);
   const before = await stack.readState();
   const tokens = await service.during(() =>
     assert.rejects(cloud.deploy(assembly, stackName), /already exists/),
@@ -101,16 +104,6 @@ export async function proveSwitches({ deployment, release }: EarlierInUse): Prom
   assert.deepEqual((await stack.readState()).resources, before.resources);
   say(`on again without ${importExisting}: refused and rolled back; ${tokens} tokens meanwhile`);
   await change(`on again with ${importExisting}`, on);
-}
-
-/** Log groups and the vault leave the stack, and stay. */
-async function deployOff(
-  { cloud, service }: EarlierInUse['deployment'],
-  release: EarlierInUse['release'],
-): Promise<void> {
-  const config = { ...release.config, ...off };
-  const tokens = await service.during(() => deployRelease(cloud, { ...release, config }));
-  say(`every switch off; ${tokens} tokens meanwhile`);
 }
 
 const page = 'docs/deploy.md';

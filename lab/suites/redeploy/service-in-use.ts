@@ -7,9 +7,6 @@ import { type Credentials, requestToken } from '../../support/token-request.ts';
 /** Milliseconds between two rounds. Without it, the client takes the time of the deployment. */
 const pause = 50;
 
-/** Requests of one round: discovery, token, JWKS. */
-const requestsPerRound = 3;
-
 /** What the discovery document says, as far as it matters here. */
 interface Metadata {
   readonly token_endpoint: string;
@@ -35,11 +32,6 @@ export class ServiceInUse {
   /** Tokens that the client has got and verified. */
   get tokens(): number {
     return this.#tokens;
-  }
-
-  /** Requests that the client has sent; all of them succeeded. */
-  get requests(): number {
-    return this.#tokens * requestsPerRound;
   }
 
   /**

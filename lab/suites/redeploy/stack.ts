@@ -131,8 +131,6 @@ export class Stack {
     const failed = events
       .filter(({ ResourceStatus = '' }) => ResourceStatus.endsWith('_FAILED'))
       .map((event) => `${event.LogicalResourceId}: ${event.ResourceStatusReason}`);
-    this.#cloud.tally.deployments += 1;
-    if (failed.length > 0) this.#cloud.tally.failed += 1;
     return { status, failed };
   }
 
