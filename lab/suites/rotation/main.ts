@@ -1,33 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { countFrom } from '../../support/parse-count.ts';
 import { addCounts, type HistoryCounts } from './simulation/play-histories.ts';
-import { troubleKinds } from './simulation/story.ts';
 
-const kind = new Option('--kind <name...>', 'only these troubles').choices(troubleKinds);
-const {
-  histories,
-  seed,
-  kind: kinds,
-} = new Command('npm run test:rotation --')
+const { histories, seed } = new Command('npm run test:rotation --')
   .description(
     'Plays histories of the key rotation that chance picks, a share on each core. Ends with the shortest story that breaks a promise.',
   )
   .option('--histories <n>', 'how many', countFrom(1), 3000)
   .option('--seed <n>', 'plays the same histories again', countFrom(1), 20_261_120)
-  .addOption(kind)
   .parse()
-  .opts<{ histories: number; seed: number; kind?: readonly string[] }>();
+  .opts<{ histories: number; seed: number }>();
 const shares = Math.min(availableParallelism(), histories);
 
 /** The share's seed: each share plays other histories. */
 function play(share: number): Promise<HistoryCounts> {
-  const workerData = {
-    histories: Math.ceil(histories / shares),
-    seed: seed + share,
-    kinds: kinds && new Set(kinds),
-  };
+  const workerData = { histories: Math.ceil(histories / shares), seed: seed + share };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });
     worker.on('message', resolve);
