@@ -16,7 +16,6 @@ export interface PairPlan {
 
 /** How much is measured. A figure of a round is the median of its runs. */
 export interface Plan {
-  readonly name: 'full' | 'quick';
   /** How often everything with a target is measured again, with new processes. */
   readonly rounds: number;
   readonly runs: number;
@@ -37,7 +36,6 @@ export interface Plan {
 
 /** Takes 35 minutes on two cores. */
 export const fullPlan: Plan = {
-  name: 'full',
   rounds: 3,
   runs: 3,
   coldRuns: 75,
@@ -49,7 +47,6 @@ export const fullPlan: Plan = {
 
 /** Shows whether everything runs; its figures are noise. Takes about a minute. */
 export const quickPlan: Plan = {
-  name: 'quick',
   rounds: 1,
   runs: 1,
   coldRuns: 1,

@@ -17,17 +17,13 @@ export interface Machine {
   /** RFC 3339 UTC. */
   readonly startedAt: string;
   readonly seconds: number;
-  readonly plan: 'full' | 'quick';
-}
-
-/** The token function in processes of its own, measured once. */
-export interface FunctionRound {
-  readonly token: TokenSection;
 }
 
 /** Everything with a target, measured once. Each round starts new processes. */
-export interface Round extends FunctionRound {
+export interface Round {
   readonly pairs: PairsSection;
+  /** The token function in processes of its own. */
+  readonly token: TokenSection;
 }
 
 /** Everything that one run of the benchmark measured. */
@@ -55,20 +51,13 @@ async function withBackend<T>(plan: Plan, run: (options: SampleOptions) => Promi
   }
 }
 
-async function measureRounds<T>(
-  plan: Plan,
-  run: (options: SampleOptions) => Promise<T>,
-): Promise<readonly T[]> {
+async function measureRounds<T>(plan: Plan, run: () => Promise<T>): Promise<readonly T[]> {
   const rounds: T[] = [];
   for (let round = 1; round <= plan.rounds; round += 1) {
     process.stdout.write(`round ${round} of ${plan.rounds}\n`);
-    rounds.push(await withBackend(plan, run));
+    rounds.push(await run());
   }
   return rounds;
-}
-
-async function measureFunction(options: SampleOptions): Promise<FunctionRound> {
-  return { token: await step('  token', () => runTokenSection(options)) };
 }
 
 /** With a backend of its own, which stays on the core that it is put on. */
@@ -81,7 +70,7 @@ function measurePairsRound(plan: Plan, names?: readonly PairName[]): Promise<Pai
 async function measureRound(options: SampleOptions): Promise<Round> {
   return {
     pairs: await measurePairsRound(options.plan),
-    ...(await measureFunction(options)),
+    token: await step('  token', () => runTokenSection(options)),
   };
 }
 
@@ -89,7 +78,7 @@ async function measureRound(options: SampleOptions): Promise<Round> {
 export const cpuModel = () => cpus()[0]?.model.trim() ?? 'unknown';
 
 /** Starts a watch. @returns what to call at the end. */
-function describeRun(plan: Plan): () => Machine {
+function describeRun(): () => Machine {
   const startedAt = new Date().toISOString();
   const begin = performance.now();
   const [load = Number.NaN] = loadavg();
@@ -101,24 +90,19 @@ function describeRun(plan: Plan): () => Machine {
     load,
     startedAt,
     seconds: (performance.now() - begin) / 1000,
-    plan: plan.name,
   });
 }
 
 export async function measureAll(plan: Plan): Promise<Results> {
-  const describe = describeRun(plan);
-  const rounds = await measureRounds(plan, measureRound);
+  const describe = describeRun();
+  const rounds = await measureRounds(plan, () => withBackend(plan, measureRound));
   return { machine: describe(), rounds };
 }
 
 /** Only the handlers next to their floors, or some of them. */
-export async function measurePairs(
+export function measurePairs(
   plan: Plan,
   names?: readonly PairName[],
 ): Promise<readonly PairsSection[]> {
-  const rounds: PairsSection[] = [];
-  for (let round = 1; round <= plan.rounds; round += 1) {
-    rounds.push(await measurePairsRound(plan, names));
-  }
-  return rounds;
+  return measureRounds(plan, () => measurePairsRound(plan, names));
 }

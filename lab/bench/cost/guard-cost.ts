@@ -1,7 +1,4 @@
-import { App, Stack } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
+import { synthesisePlatformApi } from '../../support/platform-api.ts';
 import { prices } from './prices.ts';
 import { countAlarmMetrics } from './standing-cost.ts';
 import { type Configuration, type CostLines, costOfMillion, type TokenWork } from './token-cost.ts';
@@ -40,15 +37,6 @@ export function costOfGuard(
 
 /** The alarms of a PlatformAuthorizer, in dollars a month. It has no metric of its own at rest. */
 export function costOfGuardAlarms(bundles: string): number {
-  const stack = new Stack(new App({ context: { 'aws:cdk:disable-stack-trace': true } }), 'Api');
-  const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
-  const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
-    restApi,
-    issuer: 'https://auth.example.com',
-    audiences: ['https://api.example.com'],
-    bundles,
-  });
-  restApi.root.addMethod('GET', new MockIntegration(), authorizer.requireCredential());
-  const alarms = Template.fromStack(stack).findResources('AWS::CloudWatch::Alarm');
+  const alarms = synthesisePlatformApi(bundles).findResources('AWS::CloudWatch::Alarm');
   return countAlarmMetrics(Object.values(alarms)) * prices.alarmMetricMonth;
 }

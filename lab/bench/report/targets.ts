@@ -1,4 +1,4 @@
-import type { FunctionRound, Round } from '../rounds.ts';
+import type { Round } from '../rounds.ts';
 import type { PairName, PairsSection } from '../sections/pairs.ts';
 
 /** One figure of one round against what it is held to. */
@@ -64,7 +64,7 @@ export function targetsOn(cpu: string, rows: readonly TargetRow[]): readonly Tar
 }
 
 /** A start on one core, next to the same of the floor. */
-function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[] {
+function startPairs({ ours, twoCalls }: Round['token']): readonly Pair[] {
   const [own, theirs] = [ours.oneCore, twoCalls.oneCore];
   if (own === undefined || theirs === undefined) return [];
   return [
@@ -73,7 +73,7 @@ function startPairs({ ours, twoCalls }: FunctionRound['token']): readonly Pair[]
 }
 
 /** The figures of functions that the speed of a machine can change. */
-function functionRows({ token }: FunctionRound): readonly TargetRow[] {
+function functionRows({ token }: Round): readonly TargetRow[] {
   const { ours, twoCalls, delays } = token;
   const name = `warm wall time per token, KMS ${delays.kms} ms and DynamoDB ${delays.dynamodb} ms`;
   const start: Pair = [
@@ -140,13 +140,13 @@ export function pairRows(pairs: PairsSection): readonly TargetRow[] {
   });
 }
 
-function sizeRows({ token }: FunctionRound): readonly TargetRow[] {
+function sizeRows({ token }: Round): readonly TargetRow[] {
   const { bundleBytes: ours } = token.ours;
   const fixed = { value: ours / 1000, bound: 120, unit: 'KB' } as const;
   return [{ figure: 'bundle', against: 'a fixed size', ours, format: kilobytes, ...fixed }];
 }
 
-function callRows({ token }: FunctionRound): readonly TargetRow[] {
+function callRows({ token }: Round): readonly TargetRow[] {
   const expected: Readonly<Record<string, number>> = {
     'first token of a process': 3,
     token: 2,

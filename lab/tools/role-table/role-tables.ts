@@ -1,11 +1,10 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { MockIntegration, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import threeRegions from '../../../config/three-regions.json' with { type: 'json' };
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { addAuthorizationServer } from '../../../lib/authorization-server.ts';
-import { PlatformAuthorizer } from '../../../lib/platform-authorizer.ts';
 import { formatColumns } from '../../support/generated-parts.ts';
+import { synthesisePlatformApi } from '../../support/platform-api.ts';
 import { portalConfig } from '../../support/portal-config.ts';
 import { type DescribedRole, describeOperators, describeRoles } from './describe-roles.ts';
 
@@ -34,8 +33,8 @@ function evaluate(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, evaluate(item)]));
 }
 
-function resourcesOf(stack: Stack): Resources {
-  return evaluate(Template.fromStack(stack).toJSON()['Resources']) as Resources;
+function resourcesOf(template: Template): Resources {
+  return evaluate(template.toJSON()['Resources']) as Resources;
 }
 
 /** One region of the example of three, which has every optional part, and the portal. */
@@ -45,22 +44,10 @@ function synthesiseService(bundles: string) {
   if (regions.slc === undefined || portal === undefined) {
     throw new Error('the example has no region slc');
   }
-  return { region: resourcesOf(regions.slc), portal: resourcesOf(portal) };
-}
-
-function synthesiseAuthorizer(bundles: string): Resources {
-  const stack = new Stack(new App({ context }), 'Platform');
-  const restApi = new RestApi(stack, 'Api', { cloudWatchRole: false });
-  const issuer = 'https://auth.example.com';
-  const audiences = ['https://api.example.com'];
-  const authorizer = new PlatformAuthorizer(stack, 'Authorizer', {
-    restApi,
-    issuer,
-    audiences,
-    bundles,
-  });
-  restApi.root.addMethod('GET', new MockIntegration(), authorizer.requireCredential());
-  return resourcesOf(stack);
+  return {
+    region: resourcesOf(Template.fromStack(regions.slc)),
+    portal: resourcesOf(Template.fromStack(portal)),
+  };
 }
 
 function formatRoles(roles: readonly DescribedRole[], head: string): string {
@@ -78,7 +65,9 @@ function formatRoles(roles: readonly DescribedRole[], head: string): string {
  */
 export function computeRoleTables(bundles: string): Readonly<Record<string, string>> {
   const { region, portal } = synthesiseService(bundles);
-  const roles = [region, portal, synthesiseAuthorizer(bundles)].flatMap(describeRoles);
+  const roles = [region, portal, resourcesOf(synthesisePlatformApi(bundles))].flatMap(
+    describeRoles,
+  );
   return {
     roles: formatRoles(roles, 'role'),
     operators: formatRoles(describeOperators(region), 'policy'),
