@@ -58,13 +58,24 @@ export async function prepareWorld(
   };
 }
 
+type WorldOptions = Pick<LocalOptions, 'authorizationEndpoint' | 'clientKeys' | 'dpop'>;
+
 /** Starts a service for as long as it is used. */
 export async function withWorld(
   use: (world: World) => Promise<void>,
-  options: Pick<LocalOptions, 'authorizationEndpoint' | 'clientKeys' | 'dpop'> = {},
+  options: WorldOptions = {},
 ): Promise<void> {
   const { onRequest, take } = countTokenRequests();
   await withLocalService({ ...options, https: true, onRequest }, async (service) => {
     await use(await prepareWorld(service, take));
   });
+}
+
+/** The same with a service for each of the options. */
+export async function withWorlds(
+  [options, ...others]: readonly WorldOptions[],
+  use: (...worlds: readonly World[]) => Promise<void>,
+): Promise<void> {
+  if (options === undefined) return use();
+  await withWorld((world) => withWorlds(others, (...rest) => use(world, ...rest)), options);
 }

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { createLoopbackCertificate } from '../../support/loopback-https.ts';
-import { authctl, type World, withWorld } from '../examples/world.ts';
+import { authctl, type World, withWorlds } from '../examples/world.ts';
 import { runCalls } from './check-client.ts';
 import { type KeyAlg, type KeyUse, type TokenClient, tokenEndpointAudience } from './clients.ts';
 import type { Variables } from './running-program.ts';
@@ -84,25 +84,17 @@ export interface KeyWorlds {
 }
 
 export function withKeyWorlds(use: (worlds: KeyWorlds) => Promise<void>): Promise<void> {
-  const prepare = async (world: World): Promise<KeyWorld> => ({
-    world,
-    keys: await registerKeys(world),
-  });
-  return withWorld(
-    (first) =>
-      withWorld(
-        (second) =>
-          withWorld(
-            async (third) => {
-              const [strict, withEndpoint] = [await prepare(first), await prepare(second)];
-              await use({ strict, withEndpoint, lenient: await prepare(third) });
-            },
-            { clientKeys: { tokenEndpointAudience: true } },
-          ),
-        { clientKeys: {}, authorizationEndpoint: true },
-      ),
+  const all = [
     { clientKeys: {} },
-  );
+    { clientKeys: {}, authorizationEndpoint: true },
+    { clientKeys: { tokenEndpointAudience: true } },
+  ];
+  return withWorlds(all, async (...worlds) => {
+    const ready: KeyWorld[] = [];
+    for (const world of worlds) ready.push({ world, keys: await registerKeys(world) });
+    const [strict, withEndpoint, lenient] = ready as [KeyWorld, KeyWorld, KeyWorld];
+    await use({ strict, withEndpoint, lenient });
+  });
 }
 
 function worldOf({ key }: KeyClient, worlds: KeyWorlds): KeyWorld {

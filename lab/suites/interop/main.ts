@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { type World, withWorld } from '../examples/world.ts';
+import { type World, withWorld, withWorlds } from '../examples/world.ts';
 import { checkClient, runCalls } from './check-client.ts';
 import { checkKeys, type KeyClient, withKeyWorlds } from './check-keys.ts';
 import { behaviourOf, checkLibrary } from './check-library.ts';
@@ -66,17 +66,11 @@ async function checkVerifiers(report: Report): Promise<void> {
   }
 }
 
-/** A service as it is by default, and one with an authorization endpoint. */
-function withWorlds(use: (usual: World, withEndpoint: World) => Promise<void>): Promise<void> {
-  return withWorld((usual) =>
-    withWorld((withEndpoint) => use(usual, withEndpoint), { authorizationEndpoint: true }),
-  );
-}
-
 async function checkClients(report: Report): Promise<void> {
   const wanted = clients.filter((each) => isWanted(titleOf(each)));
   if (wanted.length === 0) return;
-  await withWorlds(async (usual, withEndpoint) => {
+  await withWorlds([{}, { authorizationEndpoint: true }], async (...worlds) => {
+    const [usual, withEndpoint] = worlds as [World, World];
     const worldOf = (client: TokenClient) => (client.authorizationEndpoint ? withEndpoint : usual);
     const build = (client: TokenClient) => client.runtime('client', worldOf(client).trust);
     await checkEach(wanted, build, async (client, { command: program }) => {

@@ -40,7 +40,8 @@ export async function checkEach<Row extends Titled, Built extends object>(
 ): Promise<void> {
   for (const row of rows) {
     const built = await build(row);
-    if ('missing' in built) say(`SKIPPED ${titleOf(row)}: this machine lacks ${built.missing}`);
+    if ('missing' in built)
+      console.info(`SKIPPED ${titleOf(row)}: this machine lacks ${built.missing}`);
     else await check(row, built);
   }
 }
@@ -113,10 +114,6 @@ export function documentRows({ name }: Table): readonly string[] {
   return readPart(readDocument(document), name).split('\n').slice(2);
 }
 
-export function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** Prints each row when it is measured, and keeps it for the document. */
 export class Report {
   readonly #table: Table;
@@ -134,12 +131,12 @@ export class Report {
   add(title: string, row: string, problems: readonly string[]): void {
     this.#measured.set(title, row);
     this.problems += problems.length;
-    say(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}`);
+    console.info(`${problems.length === 0 ? 'ok' : 'FAILED'}  ${title}`);
     const cells = row.slice(2, -2).split(' | ');
     for (const [index, column] of this.#table.columns.entries()) {
-      if (index > 0) say(`    ${column}: ${cells[index] ?? ''}`);
+      if (index > 0) console.info(`    ${column}: ${cells[index] ?? ''}`);
     }
-    for (const problem of problems) say(`    problem: ${problem}`);
+    for (const problem of problems) console.info(`    problem: ${problem}`);
   }
 
   /** What was not run keeps the row of its last run with the same version. */
