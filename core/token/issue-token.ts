@@ -122,13 +122,11 @@ export async function issueToken(
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
   const sign = () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys });
+  const { reuse, share } = ports;
+  const signIfAllowed = share ? () => share.take(client.clientId, values, sign) : sign;
   const secretUse = recordUse(found, ports.uses, values);
-  const { token, isReused } = await findOrSign(
-    { client, secret, latestExpiry, claims },
-    keys,
-    ports.reuse,
-    () => (ports.share === undefined ? sign() : ports.share.take(client.clientId, values, sign)),
-  );
+  const unsigned = { client, secret, latestExpiry, claims };
+  const { token, isReused } = await findOrSign(unsigned, keys, reuse, signIfAllowed);
   if (isReused) log.isReused = true;
   log.secretUse = secretUse.state;
   // A reused token keeps its own id.
