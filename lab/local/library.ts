@@ -5,6 +5,7 @@ import { bindManagement, type Management } from '../../adapters/management.ts';
 import { createManagementContext } from '../../adapters/management-context.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
 import { seconds } from '../../core/time.ts';
+import { requestToken } from '../support/token-request.ts';
 import { CleanUp } from './clean-up.ts';
 import type { LocalService, LocalServiceOptions, TestApiKey, TestClient } from './local-service.ts';
 import { rotationDemo } from './rotation-demo.ts';
@@ -181,16 +182,10 @@ function settingsForApi({ environment }: LocalRun) {
 
 async function getToken(
   tokenUrl: string,
-  { clientId, clientSecret }: Credentials,
+  client: Credentials,
   scope: string | undefined,
 ): Promise<string> {
-  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    ...(scope !== undefined && { scope }),
-  });
-  const headers = { authorization: `Basic ${basic}` };
-  const response = await fetch(tokenUrl, { method: 'POST', headers, body });
+  const response = await requestToken(tokenUrl, client, scope === undefined ? {} : { scope });
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${text}`);
   return (JSON.parse(text) as { access_token: string }).access_token;

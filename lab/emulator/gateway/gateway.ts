@@ -19,8 +19,6 @@ const methods = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'P
 
 interface GatewayOptions {
   readonly routes: readonly GatewayRoute[];
-  /** Milliseconds. The default is API Gateway's quota. */
-  readonly integrationTimeout?: number;
   /** The time of a request in its event: milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
   /** Receives each mistake of a function: it threw, or returned an invalid response. */
@@ -47,7 +45,6 @@ function addGatewayHeaders(response: GatewayResponse, requestId: string): Gatewa
 
 export function createGateway(options: GatewayOptions): Gateway {
   const routes = new Map(options.routes.map((route) => [route.path, route]));
-  const timeout = options.integrationTimeout ?? maxIntegrationTime;
   const { clock = Date.now } = options;
   const onFunctionError = options.onFunctionError ?? (() => undefined);
 
@@ -61,7 +58,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return buildGatewayError('MISSING_AUTHENTICATION_TOKEN');
     }
     if (request.body.length > maxPayloadBytes) return buildGatewayError('REQUEST_TOO_LARGE');
-    const call = { requestId, time: clock(), route, timeout };
+    const call = { requestId, time: clock(), route, timeout: maxIntegrationTime };
     return integrate(request, call, onFunctionError);
   }
 

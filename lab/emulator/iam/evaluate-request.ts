@@ -55,8 +55,6 @@ export interface Decision {
   readonly result: EvaluationResult;
   /** Statements whose action, resource, principal and condition match the request. */
   readonly statements: readonly AppliedStatement[];
-  /** Keys of the context that AWS does not document for the action. They do not count. */
-  readonly ignoredKeys: readonly string[];
 }
 
 interface Analysis {
@@ -134,7 +132,7 @@ export async function evaluateRequest(policies: Policies, request: IamRequest): 
     const reason = JSON.stringify(simulated.resultType === 'error' ? simulated.errors : request);
     throw new Error(`IAM cannot evaluate ${request.action} on ${request.resource}: ${reason}`);
   }
-  const { analysis, ignoredContextKeys = [] } = simulated.result;
+  const { analysis } = simulated.result;
   const { identityAnalysis, permissionBoundaryAnalysis, resourceAnalysis, scpAnalysis } = analysis;
   return {
     result: simulated.overallResult,
@@ -144,6 +142,5 @@ export async function evaluateRequest(policies: Policies, request: IamRequest): 
       ...listStatements('resource', resourceAnalysis, policies.resource?.name),
       ...(scpAnalysis?.ouAnalysis ?? []).flatMap((unit) => listStatements('serviceControl', unit)),
     ],
-    ignoredKeys: ignoredContextKeys,
   };
 }

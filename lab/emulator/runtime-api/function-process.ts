@@ -21,7 +21,6 @@ interface FunctionProcessOptions {
   readonly timeoutMs?: number;
   /** Script that runs the loop. The default is the plain one. */
   readonly runtime?: string;
-  readonly nodeArguments?: readonly string[];
   /** A command that starts Node, e.g. `taskset -c 0`. */
   readonly launcher?: readonly string[];
   /** Receives what the function writes to standard output, its log. */
@@ -32,7 +31,6 @@ interface FunctionProcessOptions {
 
 /** A function in a separate process, invoked through the Lambda Runtime API. */
 export interface FunctionProcess {
-  readonly pid: number;
   isRunning(): boolean;
   /** @param functionArn that the invocation names. The default has no version or alias. */
   invoke(event: unknown, functionArn?: string): Promise<Invocation>;
@@ -89,7 +87,7 @@ export async function startFunctionProcess(
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
   });
   const runtime = options.runtime ?? join(import.meta.dirname, 'main.ts');
-  const node = [process.execPath, ...(options.nodeArguments ?? []), runtime];
+  const node = [process.execPath, runtime];
   const [command = process.execPath, ...args] = [...(options.launcher ?? []), ...node];
   const child = spawn(command, args, {
     env: { ...lambdaEnvironment(options, api.address), ...options.environment },
@@ -101,7 +99,6 @@ export async function startFunctionProcess(
     api.fail(new FunctionError(`the process of ${options.name} ended: ${signal ?? code}`));
   });
   return {
-    pid: child.pid ?? 0,
     isRunning: () => isRunning(child),
     invoke: (event, functionArn) => api.invoke(event, functionArn),
     close: () => stop(child, api),

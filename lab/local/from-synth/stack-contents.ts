@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import * as v from 'valibot';
 import { localApi } from '../../emulator/gateway/request-context.ts';
-import { LocalRunError } from '../../emulator/loopback-server.ts';
 import type { TableDefinition } from '../../support/create-tables.ts';
 import type { SynthesisedStack, TemplateResource } from './assembly.ts';
 import { Resolver, rootResource } from './resolver.ts';
@@ -79,14 +77,12 @@ function readTable(resolver: Resolver, { Properties }: TemplateResource): TableD
     name: resolver.resolveText(Properties['TableName']),
     partitionKey,
     ...(sortKey === undefined ? {} : { sortKey }),
-    ...readIndex(resolver, Properties['GlobalSecondaryIndexes'] ?? []),
+    ...readIndex(Properties['GlobalSecondaryIndexes'] ?? []),
   };
 }
 
-function readIndex(resolver: Resolver, given: unknown): Pick<TableDefinition, 'index'> {
-  const indexes = v.safeParse(v.pipe(v.array(indexSchema), v.maxLength(maxIndexes)), given);
-  if (!indexes.success) throw resolver.misunderstood('the indexes of a table');
-  const [index] = indexes.output;
+function readIndex(given: unknown): Pick<TableDefinition, 'index'> {
+  const [index] = v.parse(v.pipe(v.array(indexSchema), v.maxLength(maxIndexes)), given);
   if (index === undefined) return {};
   const { partitionKey, sortKey = '' } = readKeys(index.KeySchema);
   const projected = index.Projection.NonKeyAttributes;
@@ -107,29 +103,18 @@ function readFunction(
 ): SynthesisedFunction {
   const names = Object.keys(functionSchema.entries);
   const wanted = Object.entries(properties).filter(([name]) => names.includes(name));
-  const result = v.safeParse(functionSchema, resolver.resolve(Object.fromEntries(wanted)));
-  if (!result.success) {
-    const [{ message }] = result.issues;
-    throw resolver.misunderstood(`a function that cannot run here (${message})`);
-  }
-  const found = result.output;
+  const found = v.parse(functionSchema, resolver.resolve(Object.fromEntries(wanted)));
+  const directory = resolver.stack.assets.get(found.Code.S3Key);
+  if (directory === undefined) throw resolver.misunderstood(`${found.Code.S3Key}, no asset of it`);
   return {
     name: found.FunctionName,
-    directory: findCode(resolver, found.FunctionName, found.Code.S3Key),
+    directory,
     handler: found.Handler,
     memoryMb: found.MemorySize,
     timeoutMs: found.Timeout * 1000,
     variables: found.Environment.Variables,
     isTraced: found.TracingConfig?.Mode === 'Active',
   };
-}
-
-function findCode(resolver: Resolver, name: string, key: string): string {
-  const directory = resolver.stack.assets.get(key);
-  if (directory !== undefined && existsSync(directory)) return directory;
-  throw new LocalRunError(
-    `the code of ${name} (${key}) is not in the synthesis: run "npx cdk synth" again`,
-  );
 }
 
 /** `ANY` matches every method, so its function is the path's. */

@@ -17,7 +17,7 @@ type Generator = (document: string) => Promise<Command | Missing>;
 async function runAll(cwd: string, tool: string, commands: readonly Command[]) {
   for (const command of commands) {
     const result = await runCommand(command, { cwd });
-    if (result.code === null) return { missing: missingTool(tool, result) };
+    if (result.code === undefined) return { missing: missingTool(tool, result) };
     if (result.code !== 0) throw new Error(`${command.join(' ')}:\n${result.output}`);
   }
   return undefined;

@@ -32,10 +32,6 @@ const root = resolve(import.meta.dirname, '../../..');
 /** Node's newest release when this was last looked at; the oldest is in package.json's engines. */
 const newestNode = '26.10.0';
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** What any TypeScript project for Node has. */
 const buildTools = ['@types/node', 'typescript'];
 
@@ -68,7 +64,7 @@ async function compileConsumer(project: string, installed: StagedPackage, short:
     cpSync(join(root, 'examples/cdk-app'), project, { recursive: true });
   }
   await runOrThrow([join(root, 'node_modules/.bin/tsc'), '-p', project], { cwd: project });
-  say('every entry type-checks');
+  console.info('every entry type-checks');
 }
 
 /** A TypeScript project whose output is CommonJS gets the types of every entry by `import()`. */
@@ -91,7 +87,7 @@ async function compileCommonJs(project: string, { manifest }: StagedPackage): Pr
     output,
   );
   rmSync(join(project, 'load.cts'));
-  say('every entry has types in CommonJS with node16');
+  console.info('every entry has types in CommonJS with node16');
 }
 
 /** Calls `use` with the oldest Node that package.json promises, and with the newest. */
@@ -103,10 +99,10 @@ async function onEveryNode(
   for (const version of [oldest, newestNode]) {
     const node = await installNode(version);
     if ('missing' in node) {
-      say(`SKIPPED: Node ${version} does not run ${manifest.name}: ${node.missing}`);
+      console.info(`SKIPPED: Node ${version} does not run ${manifest.name}: ${node.missing}`);
     } else {
       await use(node.path);
-      say(`${manifest.name} works on Node ${version}`);
+      console.info(`${manifest.name} works on Node ${version}`);
     }
   }
 }
@@ -120,7 +116,7 @@ async function checkOldNode({ manifest, folder }: StagedPackage): Promise<void> 
   if (name === undefined) return;
   const node = await installNode(oldNode);
   if ('missing' in node) {
-    say(`SKIPPED: Node ${oldNode}: ${node.missing}`);
+    console.info(`SKIPPED: Node ${oldNode}: ${node.missing}`);
     return;
   }
   const { code, output } = await runCommand([node.path, join(folder, name), '--help']);
@@ -131,7 +127,7 @@ async function checkOldNode({ manifest, folder }: StagedPackage): Promise<void> 
     const library = await runCommand([node.path, join(folder, entry)]);
     assert.match(library.output, /: Node 20\.20\.0 is too old; install Node [\d.]+ or newer\n/);
   }
-  say(`Node ${oldNode} is refused in one sentence`);
+  console.info(`Node ${oldNode} is refused in one sentence`);
 }
 
 type Use = (node: string, project: string, installed: StagedPackage) => Promise<void>;
@@ -141,7 +137,7 @@ const uses: Readonly<Record<string, Use>> = {
     const options = { cwd: project, environment: { CDK_VALIDATION: 'false' } };
     assert.match(await runOrThrow([node, 'use-constructs.js'], options), /^the constructs work$/m);
     await checkCompanyApp(node, project, options);
-    say(await checkJestProject(node, project));
+    console.info(await checkJestProject(node, project));
   },
   authctl: (node, project, { manifest, folder }) =>
     withLocalService({}, async ({ environment, clientId }) => {
@@ -152,7 +148,9 @@ const uses: Readonly<Record<string, Use>> = {
       const authctl: Authctl = (...args) => runOrThrow([node, path, ...args], options);
       assert.equal((await authctl('--version')).trim(), manifest.version);
       await runEveryGroup(authctl, clientId);
-      say(await checkConfirmation([node, path, 'client', 'delete', clientId], environment));
+      console.info(
+        await checkConfirmation([node, path, 'client', 'delete', clientId], environment),
+      );
       await usePortal([node, path], environment);
     }),
   verifier: (node, project, { folder }) =>
@@ -175,7 +173,7 @@ const uses: Readonly<Record<string, Use>> = {
     const { code, output } = await runCommand([node, path, '.'], { cwd: project });
     assert.match(output, /^create: \S+ is not empty \(node_modules, package\.json\)/);
     assert.equal(code, 1);
-    say(await checkCreateQuestions([node, path]));
+    console.info(await checkCreateQuestions([node, path]));
   },
 };
 
@@ -185,7 +183,7 @@ async function checkPublication({ folder }: StagedPackage): Promise<void> {
   const output = await runOrThrow(['npm', 'publish', ...flags], { cwd: folder });
   // npm says so if it had to correct the manifest.
   assert.doesNotMatch(output, /auto-corrected|errors corrected/, output);
-  say('npm would publish it as it is');
+  console.info('npm would publish it as it is');
 }
 
 async function testPackage(short: string, staged: StagedPackage): Promise<void> {

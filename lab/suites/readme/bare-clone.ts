@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { runOrThrow } from '../../support/run-command.ts';
-import { cleanEnvironment } from '../release/local-registry.ts';
+import { cleanEnvironment, readNpmSetting } from '../release/local-registry.ts';
 
 /** A clone in which nothing is installed, and the environment of a reader who has nothing else. */
 export interface BareClone {
@@ -15,15 +15,13 @@ export interface BareClone {
  */
 async function readerEnvironment(home: string, root: string): Promise<NodeJS.ProcessEnv> {
   const own = cleanEnvironment();
-  const ask = async (key: string) =>
-    (await runOrThrow(['npm', 'config', 'get', key], { onlyEnvironment: own })).trim();
   const path = (own['PATH'] ?? '').split(delimiter).filter((entry) => !entry.startsWith(root));
   return {
     ...own,
     PATH: path.filter((entry) => !entry.includes('node_modules')).join(delimiter),
     HOME: home,
-    NPM_CONFIG_USERCONFIG: await ask('userconfig'),
-    NPM_CONFIG_CACHE: await ask('cache'),
+    NPM_CONFIG_USERCONFIG: await readNpmSetting('userconfig'),
+    NPM_CONFIG_CACHE: await readNpmSetting('cache'),
   };
 }
 

@@ -18,10 +18,6 @@ import { type BareClone, makeBareClone } from './bare-clone.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** The blocks of shell commands below a heading of a page. */
 function blocksBelow(page: string, heading: string) {
   const section = readPage(page)
@@ -67,7 +63,7 @@ async function runPage(page: string, shell: ShellSession): Promise<void> {
     assert.deepEqual(missingLines(output, result.output), [], what);
     learnIds(output, result.output, ids);
   }
-  say(`${page}: its commands print what it shows`);
+  console.info(`${page}: its commands print what it shows`);
 }
 
 /** README's Install, word for word: no registry has the packages of this project. */
@@ -81,10 +77,10 @@ async function install({ folder, onlyEnvironment }: BareClone): Promise<void> {
   const manifest = readFileSync(join(project, 'package.json'), 'utf8');
   assert.match(manifest, /"file:\.\.\/archives\/authorization-server-aws-constructs-/);
   await useLocalRun(['sh', '-c', `exec ${start}`], folder, onlyEnvironment, project);
-  say("README's Install leads from archives to a token");
+  console.info("README's Install leads from archives to a token");
   const synth = ['npx', '--no', '--', 'cdk', 'synth', '--quiet'] as const;
   await runOrThrow(synth, { cwd: project, onlyEnvironment });
-  say('npx cdk synth in that project makes its stack');
+  console.info('npx cdk synth in that project makes its stack');
 }
 
 /** An installation that fails takes nothing away: a registry that does not answer, no cache. */
@@ -103,7 +99,7 @@ async function failToInstall({ folder, onlyEnvironment }: BareClone, work: strin
   for (const name of ['commander', 'esbuild', 'node', 'jose']) {
     assert.ok(existsSync(join(folder, 'node_modules', name, 'package.json')), name);
   }
-  say('an installation that fails leaves what was installed');
+  console.info('an installation that fails leaves what was installed');
 }
 
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'readme-'));

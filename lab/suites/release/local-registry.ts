@@ -26,16 +26,19 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   );
 }
 
+/** A setting of npm. */
+export async function readNpmSetting(key: string): Promise<string> {
+  const onlyEnvironment = cleanEnvironment();
+  return (await runOrThrow(['npm', 'config', 'get', key], { onlyEnvironment })).trim();
+}
+
 /** The settings of npm's user, and where the packages of the scope are. */
 async function writeUserConfig(path: string, registry: string): Promise<void> {
-  const onlyEnvironment = cleanEnvironment();
-  const ask = async (key: string) =>
-    (await runOrThrow(['npm', 'config', 'get', key], { onlyEnvironment })).trim();
-  const own = await ask('userconfig');
+  const own = await readNpmSetting('userconfig');
   const kept = existsSync(own) ? readFileSync(own, 'utf8') : '';
   const lines = [
     kept,
-    `registry=${await ask('registry')}`,
+    `registry=${await readNpmSetting('registry')}`,
     `${scope}:registry=${registry}`,
     // npm publishes only with a token. The registry does not look at it.
     `${registry.replace('http:', '')}:_authToken=none`,

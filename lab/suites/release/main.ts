@@ -77,10 +77,6 @@ async function buildAgain(root: string, folder: string): Promise<string> {
 const constructs = '@authorization-server-aws/constructs';
 const root = resolve(import.meta.dirname, '../../..');
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
 /** @returns the folder of the archives. */
 async function buildRelease(work: string): Promise<string> {
   const target = join(work, 'archives');
@@ -101,7 +97,7 @@ async function compareBuilds(target: string): Promise<void> {
     const first = readFileSync(join(target, checksumFile), 'utf8');
     assert.equal(first.trim().split('\n').length, readdirSync(join(root, 'packages')).length + 1);
     assert.equal(await buildAgain(root, folder), first);
-    say(`two builds in two folders have the same bytes:\n${first.trimEnd()}`);
+    console.info(`two builds in two folders have the same bytes:\n${first.trimEnd()}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -116,7 +112,7 @@ async function publish(target: string, { url, environment }: LocalRegistry): Pro
     for (const line of lines) assert.ok(line.endsWith(end), line);
   };
   await publishAll(': published');
-  say(`published to ${url}`);
+  console.info(`published to ${url}`);
   await publishAll(': is published already');
   const other = join(target, 'other');
   mkdirSync(other);
@@ -126,7 +122,7 @@ async function publish(target: string, { url, environment }: LocalRegistry): Pro
   await runOrThrow(['tar', '-czf', name, '--mtime=2001-01-01', 'package'], { cwd: other });
   await assert.rejects(publishArchives(other, flags, options), /: the registry has sha512-/);
   rmSync(other, { recursive: true });
-  say('a second run skips what is published, and stops at a version with other bytes');
+  console.info('a second run skips what is published, and stops at a version with other bytes');
 }
 
 /** The documented way, from an empty folder. @returns the project. */
@@ -141,10 +137,10 @@ async function createProject(work: string, onlyEnvironment: NodeJS.ProcessEnv): 
   assert.match(made.output, /npm start {8}runs the service/);
   const project = join(cwd, 'my-authorization');
   const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-  say(`npm create made and installed a project in ${seconds()} s`);
+  console.info(`npm create made and installed a project in ${seconds()} s`);
   // As a person does it; `npm start` has no cache of compiled code.
   await useLocalRun(['npm', 'start'], project, onlyEnvironment);
-  say(
+  console.info(
     `npm start gave the first token ${seconds()} s after the first command, from an empty folder`,
   );
   return project;
@@ -157,7 +153,9 @@ async function synthesise(project: string, onlyEnvironment: NodeJS.ProcessEnv): 
   const { Outputs } = JSON.parse(readFileSync(template, 'utf8')) as { readonly Outputs: object };
   const missing = ['TokenUrl', 'NextCommand'].filter((name) => !(name in Outputs));
   assert.deepEqual(missing, []);
-  say('npx cdk synth makes the stack, whose outputs are the token URL and the next command');
+  console.info(
+    'npx cdk synth makes the stack, whose outputs are the token URL and the next command',
+  );
 }
 
 /** The templates of a project's synthesis. */
@@ -186,7 +184,7 @@ async function tryOldestCdk(project: string, onlyEnvironment: NodeJS.ProcessEnv)
   await synthesise(cwd, onlyEnvironment);
   assert.deepEqual(readTemplates(cwd), readTemplates(project));
   assert.equal(readTemplates(cwd).length, 1);
-  say(`${name} ${oldest} makes the same templates`);
+  console.info(`${name} ${oldest} makes the same templates`);
 }
 
 using folder = mkdtempDisposableSync(join(tmpdir(), 'release-'));
@@ -195,7 +193,7 @@ const target = await buildRelease(work);
 await compareBuilds(target);
 const registry = await startLocalRegistry(work);
 if ('missing' in registry) {
-  say(`SKIPPED: publication and installation need ${registry.missing}`);
+  console.info(`SKIPPED: publication and installation need ${registry.missing}`);
 } else {
   try {
     await publish(target, registry);

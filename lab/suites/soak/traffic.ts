@@ -3,6 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { requestDeadline } from '../../../contract/bounds.ts';
 import { sendRequest } from '../../emulator/http-exchange.ts';
 import { examplePath } from '../../local/example-api.ts';
+import { basic } from '../../support/token-request.ts';
 import type { Target } from './service.ts';
 
 type Kind = keyof typeof shares;
@@ -87,14 +88,14 @@ export class Traffic {
 
   #ask(kind: Kind): Promise<Answer> {
     const { tokenUrl, jwksUri, issuer, clientId, clientSecret, apiKey } = this.#service;
-    const basic = (secret: string): string =>
-      `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`;
     const grant = 'grant_type=client_credentials';
     const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
     const ways: Readonly<Record<Kind, () => Promise<Answer>>> = {
-      token: () => this.#send(tokenUrl, { authorization: basic(clientSecret) }, grant),
-      wrong_secret: () => this.#send(tokenUrl, { authorization: basic('cs_forgotten') }, grant),
-      malformed: () => this.#send(tokenUrl, { authorization: basic(clientSecret) }, 'grant_type=%'),
+      token: () => this.#send(tokenUrl, { authorization: basic(clientId, clientSecret) }, grant),
+      wrong_secret: () =>
+        this.#send(tokenUrl, { authorization: basic(clientId, 'cs_forgotten') }, grant),
+      malformed: () =>
+        this.#send(tokenUrl, { authorization: basic(clientId, clientSecret) }, 'grant_type=%'),
       discovery: () => this.#send(`${issuer}/.well-known/openid-configuration`, {}),
       jwks: () => this.#send(jwksUri, {}),
       api_with_token: () => this.#send(issuer + examplePath, bearer(this.#token)),
