@@ -173,13 +173,7 @@ describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
       const clients = openClients();
       await clients.create(client);
       // The first attempt is made and deletes the secret; then someone renames the client.
-      onLoss = () =>
-        createDynamoDbClientStore(tables.dynamodb, tables.nameOf('clients')).replace({
-          ...client,
-          secrets: [],
-          name: 'renamed',
-          version: 3,
-        });
+      onLoss = () => direct().replace({ ...client, secrets: [], name: 'renamed', version: 3 });
       lost = 1;
       const deletion = clients.replace({ ...client, secrets: [], version: 2 });
       await expect(deletion).rejects.toBeInstanceOf(UncertainConflictError);

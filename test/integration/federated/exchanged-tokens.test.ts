@@ -160,13 +160,4 @@ describe('openid-client as published', () => {
       scope,
     });
   });
-
-  it('understands a refusal', async () => {
-    const { clientId } = find('SPIRE');
-    const configuration = await discover(clientId, openid.None());
-    const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-    await expect(
-      openid.genericGrantRequest(configuration, grant, { assertion: 'a.b.c' }),
-    ).rejects.toMatchObject({ error: 'invalid_grant', status: 400 });
-  });
 });

@@ -115,7 +115,7 @@ const ids = {
   LogicalResourceId: 'DeploymentCheck',
 };
 
-function event(algorithms: readonly string[], more: object = {}) {
+function event(algorithms: readonly string[], more: object = {}, properties: object = {}) {
   return {
     RequestType: 'Update',
     ResponseURL: responseUrl,
@@ -131,6 +131,7 @@ function event(algorithms: readonly string[], more: object = {}) {
         clientsTable: tables.nameOf('clients'),
       },
       Former: {},
+      ...properties,
     },
     ...more,
   };
@@ -202,16 +203,15 @@ describe('the deployment check', () => {
       { name: 'token', key: 'reservedConcurrency.token', executions: 5 },
       { name: 'portal', key: 'portal.reservedConcurrency', executions: 1 },
     ]);
-    const { ResourceProperties } = event(['RS256']);
-    const change = { ResourceProperties: { ...ResourceProperties, Reservations } };
-    await createHandler()(event(['RS256'], change), context);
+    const reserving = event(['RS256'], {}, { Reservations });
+    await createHandler()(reserving, context);
     const Reason =
       'reservedConcurrency.token (5) + portal.reservedConcurrency (1): received 6 reserved executions; allowed: at most 0, because the account has a Lambda quota of 10 concurrent executions in this AWS region, other functions reserve 0, and Lambda keeps 10 unreserved: request a higher quota (Service Quotas, "Concurrent executions"), or reserve less in these keys: without the key or with "none", a function reserves nothing';
     expect(answers()).toMatchObject([{ Status: 'FAILED', Reason }]);
     expect(asked).toEqual(['authorization-server-token', 'authorization-server-portal']);
     const account = { limit: 1000, unreserved: 106 };
     const readConcurrency = async () => ({ account, held: 0 });
-    await createHandler({ readConcurrency })(event(['RS256'], change), context);
+    await createHandler({ readConcurrency })(reserving, context);
     expect(answers()[1]).toMatchObject({ Status: 'SUCCESS' });
   });
 
@@ -221,12 +221,9 @@ describe('the deployment check', () => {
     ['apiGatewayQuota', 'apigateway', 1500, undefined],
   ])('reads the quota of %s, and refuses more than the account has', async (...row) => {
     const [key, service, value, remedy] = row;
-    const { ResourceProperties } = event(['RS256']);
     const quota = { key, service, code: 'L-1', standard: 1000, value };
-    const change = {
-      ResourceProperties: { ...ResourceProperties, Quotas: JSON.stringify([quota]) },
-    };
-    await createHandler()(event(['RS256'], change), context);
+    const Quotas = JSON.stringify([quota]);
+    await createHandler()(event(['RS256'], {}, { Quotas }), context);
     expect(asked).toEqual([`${service} L-1`]);
     const refused = `${key}: received ${value}; allowed: at most 1500, which this account has in this AWS region: request a higher quota (Service Quotas, ${remedy}`;
     const [answer] = answers();
@@ -259,9 +256,8 @@ describe('the deployment check', () => {
 
   it('refuses the config of another service before it looks at the keys', async () => {
     const Literals = { defaultAudience: 'https://api.example.com', clientsTable: 'x-clients' };
-    const properties = { SigningAlgorithms: ['PS256'], Regions: ['slc'], Literals, Former: {} };
     await store.createSigningKey(exampleSigningKey('RS256'));
-    await createHandler()(event([], { ResourceProperties: properties }), context);
+    await createHandler()(event(['PS256'], {}, { Literals }), context);
     expect(answers()[0]?.['Reason']).toMatch(
       /^this is not the config of the deployed service, which continues unchanged:\n {2}issuer: received nothing; allowed: "https:\/\/auth\.example\.com", which is deployed/,
     );

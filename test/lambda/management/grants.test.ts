@@ -54,6 +54,9 @@ async function createSharedWorld() {
   return { ...asked, ada, grace, grant, tokenFor };
 }
 
+/** Of the client that was created. */
+const idOf = (result: unknown) => (result as { client: { clientId: string } }).client.clientId;
+
 const decides = 'a client of another service trunk group decides about the credential';
 
 const denied = { class: 'InputError', field: 'externalClientId' };
@@ -220,7 +223,7 @@ describe('grants of client ids', () => {
     for (const name of ['main', 'next', 'old']) {
       const id = `repo:globex/app:ref:refs/heads/${name}`;
       const { result } = await ask('createClient', under(id, 'tg-acme'));
-      ids.push((result as { client: { clientId: string } }).client.clientId);
+      ids.push(idOf(result));
     }
     const [disabled = '', deleted = '', left = ''] = ids;
     const { error } = await grant('repo:globex/', ['tg-globex']);
@@ -255,7 +258,7 @@ describe('grants of client ids', () => {
       'createClient',
       under(main, 'tg-acme', { scopes: ['calls:view'] }),
     );
-    const { clientId } = (result as { client: { clientId: string } }).client;
+    const clientId = idOf(result);
     const ofAda = async () =>
       (await ada('findClient', { clientId })).result as { version: number; enabled: boolean };
     const clients = [{ clientId, action: 'disable' }];
@@ -299,7 +302,7 @@ describe('grants of client ids', () => {
     const ids: string[] = [];
     for (const id of [main, `${main}2`]) {
       const { result } = await ask('createClient', under(id, 'tg-acme'));
-      ids.push((result as { client: { clientId: string } }).client.clientId);
+      ids.push(idOf(result));
     }
     const [clientId = '', second = ''] = ids;
     const client = world.clients.get(clientId);
@@ -340,7 +343,7 @@ describe('grants of client ids', () => {
     await grant('repo:acme/', ['tg-acme']);
     for (const id of ['repo:acme/app:x', 'repo:none/app:x']) {
       const { result } = await ask('createClient', under(id, 'tg-acme'));
-      const { clientId } = (result as { client: { clientId: string } }).client;
+      const clientId = idOf(result);
       const stopped = await ada('setClientEnabled', { clientId, enabled: false, options: {} });
       const options = { ifVersion: (stopped.result as { version: number }).version };
       const enabled = await ada('setClientEnabled', { clientId, enabled: true, options });

@@ -1,15 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { fromTemplates } from '../../../../lab/local/from-synth/program.ts';
 import { type LocalRun, startLocal } from '../../../../lab/local/start-local.ts';
 import { synthesiseService } from './synthesise-service.ts';
 import { makeTemporaryDirectory } from './temporary-directory.ts';
 import { requestToken } from './use-local-service.ts';
-
-interface Statement {
-  readonly Action: string | readonly string[];
-}
 
 interface Resource {
   readonly Type: string;
@@ -57,20 +53,6 @@ function named(resources: Resources, type: string, id: string): readonly Resourc
     .map(([, resource]) => resource);
 }
 
-function policyOf(resources: Resources, role: string): { Statement: Statement[] } {
-  const found = Object.entries(resources).find(
-    ([id, { Type }]) => Type === 'AWS::IAM::Policy' && id.startsWith(`Functions${role}Role`),
-  );
-  return found?.[1].Properties.PolicyDocument;
-}
-
-function dropAction(role: string, action: string): (resources: Resources) => void {
-  return (resources) => {
-    const policy = policyOf(resources, role);
-    policy.Statement = policy.Statement.filter(({ Action }) => ![Action].flat().includes(action));
-  };
-}
-
 /** A deployment waits for permissions as long as its function may run: here, for one attempt. */
 function failSoon(resources: Resources): void {
   for (const [id, { Type, Properties }] of Object.entries(resources)) {
@@ -79,53 +61,31 @@ function failSoon(resources: Resources): void {
   }
 }
 
-const refusedFirstKeys: readonly [what: string, (resources: Resources) => void, RegExp][] = [
-  [
-    'the role of the token function may not sign',
-    dropAction('Token', 'kms:Sign'),
-    /local-slc-token\/local-token is not authorized to perform: kms:Sign/,
-  ],
-  [
-    'the role of the rotation may not make keys',
-    dropAction('KeyRotation', 'kms:CreateKey'),
-    /local-slc-key-rotation\/local-key-rotation is not authorized to perform: kms:CreateKey/,
-  ],
-  [
-    'the token function has the role of the JWKS function',
-    (resources) => {
-      const [token] = named(resources, 'AWS::Lambda::Function', 'FunctionsTokenHandler');
-      const [jwks] = named(resources, 'AWS::Lambda::Function', 'FunctionsJwksHandler');
-      if (token === undefined || jwks === undefined) throw new Error('a function is missing');
-      token.Properties.Role = jwks.Properties.Role;
-    },
+it('a deployment from templates ends without a service if the token function has the role of another one', async () => {
+  const denied: string[] = [];
+  const starting = startWith((resources) => {
+    failSoon(resources);
+    const [token] = named(resources, 'AWS::Lambda::Function', 'FunctionsTokenHandler');
+    const [jwks] = named(resources, 'AWS::Lambda::Function', 'FunctionsJwksHandler');
+    if (token === undefined || jwks === undefined) throw new Error('a function is missing');
+    token.Properties.Role = jwks.Properties.Role;
+  }, denied);
+  await expect(starting).rejects.toThrow();
+  expect(denied.join('\n')).toMatch(
     /local-slc-jwks\/local-token is not authorized to perform: (?:dynamodb|kms):/,
-  ],
-];
-
-describe('a deployment from templates ends without a service', () => {
-  it.each(refusedFirstKeys)('if %s', async (_, change, message) => {
-    const denied: string[] = [];
-    const starting = startWith((resources) => {
-      failSoon(resources);
-      change(resources);
-    }, denied);
-    await expect(starting).rejects.toThrow();
-    expect(denied.join('\n')).toMatch(message);
-  });
+  );
 });
 
-describe('a service from templates', () => {
-  it('refuses a path that API Gateway has no permission for, and serves the others', async () => {
-    const service = await startWith((resources) => {
-      const [permission] = named(
-        resources,
-        'AWS::Lambda::Permission',
-        'FunctionsTokenLiveInvokeapiv1oauthtoken',
-      );
-      if (permission !== undefined) permission.Properties.SourceArn = 'arn:aws:execute-api:::other';
-    });
-    const { status } = await requestToken(service);
-    expect(status).toBe(503);
-    expect((await fetch(service.jwksUri)).status).toBe(200);
+it('a service from templates refuses a path that API Gateway has no permission for, and serves the others', async () => {
+  const service = await startWith((resources) => {
+    const [permission] = named(
+      resources,
+      'AWS::Lambda::Permission',
+      'FunctionsTokenLiveInvokeapiv1oauthtoken',
+    );
+    if (permission !== undefined) permission.Properties.SourceArn = 'arn:aws:execute-api:::other';
   });
+  const { status } = await requestToken(service);
+  expect(status).toBe(503);
+  expect((await fetch(service.jwksUri)).status).toBe(200);
 });

@@ -279,24 +279,6 @@ describe('SIGINT and SIGTERM', () => {
     },
   );
 
-  it('end the run that npm started, and npm with it', async () => {
-    const state = temporaryDirectory();
-    const run = spawnLocal(['--state', state], {}, 'npm');
-    onTestFinished(() => stop(run));
-    await started(run);
-    const { JWKS_URI = '' } = sourceDemoEnvironment(state);
-    expect((await fetch(JWKS_URI)).status).toBe(200);
-    run.child.kill('SIGTERM');
-    // As the shell that npm uses hands the signal on to its command, or not.
-    expect([0, 'SIGTERM']).toContain(await run.ended);
-    const isGone = () =>
-      fetch(JWKS_URI).then(
-        () => false,
-        () => true,
-      );
-    await expect.poll(isGone).toBe(true);
-  });
-
   // npm forwards SIGINT and SIGTERM, and those only to a shell that does not.
   it.each([
     ['SIGTERM', 'node'],

@@ -18,18 +18,11 @@ export interface SpawnedRun {
 
 export type Environment = Readonly<Record<string, string>>;
 
-const commands = {
-  node: [process.execPath, 'lab/local/main.ts'],
-  npm: ['npm', 'start', '--silent', '--'],
-} as const;
-
 export function spawnLocal(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  by: 'node' | 'npm' = 'node',
 ): SpawnedRun {
-  const [command, ...head] = commands[by];
-  const running = new OutputProcess([command, ...head, ...flags], {
+  const running = new OutputProcess([process.execPath, 'lab/local/main.ts', ...flags], {
     cwd: root,
     env: {
       ...programEnvironment(),
