@@ -23,6 +23,7 @@ export {
 } from '../core/errors.ts';
 export { FetchError } from '../core/identity-provider/fetch-json.ts';
 export { KeySetError } from '../core/identity-provider/key-lint.ts';
+export type { Page as ListedPage } from '../core/management/list-query.ts';
 export type { ManagedProvider as IdentityProvider } from '../core/management/providers/provider-reach.ts';
 export {
   type ApiKey,

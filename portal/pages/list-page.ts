@@ -1,3 +1,4 @@
+import type { ListedPage } from '../../adapters/management.ts';
 import { maxExaminedItems } from '../../contract/bounds.ts';
 import { noProblems, type Problems, problemsOf } from '../forms/problems.ts';
 import { type Cell, formatCsv } from '../html/csv.ts';
@@ -8,7 +9,7 @@ import { type Column, dataTable } from '../html/list.ts';
 import { type ListPosition, pager, readPosition } from '../html/pager.ts';
 import { emptyState, linkButton, type Section } from '../html/parts.ts';
 import type { Download, Page, RequestContext } from '../request-context.ts';
-import { type ListedPage, type ReadPage, readPages } from './read-pages.ts';
+import { type ReadPage, readPages } from './read-pages.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 

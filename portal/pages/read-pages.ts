@@ -1,11 +1,4 @@
-/** A page of a list, as the library gives it. */
-export interface ListedPage<T> {
-  readonly items: readonly T[];
-  readonly examined: number;
-  readonly nextCursor?: string | undefined;
-  /** Of clients with a text: whether only the names of secrets are left to search. */
-  readonly allNames?: true | undefined;
-}
+import type { ListedPage } from '../../adapters/management.ts';
 
 export type ReadPage<T> = (cursor: string | undefined) => Promise<ListedPage<T>>;
 

@@ -12,7 +12,6 @@ import {
 import { settingRecordTypes } from '../../../contract/tables.ts';
 import type { StoredPerson } from '../../../core/audit/person-name.ts';
 import type { GrantList } from '../../../core/identity-provider/grant.ts';
-import type { ProviderOwner } from '../../../core/identity-provider/identity-provider.ts';
 import {
   epochSeconds,
   type Item,
@@ -49,29 +48,14 @@ const limits = partitionItem({
   },
 });
 
-const trunkGroups = v.pipe(v.array(text), v.maxLength(maxTrunkGroupsOfReach));
+const trunkGroups = v.pipe(v.array(text), v.maxLength(maxTrunkGroupsOfReach), v.readonly());
 
-const storedOwner = partitionItem({
+const owner = partitionItem({
   recordType: settingRecordTypes.owner,
   idName: 'registrationId',
   noun: 'owner of a provider',
-  entries: {
-    issuer: urlText,
-    service_trunk_groups: trunkGroups,
-    version,
-    updated_at: epochSeconds,
-  },
+  entries: { issuer: urlText, trunk_groups: trunkGroups, version, updated_at: epochSeconds },
 });
-
-const owner = {
-  ...storedOwner,
-  parse: (item: Item): ProviderOwner => {
-    const { serviceTrunkGroups, ...parsed } = storedOwner.parse(item);
-    return { ...parsed, trunkGroups: serviceTrunkGroups };
-  },
-  toItem: ({ trunkGroups: serviceTrunkGroups, ...rest }: ProviderOwner): Item =>
-    storedOwner.toItem({ ...rest, serviceTrunkGroups }),
-};
 
 /** Of one grant as JSON. */
 const leastBytes = 30;
@@ -80,7 +64,7 @@ const leastBytes = 30;
 function grantListItem(kind: GrantList['kind'], noun: string, maxValueLength: number) {
   const grant = v.strictObject({
     value: textUpTo(maxValueLength),
-    service_trunk_groups: v.pipe(trunkGroups, v.minLength(1)),
+    trunk_groups: v.pipe(trunkGroups, v.minLength(1)),
   });
   const stored = partitionItem({
     recordType: settingRecordTypes[kind],
@@ -98,9 +82,9 @@ function grantListItem(kind: GrantList['kind'], noun: string, maxValueLength: nu
     ...stored,
     parse: (item: Item): GrantList => {
       const { grants, ...list } = stored.parse(item);
-      const read = ({ value, service_trunk_groups }: (typeof grants)[number]) => ({
+      const read = ({ value, trunk_groups: groups }: (typeof grants)[number]) => ({
         value,
-        trunkGroups: service_trunk_groups,
+        trunkGroups: groups,
       });
       return { kind, ...list, grants: grants.map(read) };
     },
@@ -109,10 +93,7 @@ function grantListItem(kind: GrantList['kind'], noun: string, maxValueLength: nu
         place,
         version,
         updatedAt,
-        grants: grants.map(({ value, trunkGroups: groups }) => ({
-          value,
-          service_trunk_groups: groups,
-        })),
+        grants: grants.map(({ value, trunkGroups: groups }) => ({ value, trunk_groups: groups })),
       }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Client, IdentityProvider } from '../../../adapters/management.ts';
+import type { Client, IdentityProvider, ListedPage } from '../../../adapters/management.ts';
 import { exchangedTokensWarning } from '../../../contract/management/field-words.ts';
 import { mayChange } from '../../access/own-providers.ts';
 import { type Form, Instead } from '../../forms/form.ts';
@@ -6,7 +6,6 @@ import { hiddenField } from '../../html/field.ts';
 import { type Html, html } from '../../html/html.ts';
 import { consequences } from '../../html/parts.ts';
 import type { Page, RequestContext } from '../../request-context.ts';
-import type { ListedPage } from '../read-pages.ts';
 import { countOf, getProvider, ofProvider, toProvider } from './provider-pages.ts';
 
 /** Names on the page; the rest is counted. */
