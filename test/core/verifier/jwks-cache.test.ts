@@ -236,11 +236,6 @@ describe('the key cache', () => {
     expect(await Promise.race([hanging, Promise.resolve('still waiting')])).toBe('still waiting');
   });
 
-  it('finds a key only at its own issuer', async () => {
-    expect(await find(a, first, start)).toBe(first.kid);
-    expect(await find(b, first, start)).toBeUndefined();
-  });
-
   it('starts again when an issuer is deleted and registered again', async () => {
     await find(a, first, start);
     const again = { ...a, registrationId: 'idp_2' };

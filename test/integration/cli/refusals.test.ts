@@ -55,6 +55,22 @@ describe('wrong usage ends with 2', () => {
       'This needs confirmation and stdin is not a terminal: add --yes',
     ],
     [
+      'keys of a trunk group',
+      ['signing-key', 'list', '--only-trunk-group', 'tg-1'],
+      'signing keys concern every service trunk group',
+    ],
+    [
+      'another way',
+      ['client', 'list', '--through', 'tunnel'],
+      '--through: received "tunnel"; allowed:',
+    ],
+    [
+      'a shell that has no completion',
+      ['complete', 'tcsh'],
+      "authctl: command-argument value 'tcsh' is invalid for argument 'shell'. Allowed choices are zsh, bash, fish, powershell.\n",
+    ],
+    ['no shell', ['complete'], "authctl: missing required argument 'shell'\n"],
+    [
       'no credential',
       ['explain', 'request', '--bearer-stdin'],
       '--bearer-stdin: received no credential on stdin',

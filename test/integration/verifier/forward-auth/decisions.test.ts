@@ -213,10 +213,3 @@ describe('a request with more headers than older versions of Node keep', () => {
     }
   });
 });
-
-describe('the health of the process', () => {
-  it.each(['/live', '/ready'])('is at %s', async (path) => {
-    const answer = await ask(path);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([200, { status: 'ok' }]);
-  });
-});
