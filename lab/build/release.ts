@@ -29,19 +29,20 @@ function checksum(path: string): string {
 /**
  * Writes what a release is, of what `npm run build` made: an archive of each package, a CycloneDX
  * bill of materials, and the checksums of the archives. Archives of one commit have the same bytes.
- *
- * @returns paths of the archives.
+ * Prints the path of each file when it is there.
  */
-async function writeRelease(target: string): Promise<readonly string[]> {
+async function writeRelease(target: string): Promise<void> {
   mkdirSync(target, { recursive: true });
   using staged = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
   const archives: string[] = [];
   for (const { manifest, folder } of await stagePackages(staged.path)) {
     await runOrThrow(['npm', 'pack', '--silent', '--pack-destination', target], { cwd: folder });
-    archives.push(join(target, archiveOf(manifest)));
+    const archive = join(target, archiveOf(manifest));
+    process.stdout.write(`${archive}\n`);
+    archives.push(archive);
   }
   writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
-  return archives;
+  process.stdout.write(`${await writeBillOfMaterials(target)}\n`);
 }
 
 /** `npm run packages -- FOLDER` */
@@ -53,10 +54,6 @@ if (import.meta.main) {
     );
     process.exitCode = 2;
   } else {
-    const target = resolve(folder);
-    const archives = await writeRelease(target);
-    for (const path of [...archives, await writeBillOfMaterials(target)]) {
-      process.stdout.write(`${path}\n`);
-    }
+    await writeRelease(resolve(folder));
   }
 }
