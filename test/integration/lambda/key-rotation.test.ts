@@ -77,30 +77,25 @@ async function askCanary(kid: string): Promise<readonly CanaryFinding[]> {
   return checkKey(key, [key.regionId], ports, { now, jti: randomUUID() });
 }
 
-function publisherOf({ AUTH_REGION_ID: regionId }: ReturnType<typeof environment>) {
-  const { leeway } = policy;
-  const table = tableName(deployment, 'signingKeys');
-  return createPublisher({
-    aws,
-    table,
-    regionId,
-    deploymentName: deployment,
-    keyPolicy,
-    leeway,
-    now: () => now,
-  });
-}
-
 function createHandler(
   functions: Partial<FunctionPorts> = {},
   more: Partial<EnvironmentVariables<'key-rotation'>> = {},
 ) {
-  const handler = createKeyRotationHandler(environment(more), aws, {
+  const variables = environment(more);
+  const handler = createKeyRotationHandler(variables, aws, {
     sendAnswer: async () => {},
     authenticateCaller: authenticateOperator,
     selfTest: async () => ({ ok: true }),
     checkKey: askCanary,
-    publishKey: publisherOf(environment(more)),
+    publishKey: createPublisher({
+      aws,
+      table: variables.AUTH_SIGNING_KEYS_TABLE,
+      regionId: variables.AUTH_REGION_ID,
+      deploymentName: deployment,
+      keyPolicy,
+      leeway: policy.leeway,
+      now: () => now,
+    }),
     now: () => now,
     sleep: async () => {},
     telemetry: { report: (run) => reports.push(run) },
