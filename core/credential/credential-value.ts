@@ -141,10 +141,7 @@ export function isId(kind: IdKind, value: string): boolean {
 /** Each stored hash begins with the format's name, so that hashes can migrate. */
 const sha256Prefix = 'sha256$';
 
-/**
- * A hash of the same form that no value has: 32 zero bytes. Comparing with it costs the same as any
- * comparison.
- */
+/** The hash that no value has: 32 zero bytes. Comparing with it costs as much as with any other. */
 export const impossibleHash = 'sha256$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
 /**

@@ -87,16 +87,9 @@ function decodeHalf(encoded: string): string {
   return value;
 }
 
-interface AuthenticatedClient {
-  readonly client: Client;
-  /** The one that was presented. */
-  readonly secret: ClientSecret;
-  readonly failure?: undefined;
-}
-
 /** What is known of a client that fails is for the log only: the client if it exists, and the secret if one matched. */
 type AuthenticationResult =
-  | AuthenticatedClient
+  | { readonly client: Client; readonly secret: ClientSecret; readonly failure?: undefined }
   | {
       readonly client: Client | undefined;
       readonly secret: ClientSecret | undefined;
