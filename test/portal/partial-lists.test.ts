@@ -89,13 +89,4 @@ describe('a pasted id or name', () => {
     expect(text).toContain(path(world).startsWith('/clients') ? 'Billing' : 'Ada');
     expect(text).not.toContain('Look further');
   });
-
-  it('is found if it is that of a secret', async () => {
-    const world = await createPortalWorld();
-    const { management, clientId, secretId, get } = world;
-    await management.updateClientSecret(clientId, secretId, { name: 'server in Pittsburgh' });
-    for (const words of [secretId, 'pittsburgh']) {
-      expect(await (await get(`/clients?text=${words}`)).text()).toContain('Billing');
-    }
-  });
 });

@@ -112,18 +112,6 @@ describe('several wrong values', () => {
     for (const field of ['name', 'serviceTrunkGroup', ...ofSubnets])
       expect(text).toContain(`id="f-${field}-error"`);
   });
-
-  it('of a secret are told at once', async () => {
-    const { post, clientId } = await createPortalWorld();
-    const form = {
-      name: 'x'.repeat(200),
-      expiry: 'date',
-      expiryDate: '2001-01-01',
-      requestId: 'request-1',
-    };
-    const text = await (await post(`/clients/${clientId}/secrets`, form)).text();
-    for (const field of ['name', 'expiresAt']) expect(text).toContain(`id="f-${field}-error"`);
-  });
 });
 
 describe('a refused form', () => {
