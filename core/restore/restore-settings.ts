@@ -109,6 +109,7 @@ function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
     idOf: ({ registrationId }) => registrationId,
     auditedAs: ({ issuer }) => issuer,
     nameOf: ({ issuer }) => issuer,
+    afterLoss: 'set the trunk groups of its provider again, which until then is open to no one',
     view,
     replay: (stored, all) => {
       const changes = all
@@ -126,6 +127,18 @@ function restorableOwners({ owners }: Settings): Restorable<ProviderOwner> {
       return narrowTo(view, [stored, { ...stored, trunkGroups }], changes);
     },
   };
+}
+
+/** An owner is made and deleted with its provider. */
+function findOwnerChanges(changes: readonly AuditedChange[]): readonly AuditedChange[] {
+  return changes.flatMap((change) => {
+    const [noun, verb = ''] = change.action.split('.');
+    const isOwn = noun === 'identity_provider' && ['register', 'delete'].includes(verb);
+    const view = v.safeParse(ownerView, change.after ?? change.before);
+    if (!isOwn || !view.success) return [];
+    const { registration_id: subject, service_trunk_groups: owners } = view.output;
+    return owners.length === 0 ? [] : [{ ...change, action: `provider_owner.${verb}`, subject }];
+  });
 }
 
 /** What is granted at a place, without what was withdrawn since. */
@@ -195,7 +208,10 @@ export function restoreSettings(
     const later = sincePoint(replay);
     return [
       ...(await restoreKind(context, restorableLimits(tables), later)),
-      ...(await restoreKind(context, restorableOwners(tables), later)),
+      ...(await restoreKind(context, restorableOwners(tables), {
+        ...later,
+        changes: findOwnerChanges(later.changes),
+      })),
       ...(await restoreKind(context, restorableGrants(tables, 'subject'), later)),
       ...(await restoreKind(context, restorableGrants(tables, 'issuer'), later)),
       ...(await restorePeople(context, tables, replay)),

@@ -166,6 +166,26 @@ it.each([
   expect(test.owners.get('idp_1')?.trunkGroups).toEqual(owned);
 });
 
+it('the owner of a provider that was registered since is lost, unless the provider was deleted again', async () => {
+  const add = (action: string, id: string, groups?: readonly string[]) => {
+    const view = { registration_id: id, service_trunk_groups: groups };
+    const isDeletion = action.endsWith('.delete');
+    const record = { actor: 'a', time: '2027-01-15T09:00:00.000Z', outcome: 'done' } as const;
+    const states = isDeletion ? { before: view } : { after: view };
+    const recordId = `${action}${id}#1`;
+    test.audit.push({ ...record, recordId, action, subject: issuer, ...states });
+  };
+  await loseAfter(async () => {
+    add('identity_provider.register', 'idp_1', both);
+    add('identity_provider.register', 'idp_2');
+    add('identity_provider.register', 'idp_3', both);
+    add('identity_provider.delete', 'idp_3', both);
+  });
+  const [row, ...others] = await restore();
+  expect([row?.id, row?.outcome, others]).toEqual(['idp_1', 'lost', []]);
+  expect(row?.lookAt.join()).toContain('set the trunk groups of its provider again');
+});
+
 it('a provider that is given away while its owners are restored is told', async () => {
   const owner = { registrationId: 'idp_1', issuer, trunkGroups: both, version: 1, updatedAt: 1 };
   await test.context.providerOwners.put(owner);
