@@ -4,7 +4,7 @@ import type { RotationReport } from '../../contract/function-events.ts';
 import { type RegionId, regionIds } from '../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { formatSpan } from '../../core/duration.ts';
-import { InputError, RefusedError } from '../../core/errors.ts';
+import { InputError, RefusedError, UnavailableError } from '../../core/errors.ts';
 import { plan as planRegion, subjectOf } from '../../core/key-rotation/plan.ts';
 import type { RotationSettings, RotationState } from '../../core/key-rotation/rotation-state.ts';
 import {
@@ -200,9 +200,11 @@ const rotate = command({
       try {
         reports.push(await signingKeys.ask(id, { action: 'rotate', algorithm }));
       } catch (error) {
-        // Each region has its own keys: a region that must wait does not delay the others.
-        if (!(error instanceof RefusedError) || regions.length === 1) throw error;
-        cli.output.warn(`${id}: refused: ${error.message}`);
+        // Each region has its own keys: one that must wait or does not answer does not delay the others.
+        const isRefused = error instanceof RefusedError;
+        const isOfRegion = isRefused || error instanceof UnavailableError;
+        if (!isOfRegion || regions.length === 1) throw error;
+        cli.output.warn(`${id}: ${isRefused ? 'refused: ' : ''}${error.message}`);
         cli.answerNo();
       }
     }
