@@ -92,7 +92,8 @@ function createPortal(
       clientId,
       clientSecret: async () => {
         const secret = await readSecret(login.clientSecretArn, 'AWSCURRENT');
-        if (secret !== undefined) return secret.text;
+        // A file that was put there ends with a line break.
+        if (secret !== undefined) return secret.text.trim();
         throw new ServiceUnavailableError('Secrets Manager', 'the client secret has no version');
       },
       redirectUri: `${origin}/login/callback`,

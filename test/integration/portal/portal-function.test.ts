@@ -1,6 +1,11 @@
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Deviation, TestOpenIdProvider } from '../../../lab/support/openid-provider.ts';
+import {
+  type Deviation,
+  loginClient,
+  TestOpenIdProvider,
+} from '../../../lab/support/openid-provider.ts';
+import { portalConfig } from '../../../lab/support/portal-config.ts';
 import { origin } from '../../portal/login/login-world.ts';
 import { figure } from '../../support/figure.ts';
 import {
@@ -112,6 +117,16 @@ describe('a request with', () => {
     const [location = `${openid.issuer}/`] = multiValueHeaders?.['location'] ?? [];
     expect(new URL(String(location)).origin).toBe(openid.issuer);
   });
+});
+
+it('the client secret has no line break of the file that it was put from', async () => {
+  const world = await open();
+  const { clientId, clientSecret } = loginClient;
+  world.secrets.put(portalConfig.login.clientSecretArn, `${clientSecret}\n`, world.now);
+  await world.signIn();
+  const { authorization = '' } = openid.requests.findLast(({ path }) => path === '/token') ?? {};
+  const sent = Buffer.from(authorization.replace('Basic ', ''), 'base64').toString();
+  expect(decodeURIComponent(sent)).toBe(`${clientId}:${clientSecret}`);
 });
 
 describe('a session', () => {
