@@ -97,7 +97,7 @@ function formatBlocks(
 /**
  * Rows under a header or, if the terminal is too narrow, a block for each row.
  *
- * @param width columns of the terminal. Without it, there is no limit.
+ * @param width columns of the terminal. Without it, there is no bound.
  */
 export function formatTableWithin(
   head: readonly string[],

@@ -9,7 +9,7 @@ export interface ReceivedRequest {
   readonly socket?: object | null | undefined;
 }
 
-/** Headers of a request that older versions of Node keep if the server sets no limit. */
+/** Headers of a request that older versions of Node keep if the server sets no bound. */
 const defaultMaxHeadersCount = 1000;
 
 /**
@@ -40,8 +40,8 @@ export function refuseDroppedHeaders({ rawHeaders = [], socket }: ReceivedReques
   const { server } = (socket ?? {}) as {
     readonly server?: { readonly maxHeadersCount?: number | null } | null;
   };
-  const limit = server?.maxHeadersCount ?? defaultMaxHeadersCount;
-  if (limit > 0 && rawHeaders.length >= 2 * limit) throw new BearerRefusal('headers_dropped');
+  const most = server?.maxHeadersCount ?? defaultMaxHeadersCount;
+  if (most > 0 && rawHeaders.length >= 2 * most) throw new BearerRefusal('headers_dropped');
 }
 
 /**

@@ -47,7 +47,7 @@ export function restrictPersonNames(
   store: PersonNameStore,
   groups: readonly string[],
 ): PersonNameStore {
-  const limit = (person: PersonName): readonly PersonName[] => {
+  const narrow = (person: PersonName): readonly PersonName[] => {
     if (person.trunkGroups === undefined) return [{ ...person, name: platformStaff }];
     return person.trunkGroups.some((group) => groups.includes(group)) ? [person] : [];
   };
@@ -55,7 +55,7 @@ export function restrictPersonNames(
     ...store,
     findPersonNames: async (subjects) => {
       const found = await store.findPersonNames(subjects);
-      return new Map([...found.values()].flatMap(limit).map((person) => [person.subject, person]));
+      return new Map([...found.values()].flatMap(narrow).map((person) => [person.subject, person]));
     },
   };
 }

@@ -65,7 +65,7 @@ async function readPage<T>(
   }
 }
 
-/** Reading stopped at a limit before it found anything. */
+/** Reading stopped at its bound before it found anything. */
 function nothingYet(
   { what }: Pick<ListPage<never>, 'what'>,
   { allNames }: ListedPage<unknown>,

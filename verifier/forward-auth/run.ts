@@ -221,7 +221,7 @@ export async function startServer(
     if (closing) response.setHeader('Connection', 'close');
     handler(request, response);
   });
-  // Older versions of Node drop headers above a count, and say nothing. The size is limited.
+  // Older versions of Node drop headers above a count, and say nothing. The size is bounded.
   server.maxHeadersCount = 0;
   await listen(server, target);
   return {
@@ -229,9 +229,9 @@ export async function startServer(
     close: () =>
       new Promise((resolve) => {
         closing = true;
-        const limit = setTimeout(() => server.closeAllConnections(), drainTime);
+        const timer = setTimeout(() => server.closeAllConnections(), drainTime);
         server.close(() => {
-          clearTimeout(limit);
+          clearTimeout(timer);
           resolve();
         });
       }),

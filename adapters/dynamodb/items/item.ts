@@ -21,7 +21,7 @@ export function wholeNumber(least: number, most: number) {
   return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
 }
 
-/** Maximum length of identifiers and names that have no tighter limit. */
+/** Maximum length of identifiers and names that have no tighter bound. */
 export const text = textUpTo(256);
 /** Maximum length of URLs that browsers and servers commonly accept. */
 export const urlText = textUpTo(2048);

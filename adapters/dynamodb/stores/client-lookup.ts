@@ -20,7 +20,7 @@ const projection = {
 };
 
 /**
- * Limits reads of the clients table to the attributes that a platform API may see. Its permissions
+ * Restricts reads of the clients table to the attributes that a platform API may see. Its permissions
  * allow no others.
  */
 export function readCheckedClients(calls: Pick<DynamoDbCalls, 'get'>): Pick<DynamoDbCalls, 'get'> {

@@ -9,7 +9,7 @@ interface Remembered<T> {
 }
 
 /**
- * 10,000 records of a usual size take 10 to 30 MB. When the limit is reached, the oldest is
+ * 10,000 records of a usual size take 10 to 30 MB. When it is full, the oldest is
  * removed.
  */
 const maxRemembered = 10_000;

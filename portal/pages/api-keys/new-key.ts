@@ -192,7 +192,7 @@ export const keyCreation: Form<undefined, KeyValues, InputOf<'createApiKey'>> = 
       title: 'New API key',
       section: 'api-keys',
       crumbs: [],
-      lead: 'A key works until it expires, for everyone who has it. Limit it to the subnets of its owner, and to what the owner needs.',
+      lead: 'A key works until it expires, for everyone who has it. Restrict it to the subnets of its owner, and to what the owner needs.',
       labels: labelsOf(values.rows),
       submit: 'Create API key',
       hasOtherButtons: true,
