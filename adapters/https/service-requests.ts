@@ -3,7 +3,6 @@ import { jwksPath, openidConfigurationPath } from '../../contract/routes.ts';
 import { algs } from '../../contract/signing-algorithms.ts';
 import { InputError, UnavailableError } from '../../core/errors.ts';
 import { KeySetError, lintKeySet } from '../../core/identity-provider/key-lint.ts';
-import type { PortOptions } from '../../core/port.ts';
 import { type JsonAnswer, requestJson } from './json-request.ts';
 
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -35,7 +34,7 @@ interface ServiceRequestOptions {
  *
  * @throws {UnavailableError} if no JSON arrives in time.
  */
-export type FetchServiceDocument = (url: string, options?: PortOptions) => Promise<unknown>;
+export type FetchServiceDocument = (url: string) => Promise<unknown>;
 
 export function createFetchServiceDocument({
   ca,
@@ -48,10 +47,9 @@ export function createFetchServiceDocument({
     maxBytes: 128 * 1024,
     headers: { 'cache-control': 'no-cache' },
   };
-  return async (text, { signal } = {}) => {
+  return async (text) => {
     try {
-      const request = { ...regional, signal };
-      return (await requestJson(parseServiceUrl(text), request)).body;
+      return (await requestJson(parseServiceUrl(text), regional)).body;
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'it does not answer';
       throw new UnavailableError(`${text}: ${reason}`, { cause });

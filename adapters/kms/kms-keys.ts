@@ -24,7 +24,6 @@ import type {
   ManagedKeyDescription,
   ManagedKeyState,
 } from '../../core/key-rotation/rotation-ports.ts';
-import type { PortOptions } from '../../core/port.ts';
 import { callAws, callWithKey, KmsResponseError } from '../aws-errors.ts';
 
 interface KmsKeysSettings {
@@ -80,14 +79,11 @@ async function isElsewhere(kms: KMSClient, kmsKeyArn: string): Promise<boolean> 
 async function describeKey(
   kms: KMSClient,
   kmsKeyArn: string,
-  options: PortOptions,
 ): Promise<ManagedKeyDescription | undefined> {
   if (await isElsewhere(kms, kmsKeyArn)) return undefined;
   const command = new DescribeKeyCommand({ KeyId: kmsKeyArn });
   try {
-    const { KeyMetadata } = await callAws('KMS', `describe ${kmsKeyArn}`, () =>
-      kms.send(command, { abortSignal: options.signal }),
-    );
+    const { KeyMetadata } = await callAws('KMS', `describe ${kmsKeyArn}`, () => kms.send(command));
     return toDescription(KeyMetadata);
   } catch (error) {
     if (isKmsError(error, 'NotFoundException')) return undefined;
@@ -99,7 +95,6 @@ async function createKey(
   kms: KMSClient,
   settings: KmsKeysSettings,
   request: Parameters<KeyManagement['createKey']>[0],
-  options: PortOptions,
 ): Promise<string> {
   const command = new CreateKeyCommand({
     KeySpec: signingAlgorithms[request.alg].kmsKeySpec as KeySpec,
@@ -116,28 +111,20 @@ async function createKey(
       ...Object.entries(settings.keyTags ?? {}).map(([TagKey, TagValue]) => ({ TagKey, TagValue })),
     ],
   });
-  const output = await callAws('KMS', 'create a key', () => sendOnce(kms, command, options));
+  const output = await callAws('KMS', 'create a key', () => sendOnce(kms, command));
   return toDescription(output.KeyMetadata).kmsKeyArn;
 }
 
-async function getPublicKey(
-  kms: KMSClient,
-  kmsKeyArn: string,
-  options: PortOptions,
-): Promise<Uint8Array> {
+async function getPublicKey(kms: KMSClient, kmsKeyArn: string): Promise<Uint8Array> {
   const command = new GetPublicKeyCommand({ KeyId: kmsKeyArn });
   const { KeyId, PublicKey } = await callWithKey(`read the public key of ${kmsKeyArn}`, () =>
-    kms.send(command, { abortSignal: options.signal }),
+    kms.send(command),
   );
   if (KeyId === kmsKeyArn && PublicKey !== undefined) return PublicKey;
   throw new KmsResponseError(`KMS gave the public key of ${KeyId}, asked for ${kmsKeyArn}`);
 }
 
-async function scheduleKeyDeletion(
-  kms: KMSClient,
-  kmsKeyArn: string,
-  options: PortOptions,
-): Promise<void> {
+async function scheduleKeyDeletion(kms: KMSClient, kmsKeyArn: string): Promise<void> {
   // An operator deletes it in its own region: docs/procedures/replace-a-region.md.
   if (await isElsewhere(kms, kmsKeyArn)) return;
   const command = new ScheduleKeyDeletionCommand({
@@ -145,12 +132,10 @@ async function scheduleKeyDeletion(
     PendingWindowInDays: kmsDeletionWindowDays,
   });
   try {
-    await callAws('KMS', `schedule the deletion of ${kmsKeyArn}`, () =>
-      kms.send(command, { abortSignal: options.signal }),
-    );
+    await callAws('KMS', `schedule the deletion of ${kmsKeyArn}`, () => kms.send(command));
   } catch (error) {
     if (!isKmsError(error, 'KMSInvalidStateException', 'NotFoundException')) throw error;
-    const found = await describeKey(kms, kmsKeyArn, options);
+    const found = await describeKey(kms, kmsKeyArn);
     if (found !== undefined && found.state !== 'pending_deletion') throw error;
   }
 }
@@ -158,16 +143,14 @@ async function scheduleKeyDeletion(
 /** Creates and deletes the signing keys of one deployment in one region's KMS. */
 export function createKmsKeys(kms: KMSClient, settings: KmsKeysSettings): KeyManagement {
   return {
-    createKey: (request, options = {}) => createKey(kms, settings, request, options),
-    getPublicKey: (arn, options = {}) => getPublicKey(kms, arn, options),
-    describeKey: (arn, options = {}) => describeKey(kms, arn, options),
-    disableKey: async (arn, options = {}) => {
-      await callWithKey(`disable ${arn}`, () =>
-        kms.send(new DisableKeyCommand({ KeyId: arn }), { abortSignal: options.signal }),
-      );
+    createKey: (request) => createKey(kms, settings, request),
+    getPublicKey: (arn) => getPublicKey(kms, arn),
+    describeKey: (arn) => describeKey(kms, arn),
+    disableKey: async (arn) => {
+      await callWithKey(`disable ${arn}`, () => kms.send(new DisableKeyCommand({ KeyId: arn })));
     },
-    scheduleKeyDeletion: (arn, options = {}) => scheduleKeyDeletion(kms, arn, options),
-    listKeys: (options = {}) => listTaggedKeys(kms, settings.deploymentName, options),
+    scheduleKeyDeletion: (arn) => scheduleKeyDeletion(kms, arn),
+    listKeys: () => listTaggedKeys(kms, settings.deploymentName),
   };
 }
 
@@ -189,7 +172,6 @@ class FirstAttemptError extends Error {
 async function sendOnce(
   kms: KMSClient,
   command: CreateKeyCommand,
-  options: PortOptions,
 ): Promise<CreateKeyCommandOutput> {
   command.middlewareStack.add(
     (next) => async (args) => {
@@ -203,7 +185,7 @@ async function sendOnce(
     { step: 'finalizeRequest', priority: 'low', name: 'sendOnce' },
   );
   try {
-    return await kms.send(command, { abortSignal: options.signal });
+    return await kms.send(command);
   } catch (error) {
     throw error instanceof FirstAttemptError ? error.failure : error;
   }
@@ -214,13 +196,11 @@ const keysPerPage = 1000;
 /** KMS's maximum number of tags per page, and of tags per key. */
 const tagsPerPage = 50;
 
-async function* listKeyArns(kms: KMSClient, options: PortOptions): AsyncGenerator<string> {
+async function* listKeyArns(kms: KMSClient): AsyncGenerator<string> {
   let marker: string | undefined;
   do {
     const command = new ListKeysCommand({ Limit: keysPerPage, Marker: marker });
-    const page = await callAws('KMS', 'list the keys of KMS', () =>
-      kms.send(command, { abortSignal: options.signal }),
-    );
+    const page = await callAws('KMS', 'list the keys of KMS', () => kms.send(command));
     for (const { KeyArn } of page.Keys ?? []) if (KeyArn !== undefined) yield KeyArn;
     marker = page.Truncated === true ? page.NextMarker : undefined;
   } while (marker !== undefined);
@@ -234,12 +214,11 @@ function toMap(tags: readonly Tag[]): ReadonlyMap<string, string> {
 async function readTags(
   kms: KMSClient,
   kmsKeyArn: string,
-  options: PortOptions,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const command = new ListResourceTagsCommand({ KeyId: kmsKeyArn, Limit: tagsPerPage });
   try {
     const { Tags = [] } = await callAws('KMS', `read the tags of ${kmsKeyArn}`, () =>
-      kms.send(command, { abortSignal: options.signal }),
+      kms.send(command),
     );
     return toMap(Tags);
   } catch (error) {
@@ -258,11 +237,10 @@ async function readTags(
 async function listTaggedKeys(
   kms: KMSClient,
   deploymentName: string,
-  options: PortOptions,
 ): Promise<readonly ManagedKey[]> {
   const found: ManagedKey[] = [];
-  for await (const kmsKeyArn of listKeyArns(kms, options)) {
-    const tags = await readTags(kms, kmsKeyArn, options);
+  for await (const kmsKeyArn of listKeyArns(kms)) {
+    const tags = await readTags(kms, kmsKeyArn);
     const intentId = tags?.get(kmsKeyTags.intent);
     if (tags?.get(kmsKeyTags.deployment) === deploymentName && intentId !== undefined) {
       found.push({ kmsKeyArn, intentId });
@@ -276,29 +254,22 @@ async function listTaggedKeys(
  *
  * @throws {SigningKeyUnusableError} if KMS does not know the key, or the role may not look at it.
  */
-export async function inspectKey(
-  kms: KMSClient,
-  kmsKeyArn: string,
-  options: PortOptions = {},
-): Promise<KeyInspection> {
+export async function inspectKey(kms: KMSClient, kmsKeyArn: string): Promise<KeyInspection> {
   const input = { KeyId: kmsKeyArn };
-  const send = { abortSignal: options.signal };
   const ask = <T>(what: string, call: () => Promise<T>) =>
     callWithKey(`read ${what} of ${kmsKeyArn}`, call);
-  const metadata = await ask('the description', () =>
-    kms.send(new DescribeKeyCommand(input), send),
-  );
-  const description = describe(metadata.KeyMetadata, kmsKeyArn);
+  const metadata = await ask('the description', () => kms.send(new DescribeKeyCommand(input)));
+  const inspection = toInspection(metadata.KeyMetadata, kmsKeyArn);
   // KMS shows the public half of an enabled key only, and there is nothing more to find out.
-  if (description.state !== 'enabled') return description;
+  if (inspection.state !== 'enabled') return inspection;
   const [policy, grants, spki, tags] = await Promise.all([
-    ask('the policy', () => kms.send(new GetKeyPolicyCommand(input), send)),
-    ask('the grants', () => kms.send(new ListGrantsCommand(input), send)),
-    getPublicKey(kms, kmsKeyArn, options),
-    ask('the tags', () => kms.send(new ListResourceTagsCommand(input), send)),
+    ask('the policy', () => kms.send(new GetKeyPolicyCommand(input))),
+    ask('the grants', () => kms.send(new ListGrantsCommand(input))),
+    getPublicKey(kms, kmsKeyArn),
+    ask('the tags', () => kms.send(new ListResourceTagsCommand(input))),
   ]);
   return {
-    ...description,
+    ...inspection,
     policy: policy.Policy ?? '',
     grants: grants.Truncated === true ? Number.POSITIVE_INFINITY : (grants.Grants?.length ?? 0),
     spki,
@@ -316,7 +287,7 @@ function readDeploymentTags(
   throw new SigningKeyUnusableError(`${kmsKeyArn} does not show the tag of a deployment`);
 }
 
-function describe(metadata: KeyMetadata | undefined, kmsKeyArn: string): KeyInspection {
+function toInspection(metadata: KeyMetadata | undefined, kmsKeyArn: string): KeyInspection {
   const { Arn, KeyState, KeySpec, KeyUsage, Origin, KeyManager, MultiRegion } = metadata ?? {};
   if (Arn !== kmsKeyArn) throw new KmsResponseError(`KMS described ${Arn}, asked for ${kmsKeyArn}`);
   return {

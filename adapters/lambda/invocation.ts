@@ -1,5 +1,4 @@
 import { InputError, RefusedError, ServiceUnavailableError } from '../../core/errors.ts';
-import type { PortOptions } from '../../core/port.ts';
 import type { CallerCredentials } from '../sts/caller-proof.ts';
 
 /** The code of a function threw an error, did not start or ran out of time. */
@@ -18,11 +17,7 @@ export class FunctionFailedError extends ServiceUnavailableError {
  * @throws {RefusedError} if the function's rules do not allow the request.
  * @throws {FunctionFailedError} if the function fails.
  */
-export type InvokeFunction = (
-  functionName: string,
-  event: object,
-  options?: PortOptions,
-) => Promise<unknown>;
+export type InvokeFunction = (functionName: string, event: object) => Promise<unknown>;
 
 /** Invokes functions of one AWS region, with the credentials that also prove who calls. */
 export interface LambdaCaller {

@@ -26,7 +26,7 @@ export function createFunctionCaller(
   const times = { ...invocationProfile, requestTimeout, maxSockets };
   const connections = new Map<string, Connection>();
 
-  const post = async (functionName: string, event: object, signal?: AbortSignal) => {
+  const post = async (functionName: string, event: object) => {
     const path = `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
     const url = new URL(path, endpoint);
     const connection = remember(connections, path, () => createConnection(url, times));
@@ -34,13 +34,13 @@ export function createFunctionCaller(
     const request = { method: 'POST', headers: {}, body };
     const signed = await signHeaders(url, request, { service: 'lambda', region, credentials });
     const headers = { ...signed, 'content-length': String(Buffer.byteLength(body)) };
-    const response = await connection.post(Object.entries(headers).flat(), body, { signal });
+    const response = await connection.post(Object.entries(headers).flat(), body, {});
     if (response.status === 200) return response;
     throw readServiceError(response, false);
   };
-  const invoke: InvokeFunction = async (functionName, event, { signal } = {}) => {
+  const invoke: InvokeFunction = async (functionName, event) => {
     const { headers, body } = await callAws('Lambda', `invoke ${functionName}`, () =>
-      post(functionName, event, signal),
+      post(functionName, event),
     );
     const failed = headers['x-amz-function-error'] !== undefined;
     return readInvocation({ functionName, failed, payload: body });

@@ -5,14 +5,12 @@ import { type InvokeFunction, type LambdaCaller, readInvocation } from './invoca
 import { createLambdaClient } from './lambda-client.ts';
 
 export function createInvokeFunction(lambda: LambdaClient): InvokeFunction {
-  return async (functionName, event, options = {}) => {
+  return async (functionName, event) => {
     const command = new InvokeCommand({
       FunctionName: functionName,
       Payload: Buffer.from(JSON.stringify(event)),
     });
-    const output = await callAws('Lambda', `invoke ${functionName}`, () =>
-      lambda.send(command, { abortSignal: options.signal }),
-    );
+    const output = await callAws('Lambda', `invoke ${functionName}`, () => lambda.send(command));
     const payload = Buffer.from(output.Payload ?? []).toString();
     return readInvocation({ functionName, failed: output.FunctionError !== undefined, payload });
   };

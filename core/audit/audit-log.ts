@@ -1,7 +1,6 @@
 import type { ManagementAnswer } from '../../contract/management/request.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import type { StorePage, StorePageQuery } from '../paging.ts';
-import type { PortOptions } from '../port.ts';
 
 /** One change, made or intended. No value in it is secret. */
 export type AuditRecord = ManagementAnswer['audit'][number];
@@ -29,7 +28,7 @@ export interface AuditReader {
    *
    * @param day e.g. `2026-11-20`.
    */
-  listAudit(day: string, options?: PortOptions): AsyncIterable<AuditRecord>;
+  listAudit(day: string): AsyncIterable<AuditRecord>;
 }
 
 /** One page of a day's records. `after` is the time and the id of a record. */

@@ -62,8 +62,8 @@ export function usableNextKeys(region: KnownRegion): readonly SigningKey[] {
 
 /**
  * Keys that must not sign (any more): a `current` key next to a newer one, a `next` key that KMS
- * refuses, and a `next` key that another, or the config, has made superfluous. All stay published for the retention
- * time, because any of them may have signed.
+ * refuses, and a `next` key that another, or the config, has made superfluous. All stay published
+ * for the retention time, because any of them may have signed.
  */
 function planRetirement(situation: Situation): readonly RotationAction[] {
   const { state, settings } = situation;

@@ -3,7 +3,6 @@ import { kmsKeyTags } from '../../contract/kms-key.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { type Alg, signingAlgorithms } from '../../contract/signing-algorithms.ts';
 import { ConflictError, UnavailableError } from '../errors.ts';
-import type { PortOptions } from '../port.ts';
 import { PublicKeyError, publicJwkFromSpki } from '../signing-key/public-jwk.ts';
 import type { PublicJwk, SigningKey } from '../signing-key/signing-key.ts';
 import type { KeyInspection, RotationStore } from './rotation-ports.ts';
@@ -91,7 +90,7 @@ export function isSamePolicy(text: string, expected: unknown): boolean {
 interface PublisherPorts {
   readonly store: Pick<RotationStore, 'listKeyIntents' | 'createSigningKey'>;
   /** @throws {SigningKeyUnusableError} if KMS does not know the key, or does not show it yet. */
-  readonly inspectKey: (kmsKeyArn: string, options?: PortOptions) => Promise<KeyInspection>;
+  readonly inspectKey: (kmsKeyArn: string) => Promise<KeyInspection>;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }

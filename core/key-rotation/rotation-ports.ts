@@ -5,7 +5,6 @@ import type {
 } from '../../contract/function-events.ts';
 import type { Alg } from '../../contract/signing-algorithms.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { PortOptions } from '../port.ts';
 import type { SigningKeyStore } from '../signing-key/signing-key.ts';
 import type { AlgorithmChoice, Heartbeat, KeyIntent, RotationSettings } from './rotation-state.ts';
 
@@ -95,29 +94,30 @@ export interface KeyManagement {
    *
    * @returns the new key's ARN.
    */
-  createKey(
-    request: { readonly intentId: string; readonly alg: Alg; readonly description: string },
-    options?: PortOptions,
-  ): Promise<string>;
+  createKey(request: {
+    readonly intentId: string;
+    readonly alg: Alg;
+    readonly description: string;
+  }): Promise<string>;
   /**
    * @returns the public key as DER SubjectPublicKeyInfo (RFC 5280 §4.1.2.7).
    * @throws {SigningKeyUnusableError} if the key is missing, disabled or being deleted.
    */
-  getPublicKey(kmsKeyArn: string, options?: PortOptions): Promise<Uint8Array>;
+  getPublicKey(kmsKeyArn: string): Promise<Uint8Array>;
   /** @returns undefined if there is no such key (any more). */
-  describeKey(kmsKeyArn: string, options?: PortOptions): Promise<ManagedKeyDescription | undefined>;
+  describeKey(kmsKeyArn: string): Promise<ManagedKeyDescription | undefined>;
   /** @throws {SigningKeyUnusableError} if the key is missing or being deleted. */
-  disableKey(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  disableKey(kmsKeyArn: string): Promise<void>;
   /**
    * Asks KMS to delete a key after its longest waiting time. If the key is gone or already being
    * deleted, the call succeeds.
    */
-  scheduleKeyDeletion(kmsKeyArn: string, options?: PortOptions): Promise<void>;
+  scheduleKeyDeletion(kmsKeyArn: string): Promise<void>;
   /**
    * Every key of this deployment in this region by its tags, in no particular order and in any
    * state: keys being deleted are listed too. A new key may be missing for some seconds.
    */
-  listKeys(options?: PortOptions): Promise<readonly ManagedKey[]>;
+  listKeys(): Promise<readonly ManagedKey[]>;
 }
 
 /** All that KMS says of a key that is to be published. */

@@ -83,15 +83,15 @@ export interface ManagementContext extends ManagementPorts {
   /** The resource of a stack that asks, and the id of its event. Left out: people ask. */
   readonly stack?: StackResource | undefined;
   /**
-   * The service trunk groups that operations are restricted to; every group if left out. Set by
-   * `restrictToTrunkGroups`, which also restricts the stores.
+   * The service trunk groups that operations are restricted to; every group if left out. Set in
+   * `caller-reach.ts`, which also restricts the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
   /** The clients of every group, for a restricted caller. Only to decide as platform APIs do. */
   readonly everyClient?: Pick<ClientStore, 'find'> | undefined;
-  /** Milliseconds for all documents of an inspection. Those of the staff if left out. */
+  /** Milliseconds for all documents of an inspection. That of the staff if left out. */
   readonly inspectionTime?: number | undefined;
-  /** What the caller may give. Set by `restrictCaller`, which also restricts the stores. */
+  /** What the caller may give. Set in the same place. */
   readonly callerLimits?: CallerLimits | undefined;
   /** Whether a provider may be on loopback. Only for the local run and tests. */
   readonly allowLoopbackProviders?: boolean | undefined;

@@ -96,13 +96,13 @@ function readOnce(read: LimitsStore['find']): LimitsStore['find'] {
  * staff writes them.
  */
 export function intersectStored(store: LimitsStore, own: Limits): LimitsStore {
-  const intersect = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
+  const narrow = (stored: TrunkGroupLimits) => ({ ...stored, ...intersectLimits(own, stored) });
   return {
     ...store,
-    find: readOnce(async (group) => intersect(await store.find(group))),
+    find: readOnce(async (group) => narrow(await store.find(group))),
     readPage: async (query) => {
       const page = await store.readPage(query);
-      return { ...page, items: page.items.map(intersect) };
+      return { ...page, items: page.items.map(narrow) };
     },
   };
 }

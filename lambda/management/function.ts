@@ -98,7 +98,7 @@ export function createManagementHandler(options: ManagementFunctionOptions): Man
       onCaller(caller);
       const request = parseManagementRequest(event.request);
       if (request === undefined) {
-        throw new InputError('the request: allowed: an operation and its input, or changes');
+        throw new InputError('the request: allowed: an operation and its input');
       }
       return await answerManagementRequest(options.createContext, caller, request);
     } catch (error) {

@@ -53,9 +53,9 @@ export function createDynamoDbAuditLog(
     },
     readAudit: ({ day, limit, after }) =>
       readAuditPage({ dynamodb, table }, { value: day, limit, after, backwards: true }, store),
-    listAudit: (day, options = {}) =>
+    listAudit: (day) =>
       parseItems(
-        queryPartition(dynamodb, { table, partitionKey, value: day }, store, options),
+        queryPartition(dynamodb, { table, partitionKey, value: day }, store),
         parseAuditItem,
         store,
       ),

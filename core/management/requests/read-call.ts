@@ -30,10 +30,10 @@ export function neededFields(
   });
 }
 
-/** Where the operations and the facts of a call come from. */
-type CallContext = Pick<ManagementContext, 'config' | 'clock' | 'trunkGroups'>;
+/** What the rules of fields depend on. */
+type RuleContext = Pick<ManagementContext, 'config' | 'clock' | 'trunkGroups'>;
 
-export function factsOf(context: CallContext): Facts {
+export function factsOf(context: RuleContext): Facts {
   const { config, trunkGroups } = context;
   return { config, trunkGroups, now: currentTime(context), findWrongSubnet };
 }
@@ -68,7 +68,7 @@ export function nameArguments(
  */
 export function readCall(
   { operation: name, input }: ManagementCall,
-  context: CallContext,
+  context: RuleContext,
   isRequest: boolean,
 ): readonly unknown[] {
   const operation = operationOf(name);

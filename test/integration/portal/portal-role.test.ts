@@ -298,7 +298,7 @@ const find = (place: Place) => ({
   trunk_groups: [own],
 });
 
-const notARequest = /^InputError: the request: allowed: an operation and its input, or changes$/;
+const notARequest = /^InputError: the request: allowed: an operation and its input$/;
 
 describe('a request with', () => {
   it.each<[string, (place: Place) => object | string, RegExp, PortalReach?]>([
