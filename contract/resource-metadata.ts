@@ -36,7 +36,7 @@ function isResource(text: string): boolean {
 }
 
 /** What an API says of itself, if it has something to say. */
-export interface ResourceFacts {
+interface ResourceFacts {
   /** What its clients ask for. Without them, some clients ask for every scope there is. */
   readonly scopes?: readonly string[] | undefined;
   /** How it accepts tokens that are bound to a key, if it checks proofs. */

@@ -81,7 +81,7 @@ export function pairRecords(
  * Id of a record about a change: `{change}-1-intended`, then `{change}-2-done` or `-2-failed`. The
  * number keeps the two in order if the clock gives both the same time.
  */
-export function formatRecordId(changeId: string, outcome: AuditRecord['outcome']): string {
+function formatRecordId(changeId: string, outcome: AuditRecord['outcome']): string {
   return `${changeId}-${outcome === 'intended' ? 1 : 2}-${outcome}`;
 }
 

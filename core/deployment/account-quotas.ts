@@ -4,7 +4,7 @@ import type { Reservation } from '../../contract/reservations.ts';
 import { RefusedError } from '../errors.ts';
 
 /** Concurrent executions of an account in one AWS region, as Lambda counts them. */
-export interface AccountConcurrency {
+interface AccountConcurrency {
   /** The quota. */
   readonly limit: number;
   /** What no function of the account has reserved. */

@@ -70,7 +70,7 @@ export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) 
   }
 };
 
-export function buildSubnet(
+function buildSubnet(
   context: ManagementContext,
   { name, address, netmask }: NewSubnet,
 ): ApiKeySubnet {
@@ -82,10 +82,7 @@ export function buildSubnet(
 }
 
 /** @throws {RefusedError} if the list has the subnet, or is full. */
-export function addToList(
-  list: readonly ApiKeySubnet[],
-  added: ApiKeySubnet,
-): readonly ApiKeySubnet[] {
+function addToList(list: readonly ApiKeySubnet[], added: ApiKeySubnet): readonly ApiKeySubnet[] {
   const same = list.find((one) => formatCidr(one) === formatCidr(added));
   if (same !== undefined) {
     throw new RefusedError(
@@ -100,7 +97,7 @@ export function addToList(
 
 export type NewApiKey = OperationInput<'createApiKey', 'apiKey'>;
 
-export interface CreatedApiKey {
+interface CreatedApiKey {
   readonly key: ApiKey;
   /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;
@@ -109,7 +106,7 @@ export interface CreatedApiKey {
 }
 
 /** What API keys have in common with clients. */
-export const ownedApiKeys = manageOwned<ApiKey>({
+const ownedApiKeys = manageOwned<ApiKey>({
   noun: 'API key',
   idKind: 'apiKey',
   audited: 'api_key',

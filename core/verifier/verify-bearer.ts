@@ -43,7 +43,7 @@ interface SentCredential {
  * @param values each `Authorization` header of the request.
  * @throws {BearerRefusal} if there is no credential, more than one, or a malformed one.
  */
-export function readBearerCredential(values: readonly string[]): SentCredential {
+function readBearerCredential(values: readonly string[]): SentCredential {
   const [value, ...others] = values;
   if (value === undefined) throw new BearerRefusal('no_credential');
   if (others.length > 0) throw new BearerRefusal('authorization_repeated');

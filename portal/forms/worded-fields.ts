@@ -14,7 +14,7 @@ import { TypedDuration } from './duration.ts';
 import { type Fields, FormError, type Problems, problemAt } from './problems.ts';
 
 /** One field as entered. */
-export interface FieldValue {
+interface FieldValue {
   /** As typed, with several lines for a list that is typed. */
   readonly text: string;
   /** What is ticked in a list. */

@@ -56,7 +56,7 @@ export function statedLink(href: string, text: string, enabled: boolean): Html {
   return html`${rowLink(href, text)}${!enabled && html` ${disabledBadge}`}`;
 }
 
-export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
+type Tone = 'good' | 'warn' | 'bad' | 'off' | 'info';
 
 /** A word for a state. Its colour adds no information. */
 export function badge(tone: Tone, text: string): Html {

@@ -70,7 +70,7 @@ export interface JsonTables extends DynamoDbDocuments {
  * The AWS JSON client with the interface of the SDK's document client. `createJsonCalls` is for the
  * token path: it writes only texts, in less time and code.
  */
-export function createJsonDocuments(client: AwsJsonClient): JsonTables {
+function createJsonDocuments(client: AwsJsonClient): JsonTables {
   const bind =
     (operation: string) =>
     async (input: object, { abortSignal: signal }: CallOptions = {}): Promise<object> => {

@@ -67,7 +67,7 @@ function renaming(rename: (name: string) => string) {
 }
 
 /** A record of the program with the attributes of an item. */
-export type RecordOf<T> = { [Name in keyof T as CamelCase<Name>]: T[Name] };
+type RecordOf<T> = { [Name in keyof T as CamelCase<Name>]: T[Name] };
 
 /** Attributes of an item as a record of the program: `created_at` as `createdAt`. Values stay. */
 export const toRecord = renaming((name) =>

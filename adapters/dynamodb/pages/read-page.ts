@@ -20,7 +20,7 @@ type Filter = Pick<
 >;
 
 /** The conditions as a filter that DynamoDB applies, so items that do not match are not sent. */
-export function createFilter(conditions: readonly Condition[]): Filter {
+function createFilter(conditions: readonly Condition[]): Filter {
   if (conditions.length === 0) return {};
   const names: Record<string, string> = {};
   const values: Record<string, string | boolean> = {};

@@ -7,7 +7,7 @@ import { createFind, parseItems, type StoreOptions, scanItems } from './read-ite
 import { absent, changedMeanwhile, deleteItem, having, putItem } from './write-item.ts';
 
 /** Clients or API keys, as far as their stores differ. */
-export interface OwnedKind<T> {
+interface OwnedKind<T> {
   readonly table: string;
   readonly partitionKey: string;
   /** In errors: `client`, and what a failed creation means. */
