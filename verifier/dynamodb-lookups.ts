@@ -169,6 +169,7 @@ function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: 
     recordUse,
     findClient: remember((id, port) => clients.findClient(id, port)),
     findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
+    findGivenKeys: providers.findGivenKeys,
     checkTables: async () => {
       await checkTables(calls, names, awsRegion);
       const Key = { [tables.apiKeys.partitionKey]: probeKey };
@@ -211,6 +212,7 @@ export function createDynamoDbLookups(options: DynamoDbLookupOptions = {}): Dyna
       clients: { findClient: async (id, port) => opening().findClient(id, port) },
       identityProviders: {
         findIdentityProvider: async (id, port) => opening().findIdentityProvider(id, port),
+        findGivenKeys: async (issuer) => opening().findGivenKeys(issuer),
       },
     },
     checkTables: async () => opening().checkTables(),

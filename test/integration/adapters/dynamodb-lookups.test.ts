@@ -4,15 +4,20 @@ import { CredentialsError } from '../../../adapters/credentials/credential-provi
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
+import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
 import { tableName } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
+import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
+import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
+import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createDynamoDbLookups,
   type DynamoDbLookupOptions,
 } from '../../../verifier/dynamodb-lookups.ts';
+import { createVerifier } from '../../../verifier/verifier.ts';
 import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 
@@ -111,6 +116,34 @@ describe('look-ups in DynamoDB', () => {
     expect(await find(plain)).toBeUndefined();
     now = 3000;
     expect(await find(cached)).toBeUndefined();
+  });
+
+  it('find the keys that were given for a provider, so that a verifier accepts its tokens', async () => {
+    const key = createTestKey('ES256');
+    const [iss, registrationId] = ['https://idp.cluster.local', 'idp_7'];
+    const providers = createDynamoDbIdentityProviderStore(
+      dynamodb,
+      tableName('test', 'identityProviders'),
+    );
+    const uris = { issuer: iss, discoveryUrl: iss, jwksUri: givenKeysUri(iss) };
+    const registration = { registrationId, allowedAlgorithms: ['ES256'], registeredAt: 1 };
+    await providers.createIdentityProvider({ ...uris, ...registration });
+    const jwks = JSON.stringify({ keys: [{ ...key.jwk, use: 'sig' }] });
+    await providers.putGivenKeys({ issuer: iss, registrationId, jwks, version: 1, updatedAt: 1 });
+    const provider = { issuer: iss, registrationId, externalClientId: 'erp' };
+    const clientId = deriveProviderClientId(iss, 'erp');
+    const clients = createDynamoDbClientStore(dynamodb, tableName('test', 'clients'));
+    await clients.create({ ...client, clientId, provider, secrets: [] });
+    const [aud] = client.audiences;
+    const verifier = createVerifier({
+      issuer: 'http://localhost:9',
+      audience: String(aud),
+      ...open(),
+    });
+    const now = Math.floor(Date.now() / 1000);
+    const token = signToken(key, { iss, sub: 'erp', aud, iat: now, exp: now + 60 });
+    const verified = await verifier.verify({ authorization: `Bearer ${token}` });
+    expect(verified).toMatchObject({ clientId, issuer: iss });
   });
 
   it('name the attributes of several clients, and never their secrets', async () => {
