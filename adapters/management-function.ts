@@ -22,7 +22,7 @@ import {
 import { narrowTrunkGroups } from '../core/management/caller-reach.ts';
 import { nameArguments, neededFields } from '../core/management/requests/read-call.ts';
 import { fromManagementError } from '../core/management/requests/wire-errors.ts';
-import type { ManagementOptions } from './management-context.ts';
+import type { ManagementOptions } from './management-tables.ts';
 import { isThrottlingError } from './retries.ts';
 
 /**

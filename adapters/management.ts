@@ -6,8 +6,8 @@ import type { Environment } from './aws-json/endpoint.ts';
 import { bindFunction, type Management } from './bind-management.ts';
 import { createAskManagement } from './lambda/ask-management.ts';
 import { createSdkCaller } from './lambda/invoke-function.ts';
-import type { ManagementOptions } from './management-context.ts';
 import { FunctionClient } from './management-function.ts';
+import type { ManagementOptions } from './management-tables.ts';
 
 export type { OperationName } from '../contract/management/operations.ts';
 export {
@@ -34,7 +34,7 @@ export {
   type Management,
   type ManagementCaller,
 } from './bind-management.ts';
-export type { ManagementOptions } from './management-context.ts';
+export type { ManagementOptions } from './management-tables.ts';
 export { AwsCallerError } from './sts/authenticate-caller.ts';
 
 /** How the deployment's management function is asked. This process may invoke an alias of it. */

@@ -1,4 +1,4 @@
-import { createManagementContext } from '../adapters/management-context.ts';
+import { createManagementContext } from '../adapters/management-tables.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
 import type { Deployment } from './deployment.ts';
 import { createGetCaller } from './get-caller.ts';

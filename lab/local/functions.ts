@@ -12,7 +12,7 @@ import {
   createSelfTestCall,
 } from '../../adapters/lambda/function-calls.ts';
 import type { InvokeFunction } from '../../adapters/lambda/invocation.ts';
-import { openManagementTables } from '../../adapters/management-context.ts';
+import { openManagementTables } from '../../adapters/management-tables.ts';
 import type { ClockOptions } from '../../adapters/record-server-dates.ts';
 import {
   type AuthenticateCaller,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bindManagement, type Management } from '../../adapters/management.ts';
-import { createManagementContext } from '../../adapters/management-context.ts';
+import { createManagementContext } from '../../adapters/management-tables.ts';
 import type { CallerProof } from '../../contract/caller-proof.ts';
 import { seconds } from '../../core/time.ts';
 import { requestToken } from '../support/token-request.ts';

@@ -1,6 +1,6 @@
 import { sendAnswer } from '../../adapters/cloudformation/send-answer.ts';
 import { openJsonDynamoDb } from '../../adapters/dynamodb/clients/json-documents.ts';
-import { openManagementTables } from '../../adapters/management-context.ts';
+import { openManagementTables } from '../../adapters/management-tables.ts';
 import { readManagementConfig } from '../../adapters/read-config.ts';
 import { createAuthenticateCaller } from '../../adapters/sts/authenticate-caller.ts';
 import { managementVariables } from '../../contract/environments/management.ts';

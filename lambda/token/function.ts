@@ -130,23 +130,23 @@ function later<Request extends readonly unknown[], Result>(
 
 export function createTokenFunction(
   environment: Environment<'token'>,
-  stores: TokenFunctionPorts,
+  ports: TokenFunctionPorts,
   overrides: Partial<FunctionOptions> = {},
 ): TokenFunction {
   const persistentKeys = { region_id: environment.AUTH_REGION_ID };
   const byClient = environment.AUTH_CLIENT_METRICS !== undefined;
   const metrics = { byOutcome: true, byClient };
   const options = resolveOptions('token', persistentKeys, overrides, metrics);
-  const cache = new SigningKeyCache(stores.signingKeys, {
+  const cache = new SigningKeyCache(ports.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_KEY_LIST_MAX_AGE,
   });
   const history = new SignHistory();
-  const ports = {
-    ...stores,
+  const tokenPorts = {
+    ...ports,
     listSigningKeys: cache.listSigningKeys.bind(cache),
     keyListFailure: () => cache.failure,
-    sign: history.watch(stores.sign, options.clock),
+    sign: history.watch(ports.sign, options.clock),
     share: createShare(environment, history),
     failures: new FailureThrottle(authenticationFailureThrottle),
     reuse: createReuse(environment),
@@ -163,12 +163,12 @@ export function createTokenFunction(
     ignoredScopes: environment.AUTH_IGNORED_SCOPES?.split(' '),
     audienceParameter: environment.AUTH_AUDIENCE_PARAMETER,
   };
-  const selfTest = createSelfTest(ports, settings);
-  const healthTest = createSelfTest(ports, settings, history);
+  const selfTest = createSelfTest(tokenPorts, settings);
+  const healthTest = createSelfTest(tokenPorts, settings, history);
   const endpoints: FunctionEndpoints = {
     name: 'token',
     endpoints: new Map([
-      [tokenPath, createTokenEndpoint(ports, settings)],
+      [tokenPath, createTokenEndpoint(tokenPorts, settings)],
       [healthPath, createHealthEndpoint(healthTest)],
     ]),
   };

@@ -151,7 +151,7 @@ export function sayDurations(error: InputError, typed: ReadonlyMap<string, strin
 }
 
 /** All problems of a form: those of the portal, and what the library says about other fields. */
-function withOwn(read: ReturnType<typeof readInput>, error: unknown): unknown {
+function withOwnProblems(read: ReturnType<typeof readInput>, error: unknown): unknown {
   const { problems: own, typed } = read;
   if (!(error instanceof InputError)) return error;
   const said = sayDurations(error, typed);
@@ -277,7 +277,7 @@ export function sendForm<Subject, Values, Input>(
           showAgain: (above) => again(noProblems, above),
         });
       } catch (error) {
-        throw withOwn(read, error);
+        throw withOwnProblems(read, error);
       }
     }, again);
   };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindManagement } from '../../adapters/management.ts';
-import { createManagementContext } from '../../adapters/management-context.ts';
+import { createManagementContext } from '../../adapters/management-tables.ts';
 import { parseDeploymentConfig } from '../../contract/deployment-config.ts';
 import { listenOnLoopback } from '../../lab/emulator/loopback-server.ts';
 import {

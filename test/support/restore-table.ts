@@ -1,7 +1,7 @@
 import type { AwsClientOptions } from '../../adapters/aws-client-options.ts';
 import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { createRestoredTables } from '../../adapters/dynamodb/stores/restored-tables.ts';
-import { createManagementContext } from '../../adapters/management-context.ts';
+import { createManagementContext } from '../../adapters/management-tables.ts';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import { type RestorableTable, restores } from '../../core/restore/restore-tables.ts';

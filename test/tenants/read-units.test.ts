@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createDynamoDbClient } from '../../adapters/dynamodb/clients/dynamodb-client.ts';
-import { createManagementContext } from '../../adapters/management-context.ts';
+import { createManagementContext } from '../../adapters/management-tables.ts';
 import { FetchError } from '../../core/identity-provider/fetch-json.ts';
 import { createAwsCaller } from '../../lab/emulator/aws-server/aws-caller.ts';
 import { startDynamoDb } from '../../lab/emulator/dynamodb.ts';

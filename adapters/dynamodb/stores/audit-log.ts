@@ -3,17 +3,19 @@ import type { ManagementConfig } from '../../../contract/management/management-c
 import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName, tables } from '../../../contract/tables.ts';
 import type {
+  AuditHistoryReader,
   AuditLog,
   AuditPageReader,
   AuditReader,
   AuditRecord,
 } from '../../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../../core/errors.ts';
-import type { StorePage } from '../../../core/paging.ts';
+import { collect, type StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments, DynamoDbRegions } from '../clients/dynamodb-calls.ts';
 import { parseAuditItem, toAuditItem } from '../items/audit-item.ts';
+import type { Item } from '../items/item.ts';
 import { type PartitionPage, queryPage } from '../pages/read-page.ts';
-import { parseItems, queryPartition, type StoreOptions } from './read-items.ts';
+import { parseItems, queryPartition, readPages, type StoreOptions } from './read-items.ts';
 import { absent, writeConditionally } from './write-item.ts';
 
 const { partitionKey, sortKey } = tables.audit;
@@ -63,7 +65,7 @@ export function createDynamoDbAuditLog(
 }
 
 /** The audit of one region. */
-export interface RegionAudit {
+interface RegionAudit {
   readonly dynamodb: DynamoDbDocuments;
   readonly table: string;
   readonly awsRegion: string;
@@ -107,4 +109,43 @@ export function openAuditRegions(
       }
     },
   };
+}
+
+/** Every record of a day that is about an id. DynamoDB leaves the others out. */
+function queryDay(
+  { dynamodb, table, awsRegion }: RegionAudit,
+  day: string,
+  id: string,
+): AsyncIterable<Item> {
+  return readPages(`read the audit in ${awsRegion}`, (ExclusiveStartKey) =>
+    dynamodb.query({
+      TableName: table,
+      KeyConditionExpression: '#day = :day',
+      FilterExpression: '#subject = :id OR #before.#client = :id OR #after.#client = :id',
+      ExpressionAttributeNames: {
+        '#day': partitionKey,
+        '#subject': 'subject',
+        '#before': 'before',
+        '#after': 'after',
+        '#client': 'client_id',
+      },
+      ExpressionAttributeValues: { ':day': day, ':id': id },
+      ScanIndexForward: false,
+      ConsistentRead: true,
+      ExclusiveStartKey,
+    }),
+  );
+}
+
+/** The histories in the audits of all regions. */
+export function openAuditHistory(
+  regions: AuditRegions,
+): (store: StoreOptions) => AuditHistoryReader {
+  return (store) => ({
+    regions: regions.ids,
+    readHistory: (region, day, id) =>
+      regions.read(region, (audit) =>
+        collect(parseItems(queryDay(audit, day, id), parseAuditItem, store)),
+      ),
+  });
 }

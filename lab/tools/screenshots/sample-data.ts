@@ -1,5 +1,5 @@
 import { bindManagement, type Management } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { readRunConfig } from '../../local/state.ts';
 

@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { openJsonDynamoDb } from '../../../adapters/dynamodb/clients/json-documents.ts';
-import { openManagementTables } from '../../../adapters/management-context.ts';
+import { openManagementTables } from '../../../adapters/management-tables.ts';
 import { tableName } from '../../../contract/tables.ts';
 import { toVariables } from '../../../lab/support/aws-clients.ts';
 import { createManagementHandler } from '../../../lambda/management/function.ts';

@@ -6,7 +6,7 @@ import {
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bindManagement, InputError, type Management } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import { recentChangeWithin } from '../../../contract/bounds.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
 import type { IndexTiming } from '../../../lab/emulator/table-indexes.ts';

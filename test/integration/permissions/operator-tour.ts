@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
 import { bindManagement, ConflictError, RefusedError } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import { createCallerIdentity } from '../../../adapters/sts/caller-identity.ts';
 import { restoredTableName, tables } from '../../../contract/tables.ts';
 import { readRunConfig } from '../../../lab/local/state.ts';

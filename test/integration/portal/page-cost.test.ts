@@ -2,7 +2,7 @@ import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_c
 import type { ClientRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bindManagement, type Management, NotFoundError } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
 import { cheapestCpuTime, cpuTime, cpuTimeBelow, workUnit } from '../../../lab/support/cpu-cost.ts';
 import { createPortal } from '../../../portal/create-portal.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindManagement } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import { createPortal } from '../../../portal/create-portal.ts';
 import { testConfig } from '../../support/management.ts';
 import { startIndexedTables } from '../adapters/dynamodb-tables.ts';

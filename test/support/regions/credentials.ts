@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AwsClientOptions } from '../../../adapters/aws-client-options.ts';
 import { bindManagement } from '../../../adapters/management.ts';
-import { createManagementContext } from '../../../adapters/management-context.ts';
+import { createManagementContext } from '../../../adapters/management-tables.ts';
 import type { DeploymentConfig } from '../../../contract/deployment-config.ts';
 
 /** A client with a secret, and an API key. */

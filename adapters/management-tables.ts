@@ -1,30 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ManagementConfig } from '../contract/management/management-config.ts';
-import { deployedTableName, type TableKey, tables } from '../contract/tables.ts';
-import type { AuditHistoryReader, AuditRecord } from '../core/audit/audit-log.ts';
+import { deployedTableName, type TableKey } from '../contract/tables.ts';
+import type { AuditRecord } from '../core/audit/audit-log.ts';
 import type { ManagementContext } from '../core/management/management-context.ts';
-import { collect } from '../core/paging.ts';
 import { ServerDate } from '../core/server-date.ts';
 import { JwksCache } from '../core/verifier/jwks-cache.ts';
 import type { AwsClientOptions } from './aws-client-options.ts';
 import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
 import { openDynamoDb } from './dynamodb/clients/dynamodb-client.ts';
-import { parseAuditItem } from './dynamodb/items/audit-item.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
-import type { Item } from './dynamodb/items/item.ts';
 import { createDynamoDbCredentialEnds } from './dynamodb/pages/credential-ends.ts';
 import { createFindRecent } from './dynamodb/pages/recent-changes.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/stores/api-key-store.ts';
 import { openApiKeyUses } from './dynamodb/stores/api-key-use-reader.ts';
 import {
   createDynamoDbAuditLog,
+  openAuditHistory,
   openAuditRegions,
-  type RegionAudit,
 } from './dynamodb/stores/audit-log.ts';
 import { createDynamoDbClientStore } from './dynamodb/stores/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from './dynamodb/stores/identity-provider-store.ts';
-import { parseItems, readPages, type StoreOptions } from './dynamodb/stores/read-items.ts';
 import { createDynamoDbSettings } from './dynamodb/stores/setting-stores.ts';
 import { createDynamoDbSigningKeyReader } from './dynamodb/stores/signing-key-reader.ts';
 import { createFetchProviderKeys, withGivenKeys } from './https/fetch-key-set.ts';
@@ -131,45 +127,4 @@ export function createManagementContext(
   const open = openManagementTables({ ...rest, open: openDynamoDb(aws) });
   const tables = open({ onMalformedRecord, onAuditGap });
   return { ...tables, actor };
-}
-
-const { partitionKey } = tables.audit;
-
-/** Every record of a day that is about an id. DynamoDB leaves the others out. */
-function queryDay(
-  { dynamodb, table, awsRegion }: RegionAudit,
-  day: string,
-  id: string,
-): AsyncIterable<Item> {
-  return readPages(`read the audit in ${awsRegion}`, (ExclusiveStartKey) =>
-    dynamodb.query({
-      TableName: table,
-      KeyConditionExpression: '#day = :day',
-      FilterExpression: '#subject = :id OR #before.#client = :id OR #after.#client = :id',
-      ExpressionAttributeNames: {
-        '#day': partitionKey,
-        '#subject': 'subject',
-        '#before': 'before',
-        '#after': 'after',
-        '#client': 'client_id',
-      },
-      ExpressionAttributeValues: { ':day': day, ':id': id },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      ExclusiveStartKey,
-    }),
-  );
-}
-
-/** The histories in the audits of all regions. */
-function openAuditHistory(
-  regions: ReturnType<typeof openAuditRegions>,
-): (store: StoreOptions) => AuditHistoryReader {
-  return (store) => ({
-    regions: regions.ids,
-    readHistory: (region, day, id) =>
-      regions.read(region, (audit) =>
-        collect(parseItems(queryDay(audit, day, id), parseAuditItem, store)),
-      ),
-  });
 }
