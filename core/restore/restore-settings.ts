@@ -41,17 +41,16 @@ function narrowTo<T extends { readonly version: number }>(
   view: Restorable<T>['view'],
   [stored, narrowed]: readonly [T, T],
   changes: readonly AuditedChange[],
+  told: readonly AuditedChange[] = changes.slice(-1),
 ): Replayed<T> {
   if (changes.length === 0) return asStored(stored);
   const item = { ...narrowed, version: stored.version + changes.length + 1 };
   return {
     item,
     narrowed: describeReplay(view(stored), view(item), undefined).narrowed,
-    lookAt: changes
-      .slice(-1)
-      .map(
-        ({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`,
-      ),
+    lookAt: told.map(
+      ({ action, time }) => `${action} at ${time}: repeat it if it gave more than there is now`,
+    ),
   };
 }
 
@@ -141,6 +140,14 @@ function findOwnerChanges(changes: readonly AuditedChange[]): readonly AuditedCh
   });
 }
 
+/** The last change of each value at a place, unless it withdrew the value. */
+function findGiven(changes: readonly AuditedChange[]): readonly AuditedChange[] {
+  const keyOf = ({ action, subject, before, after }: AuditedChange) =>
+    JSON.stringify([action, subject, (after ?? before)?.['value']]);
+  const last = new Map(changes.map((change) => [keyOf(change), change]));
+  return [...last.values()].filter(({ after }) => after !== undefined);
+}
+
 /** What is granted at a place, without what was withdrawn since. */
 function restorableGrants(tables: Settings, kind: GrantKind): Restorable<GrantList> {
   const noun = `${kind}_grant`;
@@ -165,7 +172,7 @@ function restorableGrants(tables: Settings, kind: GrantKind): Restorable<GrantLi
         return { value, trunkGroups: within(trunkGroups, allowed) };
       };
       const grants = stored.grants.map(narrow).filter((one) => one.trunkGroups.length > 0);
-      return narrowTo(view, [stored, { ...stored, grants }], changes);
+      return narrowTo(view, [stored, { ...stored, grants }], changes, findGiven(changes));
     },
   };
 }
@@ -206,14 +213,15 @@ export function restoreSettings(
 ): Promise<readonly RestoredRow[]> {
   return restoring(options, async (replay) => {
     const later = sincePoint(replay);
+    const given = { ...later, changes: findGiven(later.changes) };
     return [
       ...(await restoreKind(context, restorableLimits(tables), later)),
       ...(await restoreKind(context, restorableOwners(tables), {
         ...later,
         changes: findOwnerChanges(later.changes),
       })),
-      ...(await restoreKind(context, restorableGrants(tables, 'subject'), later)),
-      ...(await restoreKind(context, restorableGrants(tables, 'issuer'), later)),
+      ...(await restoreKind(context, restorableGrants(tables, 'subject'), given)),
+      ...(await restoreKind(context, restorableGrants(tables, 'issuer'), given)),
       ...(await restorePeople(context, tables, replay)),
     ];
   });

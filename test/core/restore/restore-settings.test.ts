@@ -115,6 +115,35 @@ it('a grant that was made since is lost, and a dry run writes nothing', async ()
   expect(test.grants.size).toBe(0);
 });
 
+it('of a list that is restored, each grant that was made since is told', async () => {
+  await grant(both);
+  const give = (value: string) => setIssuerGrant(test.context, value, { trunkGroups: both });
+  await loseAfter(async () => {
+    await give(`${issuer}-2`);
+    test.now += 60;
+    await give(`${issuer}-3`);
+  });
+  const [row] = await restore();
+  expect([row?.outcome, row?.lookAt.length]).toEqual(['restored', 2]);
+});
+
+it('a grant that was made since is lost, also if another at its host was made and withdrawn later', async () => {
+  const give = (value: string, trunkGroups: string[]) =>
+    setIssuerGrant(test.context, value, { trunkGroups });
+  await loseAfter(async () => {
+    await grant(both);
+    await give(`${issuer}-2`, both);
+    await give(`${issuer}-2`, []);
+  });
+  expect(await outcomes()).toEqual(['sso.example.net lost']);
+  test.audit.length = 0;
+  await loseAfter(async () => {
+    await grant(both);
+    await grant([]);
+  });
+  expect(await outcomes()).toEqual([]);
+});
+
 it.each([
   ['lowered', { maxClients: 5, scopes: [], ownProviders: 2 }, { maxClients: 3 }, 3],
   ['raised', { maxClients: 3, scopes: [] }, { maxClients: 5, ownProviders: 2 }, 3],
