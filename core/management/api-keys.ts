@@ -97,7 +97,7 @@ function addToList(list: readonly ApiKeySubnet[], added: ApiKeySubnet): readonly
 
 export type NewApiKey = OperationInput<'createApiKey', 'apiKey'>;
 
-interface CreatedApiKey {
+export interface CreatedApiKey {
   readonly key: ApiKey;
   /** The only copy. Undefined if an earlier call with the same idempotency key had it. */
   readonly value: string | undefined;

@@ -260,7 +260,7 @@ export const disableClientSecret = switchSecret(false);
 
 export const enableClientSecret = switchSecret(true);
 
-interface RotatedClientSecret extends CreatedClientSecret {
+export interface RotatedClientSecret extends CreatedClientSecret {
   /** The secrets that now expire, with their new expiry. */
   readonly expired: readonly ClientSecret[];
 }
