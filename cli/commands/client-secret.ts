@@ -4,7 +4,7 @@ import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithm
 import { isUsable, secretStatus } from '../../core/client/client.ts';
 import { readClientKey, thumbprintOf } from '../../core/client/client-key.ts';
 import { isReplaced } from '../../core/client/secret-attention.ts';
-import { PublicJwkError } from '../../core/jws/public-jwk.ts';
+import { PublicJwkError } from '../../core/jws/caller-key.ts';
 import { type CreatedClientSecret, getSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
 import type { WithoutHashes } from '../../core/management/without-hashes.ts';

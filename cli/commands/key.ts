@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithms.ts';
 import { providerAlgorithms } from '../../core/identity-provider/provider-algorithms.ts';
-import { readPublicJwk } from '../../core/jws/public-jwk.ts';
+import { readPublicJwk } from '../../core/jws/caller-key.ts';
 import { type CommandGroup, chosen, command } from '../command-spec.ts';
 import { refuse } from '../usage-error.ts';
 

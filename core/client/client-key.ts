@@ -3,7 +3,7 @@ import { isJsonObject } from '../../contract/json-object.ts';
 import { type ClientKeyAlg, clientKeyAlgs } from '../../contract/proof-algorithms.ts';
 import { InputError } from '../errors.ts';
 import { providerAlgorithms } from '../identity-provider/provider-algorithms.ts';
-import { PublicJwkError, readPublicJwk } from '../jws/public-jwk.ts';
+import { PublicJwkError, readPublicJwk } from '../jws/caller-key.ts';
 import type { ClientSecret } from './client.ts';
 
 /** A client's public key as it is stored: the values of its JWK, joined by dots, and its algorithm. */

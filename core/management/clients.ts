@@ -29,7 +29,7 @@ import {
   type ManagementContext,
 } from './management-context.ts';
 import { manageOwned } from './owned-records.ts';
-import { addApplicationRule } from './providers/application-rule.ts';
+import { addApplicationRule } from './providers/add-application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
 import { isSameOtherwise, onlyStopsClient } from './trunk-group-limits/only-stops.ts';

@@ -25,7 +25,7 @@ import {
   type ManagementContext,
   newId,
 } from './management-context.ts';
-import { addApplicationRule } from './providers/application-rule.ts';
+import { addApplicationRule } from './providers/add-application-rule.ts';
 import { checkProviderOpen } from './providers/provider-ownership.ts';
 import { getRegisteredIssuer } from './providers/registered-issuer.ts';
 import { checkTokenSize } from './token-size.ts';

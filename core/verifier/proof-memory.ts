@@ -2,7 +2,7 @@ import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { verifierLeeway } from '../../contract/bounds.ts';
 import type { ProofAlg } from '../../contract/proof-algorithms.ts';
 import { BoundedMap, remember } from '../bounded-map.ts';
-import type { PublicJwk } from '../jws/public-jwk.ts';
+import type { CallerKey } from '../jws/caller-key.ts';
 
 /** Proofs that a process remembers: those of 1,200 requests a second. About 15 MB. */
 const rememberedProofs = 100_000;
@@ -76,7 +76,7 @@ export class ProofMemory {
     this.#capacity = capacity;
   }
 
-  importKey(jwk: PublicJwk, alg: ProofAlg): KeyObject {
+  importKey(jwk: CallerKey, alg: ProofAlg): KeyObject {
     return remember(this.#keys, `${alg} ${jwk.thumbprint}`, () => jwk.toKey(alg));
   }
 

@@ -46,7 +46,7 @@ const tests = {
   ],
   people: [
     'test/core/identity-provider/application-rule.test.ts',
-    'test/core/management/providers/application-rule.test.ts',
+    'test/core/management/providers/add-application-rule.test.ts',
     'test/core/verifier/platforms.test.ts',
   ],
   management: [

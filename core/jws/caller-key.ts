@@ -55,7 +55,7 @@ function checkRsa(key: KeyObject): void {
 }
 
 /** A public key as a caller sends it. */
-export interface PublicJwk {
+export interface CallerKey {
   /** RFC 7638. */
   readonly thumbprint: string;
   /**
@@ -65,7 +65,7 @@ export interface PublicJwk {
 }
 
 /** @throws {PublicJwkError} if the value is not a public key of a known type. */
-export function readPublicJwk(jwk: unknown): PublicJwk {
+export function readPublicJwk(jwk: unknown): CallerKey {
   const members = readMembers(jwk);
   return {
     thumbprint: hash('sha256', JSON.stringify(members), 'base64url'),
