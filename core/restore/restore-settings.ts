@@ -213,15 +213,15 @@ export function restoreSettings(
 ): Promise<readonly RestoredRow[]> {
   return restoring(options, async (replay) => {
     const later = sincePoint(replay);
-    const given = { ...later, changes: findGiven(later.changes) };
+    const givenLater = { ...later, changes: findGiven(later.changes) };
     return [
       ...(await restoreKind(context, restorableLimits(tables), later)),
       ...(await restoreKind(context, restorableOwners(tables), {
         ...later,
         changes: findOwnerChanges(later.changes),
       })),
-      ...(await restoreKind(context, restorableGrants(tables, 'subject'), given)),
-      ...(await restoreKind(context, restorableGrants(tables, 'issuer'), given)),
+      ...(await restoreKind(context, restorableGrants(tables, 'subject'), givenLater)),
+      ...(await restoreKind(context, restorableGrants(tables, 'issuer'), givenLater)),
       ...(await restorePeople(context, tables, replay)),
     ];
   });
