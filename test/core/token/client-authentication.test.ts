@@ -10,6 +10,7 @@ import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
+import { settings } from '../../support/token-settings.ts';
 
 vi.mock(import('../../../core/credential/credential-value.ts'), async (original) => {
   const module = await original();
@@ -19,16 +20,6 @@ vi.mock(import('../../../core/credential/credential-value.ts'), async (original)
 const now = 1_000_000;
 const good = secretValueOf(1);
 const signer = makeSigningKey('ES256');
-
-const settings = {
-  issuer: 'https://auth.example.com',
-  regionId: 'slc',
-  defaultAudience: 'https://api.example.com',
-  maxTokenLifetime: 86_400,
-  publicationLead: 1_000,
-  leeway: 60,
-  accessTokenType: 'at+jwt',
-} as const;
 
 function authenticate(stored: Client | undefined, clientSecret = good) {
   const findClient = vi.fn(async () => stored);

@@ -23,19 +23,10 @@ import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
+import { settings } from '../../support/token-settings.ts';
 
 const now = 1_800_000_000;
 const own = makeSigningKey('ES256');
-
-const settings = {
-  issuer: 'https://auth.example.com',
-  regionId: 'slc',
-  defaultAudience: 'https://api.example.com',
-  maxTokenLifetime: 86_400,
-  publicationLead: 1_000,
-  leeway: 60,
-  accessTokenType: 'at+jwt',
-} as const;
 
 function setUp(client: Client | undefined, overrides: Partial<TokenPorts> = {}) {
   const log: TokenLogFields = {};

@@ -17,6 +17,14 @@ const entra = {
   }),
   alg: 'RS256',
   typ: 'JWT',
+  person: {
+    claims: {
+      oid: personId,
+      sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+      scp: 'calls.view',
+    },
+    rule: ['sub', otherId],
+  },
 } as const satisfies Partial<Platform>;
 
 const entraDocument = {
@@ -58,14 +66,6 @@ export const identityProviders: readonly Platform[] = [
       audiences: [apiId],
       requiredClaims: [{ claim: 'sub', values: [otherId] }],
     },
-    person: {
-      claims: {
-        oid: personId,
-        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
-        scp: 'calls.view',
-      },
-      rule: ['sub', otherId],
-    },
     refused: [
       ['another application', { azp: otherId }, 'client_unknown'],
       ['another API', { aud: otherId }, 'token_audience_not_allowed'],
@@ -97,14 +97,6 @@ export const identityProviders: readonly Platform[] = [
       externalClientId: appId,
       audiences: [`api://${apiId}`],
       requiredClaims: [{ claim: 'sub', values: [otherId] }],
-    },
-    person: {
-      claims: {
-        oid: personId,
-        sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
-        scp: 'calls.view',
-      },
-      rule: ['sub', otherId],
     },
     refused: [
       ['another application', { appid: otherId }, 'client_unknown'],

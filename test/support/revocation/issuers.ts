@@ -5,10 +5,10 @@ import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts'
 import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { basic } from '../../../lab/support/token-request.ts';
+import { settings } from '../token-settings.ts';
 import type { Region, RevocationWorld } from './world.ts';
 
-export const issuer = 'https://auth.example.com';
-export const audience = 'https://api.example.com';
+export const { issuer, defaultAudience: audience } = settings;
 
 const signer = makeSigningKey('ES256');
 export const publicJwk = signer.key.publicJwk;
@@ -19,16 +19,6 @@ export interface Credentials {
   readonly clientId: string;
   readonly secret: string;
 }
-
-const settings = {
-  issuer,
-  regionId: 'slc',
-  defaultAudience: audience,
-  maxTokenLifetime: 86_400,
-  publicationLead: 1000,
-  leeway: 60,
-  accessTokenType: 'at+jwt',
-} as const;
 
 /** The token function of one region, with the clock of its host. */
 export class Issuer {
