@@ -17,7 +17,9 @@ import {
   startScriptedService,
 } from './scripted-service.ts';
 
-const profile = { ...callProfiles.request, requestTimeout: 150, retryDelay: 1 };
+// A busy machine takes its time.
+const times = { connectionTimeout: 20_000, requestTimeout: 20_000, retryDelay: 1 };
+const profile = { ...callProfiles.request, ...times };
 const keys = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 let service: ScriptedService;
@@ -139,7 +141,7 @@ describe('a call', () => {
     onTestFinished(() => void mute.close());
     const url = `https://127.0.0.1:${port}`;
     await start([], {
-      profile: { ...profile, maxAttempts: 1 },
+      profile: { ...profile, requestTimeout: 150, maxAttempts: 1 },
       environment: { AWS_ENDPOINT_URL: url },
     });
     await expect(call()).rejects.toMatchObject({ name: 'TimeoutError' });
