@@ -1,5 +1,6 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
+import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { recordIdOf } from '../client/provider-client-id.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
@@ -25,9 +26,25 @@ type ExplainedStep = TokenExplanation['steps'][number];
 
 type TokenQuestion = OperationInput<'explainToken', 'question'>;
 
-function describeSecret(client: Client | undefined, secret: ClientSecret, now: number): string {
+type Failure = (secret: ClientSecret | undefined) => OAuthErrorReason | undefined;
+
+/** As the token endpoint decides, which knows what the config says of secrets and keys. */
+function failureOf(
+  { config: { clientKeys } }: ManagementContext,
+  client: Client | undefined,
+  now: number,
+): Failure {
+  return (secret) => {
+    const failure = findAuthenticationFailure(client, secret, now);
+    if (failure !== undefined || client === undefined || secret === undefined) return failure;
+    const isKey = secret.publicKey !== undefined;
+    if (isKey) return clientKeys === undefined ? 'authentication_method' : undefined;
+    return clientKeys?.only && !isSyntheticClientId(client.clientId) ? 'keys_only' : undefined;
+  };
+}
+
+function describeSecret(secret: ClientSecret, failure: OAuthErrorReason | undefined): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
-  const failure = findAuthenticationFailure(client, secret, now);
   if (failure !== undefined) return `${name}: ${failure}`;
   const until = secret.expiresAt === undefined ? '' : ` until ${formatTime(secret.expiresAt)}`;
   return `${name}: good${until}${secret.imported ? ', imported' : ''}`;
@@ -46,18 +63,21 @@ const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
  *
  * @throws {OAuthError} if the client has none.
  */
-function takeClient(steps: ExplainedSteps, client: Client | undefined, now: number): Client {
+function takeClient(
+  steps: ExplainedSteps,
+  client: Client | undefined,
+  findFailure: Failure,
+): Client {
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
-  const failures = candidates.map((one) => findAuthenticationFailure(client, one, now));
-  const detail = secrets.map((one) => describeSecret(client, one, now)).join('\n');
+  const failures = candidates.map(findFailure);
+  const detail = secrets.map((one) => describeSecret(one, findFailure(one))).join('\n');
   if (client !== undefined && failures.includes(undefined)) {
     steps.add('client authentication', 'passed', detail);
     return withoutSyntheticAuthority(client);
   }
   // A problem of the whole client is reported before problems of its secrets.
-  const ofSecrets: readonly unknown[] = ['secret_expired', 'secret_disabled'];
-  const ofClient = failures.find((one) => !ofSecrets.includes(one));
+  const ofClient = failures.find((one) => one !== undefined && Object.hasOwn(reasonTexts, one));
   const reason = ofClient ?? failures[0] ?? 'secret_expired';
   steps.add('client authentication', 'refused', reasonTexts[reason] ?? detail);
   throw new OAuthError(reason);
@@ -129,7 +149,8 @@ async function explain(
     () => parseResource(question.resource),
     (value) => value ?? "none: the client's default audience",
   );
-  const client = takeClient(steps, await findSent(context, question.clientId), now);
+  const found = await findSent(context, question.clientId);
+  const client = takeClient(steps, found, failureOf(context, found, now));
   const scopes = steps.take(
     'scopes',
     () => selectScopes(requested, client.scopes, config.ignoredScopes),

@@ -129,6 +129,25 @@ describe('explaining a token request', () => {
       'client authentication',
       'provider_client',
     ],
+    [
+      'a secret where only keys count',
+      {},
+      ({ context }) =>
+        Object.assign(context, { config: { ...context.config, clientKeys: { only: true } } }),
+      'client authentication',
+      'keys_only',
+    ],
+    [
+      'a key where no keys count',
+      {},
+      ({ clients, clientId }) =>
+        clients.set(clientId, {
+          ...clients.get(clientId)!,
+          secrets: [{ secretId: 'secret_1', createdAt: 1, publicKey: 'x.y', alg: 'ES256' }],
+        }),
+      'client authentication',
+      'authentication_method',
+    ],
     ['a scope too many', { scope: 'calls:view' }, () => {}, 'scopes', 'scope_not_granted'],
     [
       'a foreign resource',
