@@ -16,7 +16,6 @@ import { selectScopes } from '../token/access-token-claims.ts';
 import { BearerRefusal, type RefusalReason } from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
-import { readOptionalString } from '../verifier/provider-token.ts';
 import { readToken } from '../verifier/received-token.ts';
 import { describeRule } from '../verifier/refusal-words.ts';
 import { checkTimes, readAudiences } from '../verifier/registered-claims.ts';
@@ -92,6 +91,8 @@ async function decideAssertion(
   const values = { now, random: new Uint8Array(), source: '', log: {} };
   try {
     const { client, received, ...decision } = await workloads.decide(presented, values);
+    // Only of a provider does the token endpoint require that it is a text, and that is checked.
+    const { jti } = received.payload;
     return {
       credential: 'access_token',
       issuer: decision.issuer,
@@ -100,7 +101,7 @@ async function decideAssertion(
       scopes: grantRequested(requested, client, config.ignoredScopes),
       serviceTrunkGroup: client.serviceTrunkGroup,
       audiences: readAudiences(received.payload),
-      tokenId: readOptionalString(received.payload, 'jti'),
+      tokenId: typeof jti === 'string' ? jti : undefined,
       expiresAt: checkTimes(received.payload, now).expiresAt,
     };
   } catch (error) {

@@ -225,6 +225,8 @@ describe('of a client that has a key of its own', () => {
     const { clientId, scopes, serviceTrunkGroup } = client;
     const verified = { issuer: clientId, subject: clientId, clientId, scopes, serviceTrunkGroup };
     expect(await ask()).toMatchObject({ accepted: true, verified: { ...verified, tokenId: 'a' } });
+    // The endpoint does not read it.
+    expect(await ask({ jti: 7 })).toMatchObject({ accepted: true, verified });
   });
 
   it.each([
