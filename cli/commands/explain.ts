@@ -99,9 +99,9 @@ const request = command({
     'explain request --bearer-stdin --assertion client_assertion < assertion.txt',
   ],
   run: async (cli, _, options) => {
-    // A header is pasted as often as its credential (RFC 6750 §2.1; the scheme has no case).
+    // A header is pasted as often as its credential (RFC 6750 §2.1, RFC 9449 §7.1).
     const pasted = await readStdin(cli.io);
-    const credential = pasted?.replace(/^(?:Authorization: *)?Bearer +/i, '');
+    const credential = pasted?.replace(/^(?:Authorization: *)?(?:Bearer|DPoP) +/i, '');
     if (credential === undefined || credential === '') {
       throw new UsageError('--bearer-stdin: received no credential on stdin');
     }

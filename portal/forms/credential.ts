@@ -8,7 +8,7 @@ type Pasted =
 /** What a text is pasted in, e.g. from a program or a document. */
 const quotes = /^["'`“”‘’]+|["'`“”‘’,;]+$/g;
 
-const scheme = /^(?:authorization:\s*)?bearer\s+/i;
+const scheme = /^(?:authorization:\s*)?(?:bearer|dpop)\s+/i;
 
 const mistakes: readonly (readonly [matches: (text: string) => boolean, mistake: string])[] = [
   [
@@ -44,9 +44,9 @@ export function readCredential(text: string): Pasted {
   };
   const oneLine = without(text.trim(), /\s*[\r\n]+\s*/g, 'Line breaks in it were left out.');
   const unquoted = without(oneLine, quotes, 'Quotes around it were left out.');
-  const bearer =
-    '“Bearer ” in front of it was left out. It belongs to the header, not to the credential.';
-  const credential = without(unquoted, scheme, bearer);
+  const name = /dpop/i.test(scheme.exec(unquoted)?.[0] ?? '') ? 'DPoP' : 'Bearer';
+  const belongs = `“${name} ” in front of it was left out. It belongs to the header, not to the credential.`;
+  const credential = without(unquoted, scheme, belongs);
   const mistake = mistakes.find(([matches]) => matches(credential))?.[1];
   if (mistake !== undefined) return { mistake };
   return notes.length === 0 ? { credential } : { credential, note: notes.join(' ') };

@@ -216,6 +216,11 @@ describe('a pasted credential', () => {
       'ak_abc',
       'Quotes around it were left out. “Bearer ” in front of it was left out. It belongs to the header, not to the credential.',
     ],
+    [
+      'Authorization: DPoP eyJ.eyK.sig',
+      'eyJ.eyK.sig',
+      '“DPoP ” in front of it was left out. It belongs to the header, not to the credential.',
+    ],
     ['ak_abc', 'ak_abc', undefined],
   ])('%j is read without what does not belong to it', (text, credential, note) => {
     expect(readCredential(text)).toEqual(

@@ -191,11 +191,11 @@ it('explains which rule refuses a credential', async () => {
     credential: 'access_token',
     client_id: clientId,
   });
-  const pasted = `authorization: Bearer ${stdin}`;
-  expect(await json([...ask, '--scope', 'calls:view'], { stdin: pasted })).toMatchObject({
-    accepted: true,
-    client_id: clientId,
-  });
+  for (const header of ['authorization: Bearer', 'DPoP']) {
+    const pasted = `${header} ${stdin}`;
+    const seen = await json([...ask, '--scope', 'calls:view'], { stdin: pasted });
+    expect(seen).toMatchObject({ accepted: true, client_id: clientId });
+  }
   const refused = await authctl([...ask, '--scope', 'numbers:view'], { stdin });
   expect(refused.exitCode).toBe(1);
   expect(refused.stdout).toContain('Refused (insufficient_scope)');
