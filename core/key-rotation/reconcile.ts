@@ -254,7 +254,7 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
     return reconcile(context);
   }
   const key = findSuccessor({ state, settings, now: ports.now() });
-  if (key === undefined) return rotateIfDue(context);
+  if (key === undefined) return rotateIfDue(context, alg);
   const hold = explainHold(key, { state, settings });
   if (hold !== undefined) throw new RefusedError(hold);
   await proveKey(key, state, context);
@@ -263,10 +263,15 @@ export async function rotateKey(context: RotationContext, alg?: Alg): Promise<Ru
   return { ...outcome, done: [{ kind: 'promote', key }, ...outcome.done] };
 }
 
-/** A run can prove the waiting key, and can find that a promotion is due. */
-async function rotateIfDue(context: RotationContext): Promise<RunOutcome> {
+/**
+ * A run can prove the waiting key, and can find that a promotion is due. If another region has
+ * already chosen the algorithm, the run publishes this region's key, as it was asked to.
+ */
+async function rotateIfDue(context: RotationContext, alg?: Alg): Promise<RunOutcome> {
   const outcome = await reconcile(context);
-  if (outcome.done.some(({ kind }) => kind === 'promote')) return outcome;
+  const isAsked = ({ kind }: RotationAction) =>
+    kind === 'promote' || (kind === 'publish' && alg !== undefined);
+  if (outcome.done.some(isAsked)) return outcome;
   throw new RefusedError(explainWait(outcome.state, context));
 }
 

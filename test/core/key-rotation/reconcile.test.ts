@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../core/errors.ts';
-import { deployKeys, reconcile, withdrawKey } from '../../../core/key-rotation/reconcile.ts';
+import {
+  deployKeys,
+  reconcile,
+  rotateKey,
+  withdrawKey,
+} from '../../../core/key-rotation/reconcile.ts';
 import type { RotationContext } from '../../../core/key-rotation/rotation-ports.ts';
 import { policy } from '../../../lab/suites/rotation/simulation/policies.ts';
 import { createContext, survive } from '../../../lab/suites/rotation/simulation/runs.ts';
@@ -96,6 +101,14 @@ const emergency = (world: World, kid: string) => {
   world.watch.sacrificed.add(kid);
   return { kid, emergency: true, activateEarly: false };
 };
+
+it('a move to an algorithm that another region has chosen publishes a key, which is no refusal', async () => {
+  const world = await createWorld();
+  await rotateKey(createContext(world, 'dfw'), 'ES384');
+  const { done } = await rotateKey(context(world), 'ES384');
+  expect(done.map(({ kind }) => kind)).toContain('publish');
+  await expect(rotateKey(context(world), 'ES384')).rejects.toThrow('may sign from');
+});
 
 describe('an emergency withdrawal', () => {
   it('lets the next key sign, withdraws the lost one and disables it in KMS', async () => {
