@@ -117,13 +117,16 @@ function needed<Load>(variable: string, load: Load | undefined): Load {
   throw new Error(`${variable} is set, but the function was started without the file for it`);
 }
 
-/** @param open runs once, at the first call. */
+/** @param open runs once, at the first call, and again after a failure. */
 function later<Request extends readonly unknown[], Result>(
   open: () => Promise<(...request: Request) => Promise<Result>>,
 ): (...request: Request) => Promise<Result> {
   let opened: ReturnType<typeof open> | undefined;
   return async (...request) => {
-    opened ??= open();
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
     return (await opened)(...request);
   };
 }

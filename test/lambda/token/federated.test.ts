@@ -1,7 +1,12 @@
 import { expect, it, vi } from 'vitest';
+import type { AwsJsonClients } from '../../../adapters/aws-json-clients.ts';
 import { createGuardedFetch } from '../../../adapters/https/json-request.ts';
 import { slowTokenRequest } from '../../../contract/request-metrics.ts';
+import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
+import { tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createFederation, type FederationSource } from '../../../lambda/token/federated.ts';
+import { createTokenHandler } from '../../../lambda/token/function.ts';
+import { tokenRequest } from '../../support/token-world.ts';
 
 vi.mock('../../../adapters/https/json-request.ts', { spy: true });
 
@@ -23,4 +28,18 @@ it('a provider that hangs makes no token request slow enough for the alarm on sl
   createFederation(source as FederationSource);
   const [options] = vi.mocked(createGuardedFetch).mock.lastCall ?? [];
   expect(options?.timeout).toBeLessThanOrEqual(slowTokenRequest - restOfRequest);
+});
+
+it('the file for assertions is loaded again by the next request if it could not be', async () => {
+  const load = vi.fn(async () => ({ createFederation: () => async () => ({ retryAfter: 1 }) }));
+  load.mockRejectedValueOnce(new Error('too many open files'));
+  const environment = { ...tokenEnvironment, AUTH_FEDERATED_CLIENTS: '{}' };
+  const options = { telemetry: { report: () => {} }, loadFederation: load as never };
+  const handler = createTokenHandler(environment, {} as AwsJsonClients, options);
+  const type = encodeURIComponent('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
+  const body = `grant_type=client_credentials&client_assertion_type=${type}&client_assertion=a.b.c`;
+  const request = tokenRequest({ headers: { Authorization: [] }, body });
+  const ask = async () => (await handler(proxyEvent(request), lambdaContext())).statusCode;
+  expect([await ask(), await ask(), await ask()]).toEqual([500, 429, 429]);
+  expect(load).toHaveBeenCalledTimes(2);
 });
