@@ -35,6 +35,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
+import { DeploymentConfigError } from '../../contract/deployment-config.ts';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
@@ -69,11 +70,6 @@ export interface ServiceFunctionProps<F extends FunctionName> extends FunctionCo
 }
 
 type Conditions = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** An environment that Lambda would refuse. */
-class EnvironmentTooLargeError extends Error {
-  override readonly name = 'EnvironmentTooLargeError';
-}
 
 /** For a rule that wants traces, at what the config leaves without them. */
 export function acknowledgeNoTracing(construct: Construct, id: string): void {
@@ -173,9 +169,9 @@ export class ServiceFunction<F extends FunctionName> extends Construct {
     };
     const bytes = environmentBytes(this, environment);
     if (bytes > maxEnvironmentBytes) {
-      throw new EnvironmentTooLargeError(
+      throw new DeploymentConfigError([
         `the environment of the ${props.name} function takes up to ${bytes} bytes; allowed: ${maxEnvironmentBytes}`,
-      );
+      ]);
     }
     const handler = new Function(this, 'Handler', {
       functionName: functionName(props.deploymentName, props.name),

@@ -80,6 +80,14 @@ describe('an app of a config', () => {
     expect(printed).not.toMatch(/^\s+at /m);
     expect(code).toBe(1);
   });
+
+  it('says that a config is too long for a function, without a stack trace', () => {
+    const named = Array.from({ length: 20 }, (_, at) => `https://a/${'x'.repeat(200)}${at}`);
+    const audiences = Object.fromEntries(named.map((audience) => [audience, 'allowed']));
+    const { printed, code } = synthesise({ ...input, dpop: { audiences } });
+    expect(printed).toMatch(/^the deployment config .* the token function takes up to \d+ bytes/);
+    expect(code).toBe(1);
+  });
 });
 
 /** Classes of aws-cdk-lib. */
