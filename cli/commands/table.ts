@@ -70,7 +70,7 @@ function printRestored(cli: Cli, rows: readonly RestoredRow[]): void {
     none: 'The restored table is empty.',
   });
   for (const { id, lookAt } of rows) {
-    for (const text of lookAt) cli.output.note(`Look at ${id}: ${text}.`);
+    for (const text of lookAt) cli.output.warn(`Look at ${id}: ${text}.`);
   }
   cli.output.note(countOutcomes(rows));
 }

@@ -107,6 +107,8 @@ describe('authctl table restore, from a table of an earlier time', () => {
       narrowed: 'restored',
       later: 'lost',
     });
+    const quiet = await authctl(['table', ...args, '--dry-run', '--quiet']);
+    expect(quiet.stderr).toContain(`Look at ${ids['later']}: made at`);
     expect(await status('kept', 'kept')).toBe(401);
   });
 
