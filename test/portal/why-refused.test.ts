@@ -77,13 +77,14 @@ it('links to what it found', async () => {
 
 describe('an assertion', () => {
   const subject = 'system:serviceaccount:voice:dialer';
+  const audience = 'https://other.example.com';
 
   async function createAssertionWorld() {
     const federatedClients = { maxAge: 3600, ownProviders: false };
     const test = createTestManagement({ config: { ...testConfig, federatedClients } });
     const provider = createProvider({ clientIdClaim: 'sub' });
     const at = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId: subject };
-    const client = createProviderClient({ provider: at });
+    const client = createProviderClient({ provider: at, audiences: [audience] });
     test.providers.set(providerIssuer, provider);
     test.clients.set(client.clientId, client);
     test.documents.set(provider.jwksUri, { keys: [providerKey.jwk] });
@@ -103,8 +104,12 @@ describe('an assertion', () => {
   it('has a field for where it is sent, only if the deployment accepts assertions', async () => {
     const { portal } = await createAssertionWorld();
     expect(await (await portal.get('/explain')).text()).toContain('>Sent to</label>');
-    const without = await createPortalWorld();
-    expect(await (await without.get('/explain')).text()).not.toContain('Sent to');
+    const { context, get } = await createPortalWorld();
+    // Clients of its own sign them, too.
+    expect(context.config.clientKeys).toBeDefined();
+    expect(await (await get('/explain')).text()).toContain('>Sent to</label>');
+    Object.assign(context, { config: { ...context.config, clientKeys: undefined } });
+    expect(await (await get('/explain')).text()).not.toContain('Sent to');
   });
 
   it('is explained as the token endpoint decides, and not shown again', async () => {
@@ -122,6 +127,8 @@ describe('an assertion', () => {
     const toApi = await ask(good, '');
     expect(toApi.text).toContain('It is refused.');
     expect(toApi.text).not.toContain(assertionWarning);
+    const toOtherApi = await ask(sign(audience), '', { audience: ` ${audience} ` });
+    expect(toOtherApi.text).toContain('It is accepted.');
     const refused = await ask(sign('https://api.example.com'), 'client_assertion');
     expect(refused.text).toContain('It is refused.');
     expect(refused.text).toContain('aud is one value that names this service');

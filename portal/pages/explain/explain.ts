@@ -71,13 +71,12 @@ const assertionOptions: readonly Option[] = [
 function requestForm(context: RequestContext, values: Fields, problems: Problems): Html {
   const { deployment, href } = context;
   const needsIssuer = deployment.issuer === undefined;
+  const takesAssertions = deployment.acceptsAssertions ?? deployment.clientKeys !== undefined;
   return html`
     <form method="post" action="${href('/explain/credential')}" class="panel-form" data-once>
       ${textArea({
         name: 'credential',
-        label: deployment.acceptsAssertions
-          ? 'Access token, API key or assertion'
-          : 'Access token or API key',
+        label: takesAssertions ? 'Access token, API key or assertion' : 'Access token or API key',
         hint: 'It is checked here, and neither stored nor shown again.',
         value: '',
         rows: 4,
@@ -90,8 +89,13 @@ function requestForm(context: RequestContext, values: Fields, problems: Problems
         ...typedField(values, 'scopes', problems),
         label: 'Scope that the API needs',
         options: scopeOptions(context, 'None'),
+      })}${textField({
+        ...typedField(values, 'audience', problems),
+        label: 'Audience of the API (optional)',
+        hint: `Empty: ${deployment.defaultAudience}.`,
+        isCode: true,
       })}${
-        deployment.acceptsAssertions === true &&
+        takesAssertions &&
         html`${selectField({
           ...typedField(values, 'assertion', problems),
           label: 'Sent to',
@@ -122,6 +126,7 @@ const labels = {
   resource: 'Resource',
   credential: 'Access token or API key',
   sourceAddress: 'IP address',
+  audience: 'Audience',
   issuer: 'Issuer',
   assertion: 'Sent to',
 };
@@ -195,6 +200,7 @@ export const credentialQuestion: Form<undefined, undefined, InputOf<'explainRequ
     },
     sourceAddress: form.text('sourceAddress').trim() || undefined,
     scopes: form.all('scopes').filter((scope) => scope !== ''),
+    audience: form.text('audience').trim() || undefined,
     issuer: form.text('issuer').trim() || undefined,
     // Management says which forms there are.
     assertion: (form.text('assertion') || undefined) as AssertionForm | undefined,
