@@ -1,7 +1,7 @@
 const keys = { clients: 'client_*', 'api-keys': 'key_*', 'identity-providers': 'https://*' };
 
 /** Attributes of a client that a platform API may read: not the hashes of its secrets. */
-const clientAttributes = [
+export const clientAttributes = [
   'client_id',
   'schema_version',
   'service_trunk_group',

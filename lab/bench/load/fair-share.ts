@@ -28,9 +28,6 @@ interface FloodPlan {
   readonly instances: number;
   /** Requests a second of the flood. */
   readonly rate: number;
-  /** Requests a second that the stage lets in. */
-  readonly throttle: number;
-  readonly isShared: boolean;
   readonly webAcl?: boolean;
 }
 
@@ -93,19 +90,19 @@ function pickInstance(instances: readonly Instance[], random: SeededRandom): Ins
   return undefined;
 }
 
-async function getsToken(
-  { share, sign }: Instance,
-  client: number,
-  { isShared }: FloodPlan,
-  now: number,
-): Promise<boolean> {
+async function getsToken({ share, sign }: Instance, client: number, now: number): Promise<boolean> {
   try {
-    await (isShared ? share.take(`client_${client}`, { now, log: {} }, sign) : sign());
+    await share.take(`client_${client}`, { now, log: {} }, sign);
     return true;
   } catch (error) {
     if (error instanceof ThrottledError || error instanceof ServiceUnavailableError) return false;
     throw error;
   }
+}
+
+/** Requests a second that the stage lets in. */
+function throttleOf(instances: number): number {
+  return Math.min(2 * kmsQuota, 4000, requestsOfExecution * instances);
 }
 
 /** @returns percent of the requests of the other clients that get a token. */
@@ -132,17 +129,12 @@ export async function simulateFlood(plan: FloodPlan): Promise<number> {
     const requests = shuffle([...polite, ...passing], random);
     const isMeasured = second >= settled;
     if (isMeasured) asked += polite.length;
-    for (const client of requests.slice(0, plan.throttle)) {
+    for (const client of requests.slice(0, throttleOf(plan.instances))) {
       const instance = pickInstance(instances, random);
       if (instance === undefined) break;
-      const isIssued = await getsToken(instance, client, plan, kms.now);
+      const isIssued = await getsToken(instance, client, kms.now);
       if (isMeasured && isIssued && client !== 0) issued += 1;
     }
   }
   return (100 * issued) / asked;
-}
-
-/** What the stage lets in: before, and since the function protects KMS. */
-export function throttleOf(instances: number, isShared: boolean): number {
-  return isShared ? Math.min(2 * kmsQuota, 4000, requestsOfExecution * instances) : 800;
 }

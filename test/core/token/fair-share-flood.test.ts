@@ -1,36 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { FairShare } from '../../../core/token/fair-share.ts';
-import { simulateFlood, throttleOf } from '../../../lab/bench/load/fair-share.ts';
+import { simulateFlood } from '../../../lab/bench/load/fair-share.ts';
 import { Random } from '../../../lab/suites/rotation/simulation/random.ts';
 import { figure } from '../../support/figure.ts';
 
 describe('others next to a client that asks for a token for each call', () => {
-  const plan = (instances: number, rate: number) => ({
-    instances,
-    rate,
-    isShared: true,
-    throttle: throttleOf(instances, true),
-  });
-
   it.each([
     [30, 170],
     [130, 1100],
     [330, 1750],
   ])('get their tokens: %d instances, %d requests a second', async (instances, rate) => {
-    const others = await simulateFlood(plan(instances, rate));
+    const others = await simulateFlood({ instances, rate });
     figure(`others next to ${rate} requests a second, ${instances} instances`, {
       'percent of their requests': Number(others.toFixed(1)),
     });
     expect(others).toBeGreaterThan(99);
   });
 
-  it('got two thirds of them before', async () => {
-    const before = { ...plan(130, 1100), isShared: false, throttle: throttleOf(130, false) };
-    expect(await simulateFlood(before)).toBeLessThan(70);
-  });
-
   it('get them above the throttle of the stage only with the web ACL', async () => {
-    const above = plan(130, 3000);
+    const above = { instances: 130, rate: 3000 };
     expect(await simulateFlood(above)).toBeLessThan(50);
     expect(await simulateFlood({ ...above, webAcl: true })).toBeGreaterThan(95);
   });

@@ -18,6 +18,7 @@ import {
   type DynamoDbLookupOptions,
 } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier } from '../../../verifier/verifier.ts';
+import { clientAttributes } from '../../lib/reader-condition.ts';
 import { answer, startScriptedService } from '../aws-json/scripted-service.ts';
 import { type Dynalite, startDynalite, testAwsOptions } from './dynalite.ts';
 
@@ -186,16 +187,7 @@ describe('look-ups in DynamoDB', () => {
     const { ProjectionExpression: asked, ExpressionAttributeNames: names } = JSON.parse(
       request?.body ?? '',
     ) as { ProjectionExpression: string; ExpressionAttributeNames: Record<string, string> };
-    expect(asked.split(',').map((name) => names[name])).toEqual([
-      'client_id',
-      'schema_version',
-      'service_trunk_group',
-      'audiences',
-      'scopes',
-      'enabled',
-      'provider',
-      'tokens_not_before',
-    ]);
+    expect(asked.split(',').map((name) => names[name])).toEqual(clientAttributes);
   });
 
   it.each([-1, 61, Number.NaN])('refuse a cache of %s seconds', (cacheSeconds) => {

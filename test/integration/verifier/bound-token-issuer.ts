@@ -5,6 +5,7 @@ import * as openid from 'openid-client';
 import { jwksPath } from '../../../contract/routes.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
+import { ownClaims } from '../../../lab/support/verifier-world.ts';
 
 export type KeyPair = webcrypto.CryptoKeyPair;
 
@@ -30,15 +31,10 @@ export async function startBoundTokenIssuer(): Promise<BoundTokenIssuer> {
   const holder = await oauth.generateKeyPair('ES256');
   const now = Math.floor(Date.now() / 1000);
   const token = signToken(key, {
+    ...ownClaims,
     iss: issuer,
-    sub: 'client_1',
-    client_id: 'client_1',
-    aud: audience,
     iat: now,
     exp: now + 3600,
-    jti: 'jti-1',
-    scope: 'messaging:view',
-    service_trunk_group: 'group-1',
     cnf: { jkt: await oauth.DPoP({}, holder).calculateThumbprint() },
   });
   const stranger = await oauth.generateKeyPair('ES256');

@@ -6,6 +6,7 @@ import * as oauth from 'oauth4webapi';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { jwksPath } from '../../../contract/routes.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
+import { ownClaims } from '../../../lab/support/verifier-world.ts';
 import { createExpressMiddleware } from '../../../verifier/express.ts';
 import { createDecisionLog, type LogEntry } from '../../../verifier/forward-auth/decision-log.ts';
 import { createHandler } from '../../../verifier/forward-auth/handler.ts';
@@ -75,7 +76,7 @@ describe.each(Object.entries(frameworks))('a bound token at %s', (_, start) => {
     const { address } = await startWith(start);
     const response = await call(address, world.holder, '/messages?page=2');
     expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ clientId: 'client_1' });
+    expect(await response.json()).toMatchObject({ clientId: ownClaims.client_id });
   });
 
   it('is refused without one, and with one of another key, in the words of RFC 9449', async () => {

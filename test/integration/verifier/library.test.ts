@@ -4,6 +4,7 @@ import { jwksPath } from '../../../contract/routes.ts';
 import { formatApiKeyValue } from '../../../core/credential/credential-value.ts';
 import { listenOnLoopback } from '../../../lab/emulator/loopback-server.ts';
 import { createTestKey, signToken, type TestKey } from '../../../lab/support/test-issuer.ts';
+import { ownClaims } from '../../../lab/support/verifier-world.ts';
 import { createDynamoDbLookups } from '../../../verifier/dynamodb-lookups.ts';
 import { createVerifier, type Verifier } from '../../../verifier/verifier.ts';
 import { testAwsOptions } from '../adapters/dynalite.ts';
@@ -37,15 +38,10 @@ afterAll(() => server.close());
 function ownToken(key: TestKey, different: Readonly<Record<string, unknown>> = {}): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(key, {
+    ...ownClaims,
     iss: issuer,
-    sub: 'client_1',
-    client_id: 'client_1',
-    aud: audience,
     iat: now,
     exp: now + 3600,
-    jti: 'jti-1',
-    scope: 'messaging:view',
-    service_trunk_group: 'group-1',
     ...different,
   });
 }
@@ -71,7 +67,7 @@ describe('createVerifier', () => {
     await verifier.preload();
     expect(await verifier.verify(bearer(ownToken(key)), ['messaging:view'])).toMatchObject({
       credential: 'access_token',
-      clientId: 'client_1',
+      clientId: ownClaims.client_id,
     });
     const apiKey = formatApiKeyValue('key_0000000000000000000007', Buffer.alloc(32, 7));
     for (const credential of [apiKey, ownToken(key, { iss: 'https://other.example' })]) {
