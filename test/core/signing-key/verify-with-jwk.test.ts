@@ -15,7 +15,7 @@ describe('signature verification with the published key', () => {
     const signature = signAs(alg, own.privateKey, input);
     expect(verifyWithJwk(jwk, input, signature)).toBe(true);
     expect(verifyWithJwk(jwk, Buffer.from('a.c'), signature)).toBe(false);
-    expect(verifyWithJwk(jwk, input, signature.subarray(1))).toBe(false);
+    expect(verifyWithJwk(jwk, input, signature.subarray(0, -1))).toBe(false);
     expect(verifyWithJwk(jwk, input, signAs(alg, other.privateKey, input))).toBe(false);
   });
 

@@ -239,8 +239,6 @@ const notInForms: readonly string[] = [
   'setTrunkGroupLimits.serviceTrunkGroup',
   // The portal says what was pasted, and repeats nothing of it.
   'explainRequest.credential',
-  // A choice, and only in a deployment that accepts assertions.
-  'explainRequest.assertion',
 ];
 
 /** What a browser sends for a wrong value. */
