@@ -96,7 +96,11 @@ export async function callWithKey<T>(doing: string, call: () => Promise<T>): Pro
     return await callAws('KMS', doing, call);
   } catch (error) {
     if (!(error instanceof Error) || !keyRefusals.has(error.name)) throw error;
-    throw new SigningKeyUnusableError(`could not ${doing}: ${error.name}`, { cause: error });
+    const { requestId } = (error as CallError).$metadata ?? {};
+    const denial = isAwsDenial(error) ? readDenial(error) : undefined;
+    const reason = denial === undefined ? error.name : `${error.name}, ${denial}`;
+    const request = requestId === undefined ? '' : ` (request ${requestId})`;
+    throw new SigningKeyUnusableError(`could not ${doing}: ${reason}${request}`, { cause: error });
   }
 }
 
@@ -134,8 +138,13 @@ const maxDepth = 5;
 export function describeDenial(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > maxDepth) return undefined;
   if (!isAwsDenial(error)) return describeDenial(error.cause, depth + 1);
+  return readDenial(error) ?? `${error.name}, without the name of a permission`;
+}
+
+/** The permission that AWS's message names. */
+function readDenial(error: Error): string | undefined {
   const { action, resource, missing, denied } = message.exec(error.message)?.groups ?? {};
-  if (action === undefined) return `${error.name}, without the name of a permission`;
+  if (action === undefined) return undefined;
   const where = resource === undefined ? '' : ` on ${resource}`;
   const reasons = [missing && `${missing} allows it`, denied?.trim()].filter(Boolean);
   return [`IAM does not allow ${action}${where}`, ...reasons].join(': ');

@@ -68,7 +68,8 @@ async function withOwnErrors<T>(run: () => T | Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     if (error instanceof CallerRefusedError) {
-      throw new AwsCallerError(error.problem, 'the management function', error.message);
+      const { problem, message } = error;
+      throw new AwsCallerError(problem, 'the management function', message, { cause: error });
     }
     throw findAwsCallerError(error) ?? error;
   }

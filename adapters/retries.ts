@@ -16,6 +16,7 @@ export interface CallError {
   readonly $metadata?:
     | {
         readonly httpStatusCode?: number | undefined;
+        readonly requestId?: string | undefined;
         readonly clockSkewCorrected?: boolean | undefined;
       }
     | undefined;

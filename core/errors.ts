@@ -198,9 +198,21 @@ function namesOf(error: unknown): string {
   return error.cause === undefined ? error.name : `${error.name} < ${namesOf(error.cause)}`;
 }
 
+/** The id of the request to AWS that failed, of an error or its causes. */
+function requestIdOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { $metadata } = error as { readonly $metadata?: { readonly requestId?: string } };
+  return $metadata?.requestId ?? requestIdOf(error.cause);
+}
+
 /** Log fields of an error that the caller did not cause. No response contains any of them. */
 export function describeError(error: unknown): Readonly<Record<string, string | undefined>> {
   if (error === undefined) return {};
   if (!(error instanceof Error)) return { error_name: namesOf(error) };
-  return { error_name: namesOf(error), error_message: error.message, error_stack: error.stack };
+  return {
+    error_name: namesOf(error),
+    error_message: error.message,
+    error_stack: error.stack,
+    aws_request_id: requestIdOf(error),
+  };
 }

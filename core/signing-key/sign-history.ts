@@ -18,6 +18,8 @@ export function isKmsThrottling(error: unknown): boolean {
 }
 
 interface UnusableKey {
+  /** What KMS said. */
+  readonly cause: SigningKeyUnusableError;
   /** Seconds since the epoch. */
   readonly at: number;
   /** Whether another key has signed since. If none has, the refused key is tried again. */
@@ -38,8 +40,9 @@ export class SignHistory {
    */
   watch(sign: Sign, clock: Clock): Sign {
     return async (key, signingInput, options) => {
-      if (this.#isRefused(key.kid, clock)) {
-        throw new SigningKeyUnusableError(`KMS refused ${key.kid} a moment ago`);
+      const cause = this.#findRefusal(key.kid, clock);
+      if (cause !== undefined) {
+        throw new SigningKeyUnusableError(`refused a moment ago: ${cause.message}`, { cause });
       }
       try {
         const signature = await sign(key, signingInput, options);
@@ -60,25 +63,25 @@ export class SignHistory {
     return Math.abs(now - this.#throttledAt) < shortageMemory;
   }
 
-  #isRefused(kid: string, clock: Clock): boolean {
+  #findRefusal(kid: string, clock: Clock): SigningKeyUnusableError | undefined {
     const found = this.#unusable.get(kid);
-    if (found === undefined || !found.hasFallback) return false;
+    if (found === undefined || !found.hasFallback) return undefined;
     const age = seconds(clock()) - found.at;
-    return age >= 0 && age < unusableKeyMemory;
+    return age >= 0 && age < unusableKeyMemory ? found.cause : undefined;
   }
 
   #recordSignature(kid: string, now: number): void {
     this.#signedAt = now;
     this.#unusable.delete(kid);
-    for (const [other, { at }] of this.#unusable) {
-      this.#unusable.set(other, { at, hasFallback: true });
+    for (const [other, refusal] of this.#unusable) {
+      this.#unusable.set(other, { ...refusal, hasFallback: true });
     }
   }
 
   #recordFailure(kid: string, error: unknown, now: number): void {
     if (isKmsThrottling(error)) this.#throttledAt = now;
     if (error instanceof SigningKeyUnusableError) {
-      this.#unusable.set(kid, { at: now, hasFallback: false });
+      this.#unusable.set(kid, { cause: error, at: now, hasFallback: false });
     }
   }
 }

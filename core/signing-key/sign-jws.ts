@@ -30,8 +30,15 @@ export class UnverifiableSignatureError extends UnavailableError {
 export interface SignedJws {
   readonly jws: string;
   readonly kid: string;
-  /** kids of the keys that KMS refused before. */
-  readonly unusableKids: readonly string[];
+  /** The keys that KMS refused before. */
+  readonly refusals: readonly KeyRefusal[];
+}
+
+/** A key that could not sign. No response contains the reason. */
+export interface KeyRefusal {
+  readonly kid: string;
+  /** What was refused, with the name of AWS's error and the id of the request. */
+  readonly reason: string;
 }
 
 /**
@@ -104,21 +111,24 @@ export async function signWithFirst(
   signWith: (key: SigningKey) => Promise<string>,
   chooseAgain: ChooseKeys = chooseNone,
 ): Promise<SignedJws> {
-  const unusableKids: string[] = [];
+  const refusals: KeyRefusal[] = [];
+  let cause: unknown;
   for (const choose of [() => keys, chooseAgain]) {
     for (const key of await choose(refusedListAge)) {
-      if (unusableKids.includes(key.kid)) continue;
+      if (refusals.some(({ kid }) => kid === key.kid)) continue;
       try {
-        return { jws: await signWith(key), kid: key.kid, unusableKids };
+        return { jws: await signWith(key), kid: key.kid, refusals };
       } catch (error) {
         if (!(error instanceof SigningKeyUnusableError)) throw error;
-        unusableKids.push(key.kid);
+        refusals.push({ kid: key.kid, reason: error.message });
+        cause = error;
       }
     }
   }
-  throw new UnavailableError(
-    `no published key of this region can sign; refused: ${unusableKids.join(', ') || 'none'}`,
-  );
+  const refused = refusals.map(({ kid, reason }) => `${kid}, ${reason}`).join('; ') || 'none';
+  throw new UnavailableError(`no published key of this region can sign; refused: ${refused}`, {
+    cause,
+  });
 }
 
 /**

@@ -130,7 +130,7 @@ export async function issueToken(
   if (isReused) log.isReused = true;
   log.secretUse = secretUse.state;
   // A reused token keeps its own id.
-  Object.assign(log, { jti: token.claims.jti, kid: token.kid, unusableKids: token.unusableKids });
+  Object.assign(log, { jti: token.claims.jti, kid: token.kid, refusals: token.refusals });
 
   // Respond (RFC 6749 §5.1).
   return {

@@ -1,4 +1,5 @@
 import type { ThrottleReason } from '../errors.ts';
+import type { KeyRefusal } from '../signing-key/sign-jws.ts';
 
 /** The state of recording the secret's use when the token was signed. */
 export type SecretUse = 'not_due' | 'recorded' | 'pending' | 'failed';
@@ -28,8 +29,8 @@ export interface TokenLogFields {
   aud?: string;
   jti?: string;
   kid?: string;
-  /** kids of keys that were tried before `kid` and could not sign. */
-  unusableKids?: readonly string[];
+  /** Keys that were tried before `kid` and could not sign. */
+  refusals?: readonly KeyRefusal[];
   /** Whether the token was returned before. */
   isReused?: boolean;
   secretUse?: SecretUse;

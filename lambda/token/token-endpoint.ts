@@ -40,7 +40,12 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
   if (log.secretId !== undefined || log.isWorkload === true) exchange.clientId = log.clientId;
   for (const name of log.counts ?? []) exchange.measure(name);
   if (log.secretUse === 'failed') exchange.measure(requestMetrics.secretUseFailures);
-  if (log.unusableKids?.length) exchange.measure(requestMetrics.signingKeyFallbacks);
+  const { refusals = [] } = log;
+  if (refusals.length > 0) {
+    exchange.measure(requestMetrics.signingKeyFallbacks);
+    exchange.fields['unusable_kids'] = refusals.map(({ kid }) => kid);
+    exchange.fields['unusable_reasons'] = refusals.map(({ reason }) => reason);
+  }
   reportNearExpiry(exchange, log);
   if (log.largestShare !== undefined) {
     exchange.measure(requestMetrics.largestClientShare, log.largestShare);
@@ -52,7 +57,6 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     aud: log.aud,
     jti: log.jti,
     kid: log.kid,
-    unusable_kids: log.unusableKids?.length ? log.unusableKids : undefined,
     reused: log.isReused,
     secret_use: log.secretUse,
     client_throttle: log.clientThrottle,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callAws } from '../../adapters/aws-errors.ts';
-import { ServiceUnavailableError } from '../../core/errors.ts';
+import { callAws, callWithKey } from '../../adapters/aws-errors.ts';
+import { describeError, ServiceUnavailableError } from '../../core/errors.ts';
 
 const sdkError = (name: string, more: object = {}) =>
   Object.assign(new Error('detail'), { name, ...more });
@@ -66,5 +66,37 @@ describe('an error of an AWS call', () => {
     new TypeError('a bug'),
   ])('that does not comes as it is: %s', async (error) => {
     await expect(failing(error)).rejects.toBe(error);
+  });
+});
+
+describe('a key that KMS refuses', () => {
+  const requestId = '5c2d3a5e-0f1b-4a53-9a14-3f7b1c1f8a10';
+  const denied = 'User: arn:aws:sts::1:x is not authorized to perform: kms:Sign on resource: arn:k';
+  const cases: readonly (readonly [name: string, message: string, reason: string])[] = [
+    ['DisabledException', 'arn:k is disabled.', ''],
+    ['KMSInvalidStateException', 'arn:k is pending deletion.', ''],
+    ['AccessDeniedException', 'something else', ''],
+    [
+      'AccessDeniedException',
+      `${denied} with an explicit deny in a resource-based policy`,
+      ', IAM does not allow kms:Sign on arn:k: explicit deny in a resource-based policy',
+    ],
+    [
+      'AccessDeniedException',
+      `${denied} because no identity-based policy allows the kms:Sign action`,
+      ', IAM does not allow kms:Sign on arn:k: no identity-based policy allows it',
+    ],
+  ];
+
+  it.each(cases)('is named with the reason and the request: %s, %s', async (name, text, reason) => {
+    const cause = Object.assign(new Error(text), { name, $metadata: { requestId } });
+    const error = await callWithKey('sign with arn:k', () => Promise.reject(cause)).catch(
+      (caught: unknown) => caught,
+    );
+    expect(describeError(error)).toMatchObject({
+      error_name: `SigningKeyUnusableError < ${name}`,
+      error_message: `could not sign with arn:k: ${name}${reason} (request ${requestId})`,
+      aws_request_id: requestId,
+    });
   });
 });

@@ -22,7 +22,7 @@ function take(reuse: TokenReuse, { at, latestExpiry, secretHash = 'idp_1 key-1 3
   return reuse.take({ claims, secretHash, clientVersion: 1, latestExpiry, kid }, async () => ({
     jws: 'x',
     kid,
-    unusableKids: [],
+    refusals: [],
     claims,
   }));
 }

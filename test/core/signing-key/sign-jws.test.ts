@@ -7,6 +7,7 @@ import {
   signJws,
   UnverifiableSignatureError,
 } from '../../../core/signing-key/sign-jws.ts';
+import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 
 const payload = { a: 1 };
@@ -14,7 +15,7 @@ const payload = { a: 1 };
 describe('JWS signing', () => {
   it.each(algs)('%s: jose verifies it with the published key', async (alg) => {
     const own = makeSigningKey(alg);
-    const { jws, kid, unusableKids } = await signJws(
+    const { jws, kid, refusals } = await signJws(
       { typ: 'x+jwt', payload },
       [own.key],
       signWithKeys(own),
@@ -23,7 +24,7 @@ describe('JWS signing', () => {
     const verified = await compactVerify(jws, await importJWK(own.key.publicJwk as JWK, alg));
     expect(verified.protectedHeader).toEqual({ alg, typ: 'x+jwt', kid: own.key.kid });
     expect(JSON.parse(Buffer.from(verified.payload).toString())).toEqual(payload);
-    expect({ kid, unusableKids }).toEqual({ kid: own.key.kid, unusableKids: [] });
+    expect({ kid, refusals }).toEqual({ kid: own.key.kid, refusals: [] });
   });
 
   it.each(algs)('%s: a signature of another key does not leave', async (alg) => {
@@ -40,7 +41,7 @@ describe('JWS signing', () => {
       if (key === first.key) throw new SigningKeyUnusableError('disabled');
       return signWithKeys(second)(key, input);
     };
-    const { jws, kid, unusableKids } = await signJws(
+    const { jws, kid, refusals } = await signJws(
       { typ: 't', payload },
       [first.key, second.key],
       sign,
@@ -50,7 +51,10 @@ describe('JWS signing', () => {
       typ: 't',
       kid: second.key.kid,
     });
-    expect({ kid, unusableKids }).toEqual({ kid: second.key.kid, unusableKids: [first.key.kid] });
+    expect({ kid, refusals }).toEqual({
+      kid: second.key.kid,
+      refusals: [{ kid: first.key.kid, reason: 'disabled' }],
+    });
   });
 
   it('tries no other key if KMS does not answer', async () => {
@@ -66,13 +70,29 @@ describe('JWS signing', () => {
     expect(tried).toEqual([first.key.kid]);
   });
 
-  it('is unavailable if no key may sign or none can', async () => {
-    const { key } = makeSigningKey();
-    const sign: Sign = async () => {
-      throw new SigningKeyUnusableError('disabled');
+  it('is unavailable if no key may sign or none can, and says why for each', async () => {
+    const [first, second] = [makeSigningKey().key, makeSigningKey().key];
+    const reasons = new Map([
+      [first.kid, 'could not sign: DisabledException'],
+      [second.kid, 'could not sign: AccessDeniedException'],
+    ]);
+    const causes: Error[] = [];
+    const sign: Sign = async ({ kid }) => {
+      const cause = new SigningKeyUnusableError(reasons.get(kid));
+      causes.push(cause);
+      throw cause;
     };
-    await expect(signJws({ typ: 't', payload }, [], sign)).rejects.toThrow(UnavailableError);
-    await expect(signJws({ typ: 't', payload }, [key], sign)).rejects.toThrow(UnavailableError);
+    const text = 'no published key of this region can sign; refused: ';
+    const failed = (keys: readonly SigningKey[]) =>
+      signJws({ typ: 't', payload }, keys, sign).catch((error: unknown) => error);
+    expect(await failed([])).toEqual(new UnavailableError(`${text}none`));
+    const error = await failed([first, second]);
+    expect(error).toBeInstanceOf(UnavailableError);
+    expect(error).toHaveProperty(
+      'message',
+      `${text}${[...reasons].map((parts) => parts.join(', ')).join('; ')}`,
+    );
+    expect(error).toHaveProperty('cause', causes.at(-1));
   });
 
   it('refuses what KMS could not sign, without asking it', async () => {

@@ -31,7 +31,7 @@ function setUp(minimumRemainingShare = 0.5, maxTokens = 10) {
   let serial = 0;
   const signer = vi.fn(async ({ claims, kid = '' }: ReuseRequest): Promise<SignedToken> => {
     serial += 1;
-    return { jws: `jws-${serial}`, claims, kid, unusableKids: [] };
+    return { jws: `jws-${serial}`, claims, kid, refusals: [] };
   });
   const take = (request: ReuseRequest) => reuse.take(request, () => signer(request));
   return { reuse, signer, take };

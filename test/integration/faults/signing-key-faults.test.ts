@@ -76,6 +76,12 @@ describe('a signing key that is disabled under load', () => {
     try {
       const answers = await load(20, 4, () => askToken(service()));
       for (const answer of answers) expect(answer).toMatchObject(unavailableAnswer);
+      const refused = logLines().filter(({ status }) => status === 503);
+      expect(refused.length).toBeGreaterThanOrEqual(20);
+      for (const { error_name, error_message } of refused) {
+        expect(error_name).toMatch(/ < DisabledException$/);
+        expect(error_message).toContain(`with ${KeyId}: DisabledException`);
+      }
     } finally {
       await kms.send(new EnableKeyCommand({ KeyId }));
     }
@@ -110,5 +116,8 @@ describe('a signing key that is disabled under load', () => {
     });
     expect(unverifiable).toBe(0);
     expect(byFallback.length).toBeGreaterThan(80);
+    for (const { unusable_reasons } of byFallback) {
+      expect(unusable_reasons).toEqual([expect.stringContaining(`${KeyId}: DisabledException`)]);
+    }
   });
 });

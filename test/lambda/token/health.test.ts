@@ -89,7 +89,9 @@ describe('the self-test that the key rotation asks for', () => {
     stores.sign.mockRejectedValue(new SigningKeyUnusableError('could not sign: AccessDenied'));
     expect(await run()).toEqual({
       ok: false,
-      reason: expect.stringMatching(/^UnavailableError: no published key .* can sign/),
+      reason: expect.stringMatching(
+        /^UnavailableError < SigningKeyUnusableError: no published key .* can sign; refused: .*AccessDenied$/,
+      ),
     });
     stores.sign.mockImplementation(signWithKeys(worldSigner));
     expect(await run()).toEqual({ ok: true });

@@ -205,12 +205,18 @@ describe('a signing key that cannot be relied on', () => {
     const { access_token } = JSON.parse(response.body) as { access_token: string };
     expect(decodeProtectedHeader(access_token).kid).toBe(next.key.kid);
     expect(reports[0]?.measures).toEqual(new Map([['SigningKeyFallbacks', 1]]));
-    expect(reports[0]?.fields['unusable_kids']).toEqual([worldSigner.key.kid]);
+    expect(reports[0]?.fields).toMatchObject({
+      unusable_kids: [worldSigner.key.kid],
+      unusable_reasons: ['disabled'],
+    });
   });
 
   it('costs a refused call of KMS once in a while, and not with each token', async () => {
     const { issue, stores, reports, clock } = withRefusedCurrentKey(worldNow - 1_000);
     for (const _ of [1, 2, 3]) await issue();
+    expect(reports.map(({ fields }) => fields['unusable_reasons'])).toEqual(
+      ['', 'refused a moment ago: ', 'refused a moment ago: '].map((when) => [`${when}disabled`]),
+    );
     expect(stores.sign).toHaveBeenCalledTimes(4);
     expect(reports.map(({ measures = [] }) => [...measures])).toEqual(
       [1, 2, 3].map(() => [['SigningKeyFallbacks', 1]]),
