@@ -4,7 +4,7 @@ import { parseSync, Visitor } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { root, shippedFiles } from './source-files.ts';
 
-/** Where an error is lost on purpose, and why. */
+/** Handlers that lose an error on purpose, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   'adapters/aws-json/aws-json-client.ts: makes AwsServiceError':
     'the error of the parser quotes the body',
@@ -84,7 +84,7 @@ function findLoss({ error, body }: Handler): string | undefined {
 }
 
 describe('an error of AWS', () => {
-  it('keeps its name and request id wherever another error or a result takes its place', () => {
+  it('keeps its name and request id when another error or a result takes its place', () => {
     const lost = shippedFiles()
       .map((file) => [relative(root, file), readFileSync(file, 'utf8')] as const)
       // The portal shows what management says.
