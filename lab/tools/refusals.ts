@@ -114,6 +114,9 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
   insufficient_scope: 'Get a token with the scope that the response names.',
 };
 
+/** Every reason of a platform API. */
+export const apiReasons = Object.keys(ofPlatformApis) as readonly RefusalReason[];
+
 interface Shown {
   readonly status: number;
   readonly code: string | undefined;
@@ -171,7 +174,7 @@ export function computeRefusals(): Readonly<Record<string, string>> {
       end: ofTokenRequests[name],
     }))
     .sort(byName);
-  const api = (Object.keys(ofPlatformApis) as readonly RefusalReason[])
+  const api = apiReasons
     .map((name) => ({
       name,
       title: Object.hasOwn(ofTokenRequests, name) ? `${name} (platform API)` : name,

@@ -271,18 +271,6 @@ describe('the index of decisions', () => {
   });
 });
 
-describe('the words of the documents', () => {
-  /** Only goes down: a document that is added takes the place of words that a reader needs no more. */
-  const most = 78_930;
-
-  it(`are at most ${most} with SECURITY.md, as wc counts them`, () => {
-    const pages = markdownFiles().filter((page) => /^(?:docs\/|SECURITY\.md)/.test(page));
-    const words = pages.flatMap((page) => readPage(page).split(/\s+/).filter(Boolean)).length;
-    figure('the documents', { pages: pages.length, words });
-    expect(words).toBeLessThanOrEqual(most);
-  });
-});
-
 describe('the count of commands that are run', () => {
   it('in docs/README.md is what node lab/tools/count-commands.ts writes', () => {
     const blocks = markdownFiles().flatMap((page) => codeBlocks(readPage(page)));

@@ -2,7 +2,6 @@ import { VFile } from 'vfile';
 import { describe, expect, it } from 'vitest';
 import { checkProse } from '../../lab/tools/prose/check-prose.ts';
 import { extractProse } from '../../lab/tools/prose/extract-prose.ts';
-import { countWordRates } from '../../lab/tools/prose/word-list.ts';
 
 async function findings(path: string, source: string): Promise<readonly string[]> {
   const file = new VFile({ path, value: extractProse(path, source) });
@@ -52,15 +51,5 @@ describe('the prose linter', () => {
     ['is none', '// There it refuses a time that is none.\n'],
   ])('refuses %s if the exception is in another sentence or place', async (word, source) => {
     expect(await findings('a.ts', source)).toEqual([expect.stringContaining(`"${word}": write`)]);
-  });
-
-  it('counts words that have a limit in 10,000 words', () => {
-    const { total, rates } = countWordRates('Where it is, if it is. When? If so.');
-    expect(total).toBe(9);
-    expect(rates.map(({ word, rate }) => [word, Math.round(rate)])).toEqual([
-      ['where', 1111],
-      ['if', 2222],
-      ['when', 1111],
-    ]);
   });
 });

@@ -6,39 +6,37 @@ import { forwardAuthBuildOptions } from '../../../lab/build/packages.ts';
 import { figure } from '../../support/figure.ts';
 
 /**
- * Bytes that a function's bundle may have: what it has, and some room. Who needs more looks first
- * at what has crept in (`npx esbuild --metafile`), then raises the figure here.
+ * Bytes that a function's bundle may have. The room is about 5 %: the tests find a package that
+ * crept in, not a feature. `npx esbuild --metafile` tells one from the other.
  */
 const budgets: Readonly<Record<string, number>> = {
-  // At most 4 % more than the 66,368 bytes before fair share, keys of clients, former ids of clients
-  // that were imported, and the stacks of those that are declared.
-  token: 68_700,
-  jwks: 48_000,
+  token: 72_000,
+  jwks: 50_000,
   // With the algorithms of assertions, of providers and of keys.
-  discovery: 27_150,
+  discovery: 29_000,
   // Patterns of client ids and required claims of providers (ADR 0058), bounds of the key cache
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112), proofs of
   // bound tokens (RFC 9449).
-  authorizer: 101_600,
-  'key-rotation': 374_500,
-  canary: 274_000,
-  'synthetic-check': 117_000,
+  authorizer: 107_000,
+  'key-rotation': 393_000,
+  canary: 288_000,
+  'synthetic-check': 123_000,
   // With the SDK's client of Lambda, for what the live version has (ADR 0100).
-  'deployment-check': 309_500,
-  notices: 56_500,
+  'deployment-check': 325_000,
+  notices: 60_000,
   // The management library: every operation, over four tables, grants and stops that are
   // repeated, rotations of API keys (ADR 0109), and decisions about assertions.
-  management: 318_000,
+  management: 340_000,
   // Pages, also of trunk groups, grants and what expires, and login; no client of the SDK (ADR 0029).
-  portal: 360_000,
+  portal: 380_000,
 };
 
 /** The token function's other files, which it loads at the first assertion and the first proof. */
-const federatedBudget = 74_900;
-const proofsBudget = 12_900;
+const federatedBudget = 79_000;
+const proofsBudget = 14_000;
 
 /** Bytes of the portal's bundle, compressed as Lambda fetches it. */
-const compressedPortal = 125_000;
+const compressedPortal = 131_000;
 
 /** What no function that answers requests may load: each costs more than its own work. */
 const sdkClients = '@aws-sdk/client-';
@@ -135,9 +133,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 124,500 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 131,000 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(124_500);
+    expect(bytes).toBeLessThanOrEqual(131_000);
     expect(
       inputs.filter((path) => [...absent, credentialChain].some((part) => path.includes(part))),
     ).toEqual([]);
