@@ -1,3 +1,4 @@
+import { collect } from '../core/paging.ts';
 import type { CliIo } from './cli-io.ts';
 import { type Cell, type Field, formatFields, formatTableWithin } from './table.ts';
 import { Terminal } from './terminal.ts';
@@ -16,6 +17,15 @@ export interface CommandResult {
   readonly text: string;
 }
 
+/** How the items of a list are shown. */
+export interface ListForm<T> {
+  readonly view: (item: T) => Readonly<Record<string, unknown>>;
+  readonly id: (item: T) => string;
+  readonly columns: Readonly<Record<string, (item: T) => Cell>>;
+  /** Shown if there are none. */
+  readonly none: string;
+}
+
 /** Writes results to stdout, and everything that is not a result to stderr. */
 export class Output {
   readonly #terminal: Terminal;
@@ -32,26 +42,33 @@ export class Output {
     else if (result.text !== '') this.#write(result.text);
   }
 
-  /** A list: `{"items": []}`, one id per line, or a table. */
-  printList<T>(
-    items: readonly T[],
-    form: {
-      readonly view: (item: T) => Readonly<Record<string, unknown>>;
-      readonly id: (item: T) => string;
-      readonly columns: Readonly<Record<string, (item: T) => Cell>>;
-      /** Shown if there are none. */
-      readonly none: string;
-    },
-  ): void {
-    const columns = Object.entries(form.columns);
-    const rows = items.map((item) => columns.map(([, cell]) => cell(item)));
-    const head = columns.map(([title]) => title);
-    if (items.length === 0) this.note(form.none);
-    this.print({
-      json: { items: items.map(form.view) },
-      quiet: items.map(form.id),
-      text: items.length === 0 ? '' : this.table(head, rows),
-    });
+  /** A list: `{"items": []}`, one id per line, or a table. Only one of them is made. */
+  printList<T>(items: readonly T[], form: ListForm<T>): void {
+    if (!this.#isForScript) return this.#writeTable(items, form);
+    const list = this.#openList<T>();
+    list.add(items, form);
+    return list.end();
+  }
+
+  /**
+   * A list that may be long. For a script, each page is written as soon as it is read, in the order
+   * of the service, so a list that fails is no complete document. People get one table.
+   *
+   * @param form of the items of a page, or of the whole table.
+   * @param order of the rows of the table.
+   */
+  async printPages<T>(
+    pages: AsyncIterable<readonly T[]>,
+    form: (items: readonly T[]) => ListForm<T>,
+    order?: (a: T, b: T) => number,
+  ): Promise<void> {
+    if (this.#isForScript) {
+      const list = this.#openList<T>();
+      for await (const items of pages) list.add(items, form(items));
+      return list.end();
+    }
+    const items = (await collect(pages)).flat();
+    return this.#writeTable(order === undefined ? items : items.sort(order), form(items));
   }
 
   /** Rows under a header. If stdout is a terminal that is too narrow, each row becomes a block. */
@@ -70,6 +87,11 @@ export class Output {
     this.#terminal.clear();
   }
 
+  /** Tells a person at a terminal how far a long command is. */
+  progress(text: string): void {
+    this.#terminal.writeProgress(`${text}\n`);
+  }
+
   /** A remark for people. It is omitted with `--quiet` and `--json`. */
   note(text: string): void {
     if (this.#options.json !== true && this.#options.quiet !== true) this.warn(text);
@@ -78,6 +100,37 @@ export class Output {
   /** A warning that must be read. It is shown in every output format. */
   warn(text: string): void {
     this.#terminal.writeError(`${text}\n`);
+  }
+
+  get #isForScript(): boolean {
+    return this.#options.json === true || this.#options.quiet === true;
+  }
+
+  #writeTable<T>(items: readonly T[], { columns, none }: ListForm<T>): void {
+    if (items.length === 0) return this.note(none);
+    const cells = Object.values(columns);
+    const rows = items.map((item) => cells.map((cell) => cell(item)));
+    return this.#write(this.table(Object.keys(columns), rows));
+  }
+
+  /** The text is the same as that of one call of JSON.stringify, which no long list fits into. */
+  #openList<T>() {
+    const isJson = this.#options.json === true;
+    const head = '{\n  "items": [';
+    let isEmpty = true;
+    return {
+      add: (items: readonly T[], { view, id }: ListForm<T>): void => {
+        if (!isJson) return items.map(id).forEach((line) => this.#write(line));
+        for (const item of items) {
+          const text = JSON.stringify(view(item), undefined, 2).replaceAll('\n', '\n    ');
+          this.#terminal.writeOut(`${isEmpty ? head : ','}\n    ${text}`);
+          isEmpty = false;
+        }
+      },
+      end: (): void => {
+        if (isJson) this.#write(isEmpty ? `${head}]\n}` : '\n  ]\n}');
+      },
+    };
   }
 
   #write(text: string): void {

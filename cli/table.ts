@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import Table from 'cli-table3';
+import Table, { type TableConstructorOptions } from 'cli-table3';
 import { toPrintableLine } from '../core/printable-text.ts';
 
 /** No borders: spaces separate columns, and standard tools can process the lines. */
@@ -32,17 +32,6 @@ function toText(table: string): string {
     .join('\n');
 }
 
-/** Rows under a head. */
-function formatTable(
-  head: readonly string[],
-  rows: readonly (readonly Cell[])[],
-  bold: Bold,
-): string {
-  const table = new Table({ ...layout, head: head.map((title) => bold(title.toUpperCase())) });
-  for (const row of rows) table.push(row.map(show));
-  return toText(table.toString());
-}
-
 /**
  * From here on, characters may take two columns. All count as wide, so no width is underestimated.
  */
@@ -58,6 +47,38 @@ function widthOf(text: string): number {
       ).reduce((sum, width) => sum + width, 0),
     );
   return Math.max(0, ...widths);
+}
+
+/** The library's time grows with the square of the rows, so it gets no more of them at once. */
+const maxRowsAtOnce = 200;
+
+/** Rows under a head. */
+function formatTable(
+  titles: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  bold: Bold,
+): string {
+  const head = titles.map((title) => bold(title.toUpperCase()));
+  const cells = rows.map((row) => row.map(show));
+  if (cells.length <= maxRowsAtOnce) return formatRows({ head }, cells);
+  const colWidths = head.map((title, column) =>
+    cells.reduce((most, row) => Math.max(most, widthOf(row[column] ?? '')), widthOf(title)),
+  );
+  const parts: string[] = [];
+  for (let at = 0; at < cells.length; at += maxRowsAtOnce) {
+    const options = { colWidths, ...(at === 0 && { head }) };
+    parts.push(formatRows(options, cells.slice(at, at + maxRowsAtOnce)));
+  }
+  return parts.join('\n');
+}
+
+function formatRows(
+  options: Pick<TableConstructorOptions, 'head' | 'colWidths'>,
+  rows: readonly string[][],
+): string {
+  const table = new Table({ ...layout, ...options });
+  table.push(...rows);
+  return toText(table.toString());
 }
 
 const columnGap = 2;

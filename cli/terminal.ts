@@ -51,6 +51,11 @@ export class Terminal {
     this.#write(this.#io.stderr, text);
   }
 
+  /** Writes to stderr, if that is a terminal. */
+  writeProgress(text: string): void {
+    if (this.#io.stderr.isTTY === true) this.writeError(text);
+  }
+
   /** Clears the screen, if stdout is one. */
   clear(): void {
     if (this.#io.stdout.isTTY === true) this.#io.stdout.write(clearSequence);

@@ -2,15 +2,17 @@ import type { ApiKey } from '../../adapters/management.ts';
 import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/api-keys.ts';
+import { byNameThen } from '../../core/management/list-query.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { expiryOptions, neverExpiresOption, readExpiry } from '../expiry-options.ts';
+import type { ListForm } from '../output.ts';
 import type { Cell, Field } from '../table.ts';
 import { refuse, UsageError } from '../usage-error.ts';
 import { formatExpiry } from './client-secret.ts';
 import { idempotencyKeyOption } from './field-options.ts';
-import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
+import { listFilterOptions, readItems, readListFilter } from './list-options.ts';
 import { ifVersionOption, recordCommands, rotateCommand, showCommand } from './record-commands.ts';
 
 const keyId = ['key-id', 'id of the API key, key_...'] as const;
@@ -137,11 +139,10 @@ const list = command({
   examples: ['api-key list', 'api-key list --trunk-group tg-1001 --any-source'],
   run: async (cli, _, options) => {
     const filter = { ...readListFilter(options), anySource: options.anySource };
-    const keys = await collectPages(
-      (cursor) => cli.management.listApiKeys({ ...filter, cursor }),
-      (key) => key.keyId,
+    const keys = readItems(cli.output, (cursor) =>
+      cli.management.listApiKeys({ ...filter, cursor }),
     );
-    cli.output.printList(keys, {
+    const form: ListForm<ApiKey> = {
       view: viewApiKey,
       id: (key) => key.keyId,
       columns: {
@@ -156,7 +157,8 @@ const list = command({
           key.subnets.length === 0 ? 'every source' : key.subnets.map(formatCidr).join(' '),
       },
       none: 'There are no API keys.',
-    });
+    };
+    await cli.output.printPages(keys, () => form, byNameThen(form.id));
   },
 });
 

@@ -62,15 +62,19 @@ const list = command({
     'audit list --unfinished --json',
   ],
   run: async (cli, _, options) => {
-    const pages = await readPages((cursor) =>
-      cli.management.listAudit({ day: options.day, cursor }),
-    );
-    const items = pages.flatMap((page) => page.items).filter((change) => matches(change, options));
-    cli.output.printList<AuditedChange>(items, {
+    let day = options.day;
+    const pages = readPages(cli.output, (cursor) => cli.management.listAudit({ day, cursor }));
+    async function* readMatches() {
+      for await (const page of pages) {
+        day ??= page.day;
+        yield page.items.filter((change) => matches(change, options));
+      }
+    }
+    await cli.output.printPages<AuditedChange>(readMatches(), (items) => ({
       ...changes,
       columns: columnsOf(items),
-      none: `There is nothing in the audit of ${pages[0]?.day}.`,
-    });
+      none: `There is nothing in the audit of ${day}.`,
+    }));
   },
 });
 
@@ -89,16 +93,25 @@ const history = command({
     'audit history secret_4fWqXbN1uYJ7ZkP0aLmE3d --since 2026-11-01 --json',
   ],
   run: async (cli, [id], { since }) => {
-    const pages = await readPages((cursor) => cli.management.listHistory(id, { since, cursor }));
-    const unread = new Map(
-      pages.flatMap((page) => page.unread.map(({ region, reason }) => [region, reason] as const)),
+    const unread = new Map<string, string>();
+    let from = since;
+    const pages = readPages(cli.output, (cursor) =>
+      cli.management.listHistory(id, { since, cursor }),
     );
-    const items = pages.flatMap((page) => page.items);
-    const { time, ...columns } = columnsOf(items);
-    cli.output.printList<HistoricChange>(items, {
-      ...changes,
-      columns: { time, region: ({ region }) => region, ...columns },
-      none: `There is nothing about it in the audit since ${pages.at(-1)?.since}.`,
+    async function* readHistory() {
+      for await (const page of pages) {
+        from = page.since;
+        for (const { region, reason } of page.unread) unread.set(region, reason);
+        yield page.items;
+      }
+    }
+    await cli.output.printPages<HistoricChange>(readHistory(), (items) => {
+      const { time, ...columns } = columnsOf(items);
+      return {
+        ...changes,
+        columns: { time, region: ({ region }) => region, ...columns },
+        none: `There is nothing about it in the audit since ${from}.`,
+      };
     });
     for (const [region, reason] of unread) {
       cli.output.note(`The changes of ${region} are missing: ${reason}`);

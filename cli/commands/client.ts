@@ -9,6 +9,7 @@ import { describeRotation } from '../../core/client/rotation.ts';
 import { lastUse } from '../../core/client/secret-attention.ts';
 import { formatDuration, secondsOrTyped } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
+import { byNameThen } from '../../core/management/list-query.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import {
@@ -19,6 +20,7 @@ import {
   repeatable,
   withDefault,
 } from '../command-spec.ts';
+import type { ListForm } from '../output.ts';
 import type { Cell, Field } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { importClients } from './client-import.ts';
@@ -30,7 +32,7 @@ import {
   type OptionTexts,
   readFields,
 } from './field-options.ts';
-import { collectPages, listFilterOptions, readListFilter } from './list-options.ts';
+import { collectPages, listFilterOptions, readItems, readListFilter } from './list-options.ts';
 import { ifVersionOption, recordCommands } from './record-commands.ts';
 
 /** What happens to the tokens that a client has when it stops, or when they are revoked. */
@@ -153,6 +155,7 @@ const deleteUndeclared = command({
   run: async (cli, _, { olderThan }) => {
     const undeclaredFor = secondsOrTyped(olderThan);
     const clients = await collectPages(
+      cli.output,
       (cursor) => cli.management.listClients({ undeclaredFor, enabled: false, cursor }),
       ({ clientId }) => clientId,
     );
@@ -263,11 +266,10 @@ const list = command({
       allowsUserTokens: options.allowsUserTokens,
       declared: options.declared,
     };
-    const clients = await collectPages(
-      (cursor) => cli.management.listClients({ ...filter, cursor }),
-      (client) => client.clientId,
+    const clients = readItems(cli.output, (cursor) =>
+      cli.management.listClients({ ...filter, cursor }),
     );
-    cli.output.printList(clients, {
+    const form: ListForm<Client> = {
       view: (client) => viewWithSecrets(cli, client),
       id: (client) => client.clientId,
       columns: {
@@ -287,7 +289,8 @@ const list = command({
         }),
       },
       none: 'There are no clients.',
-    });
+    };
+    await cli.output.printPages(clients, () => form, byNameThen(form.id));
   },
 });
 

@@ -1,9 +1,10 @@
 import type { GrantList } from '../../core/identity-provider/grant.ts';
 import type { OutsideClient } from '../../core/management/grants/grant-lists.ts';
+import { collect } from '../../core/paging.ts';
 import type { Cli } from '../cli.ts';
 import { command, type OptionValues, option, repeatable } from '../command-spec.ts';
 import { UsageError } from '../usage-error.ts';
-import { readPages } from './list-options.ts';
+import { readItems, readPages } from './list-options.ts';
 import { ifVersionOption } from './record-commands.ts';
 
 const issuer = ['issuer', 'issuer of a registered provider, exactly as registered'] as const;
@@ -127,8 +128,8 @@ const grants = command({
   run: async (cli) => {
     const lists: GrantList[] = [];
     for (const kind of ['subject', 'issuer'] as const) {
-      const pages = await readPages((cursor) => cli.management.listGrants({ kind, cursor }));
-      lists.push(...pages.flatMap(({ items }) => items));
+      const read = (cursor?: string) => cli.management.listGrants({ kind, cursor });
+      lists.push(...(await collect(readItems(cli.output, read))).flat());
     }
     printGrants(cli, lists);
   },
@@ -140,7 +141,8 @@ const check = command({
   options: [option('--issuer <issuer>', 'only clients under this provider')],
   examples: ['provider check'],
   run: async (cli, _, { issuer: at }) => {
-    const pages = await readPages((cursor) => cli.management.checkGrants({ issuer: at, cursor }));
+    const read = (cursor?: string) => cli.management.checkGrants({ issuer: at, cursor });
+    const pages = await collect(readPages(cli.output, read));
     const outside = pages.flatMap(({ items }) => items);
     const providers = pages.flatMap((page) => page.providers);
     const rows = outside.map(({ clientId, name, serviceTrunkGroup, ...client }) => [

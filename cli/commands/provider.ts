@@ -85,9 +85,9 @@ function printProvider(cli: Cli, provider: ManagedProvider): void {
 }
 
 /** Every client under a provider, by name. */
-async function findClients(management: Operations, provider: string) {
+async function findClients({ management, output }: Cli, provider: string) {
   const read = (cursor?: string) => management.listClients({ provider, cursor });
-  return collectPages(read, ({ clientId }) => clientId);
+  return collectPages(output, read, ({ clientId }) => clientId);
 }
 
 function readKeys(path: string): string {
@@ -189,7 +189,7 @@ const remove = command({
   ],
   run: async (cli, [name], { cascade = false, ifRegistration }) => {
     const { registrationId } = await cli.management.findProvider(name);
-    const clients = cascade ? await findClients(cli.management, name) : [];
+    const clients = cascade ? await findClients(cli, name) : [];
     if (cli.deployment().config.federatedClients) {
       cli.output.note(`Its tokens will be refused.${exchangedTokensWarning}`);
     }
@@ -198,6 +198,7 @@ const remove = command({
     );
     const options = { cascade, ifRegistration: ifRegistration ?? registrationId };
     const deleted = await collectPages(
+      cli.output,
       (cursor) => cli.management.deleteProvider(name, { ...options, cursor }),
       ({ clientId }) => clientId,
     );
@@ -213,7 +214,7 @@ const remove = command({
 /** What a takeover keeps: the choices of the registration, and the clients. */
 async function confirmTakeover(cli: Cli, provider: ManagedProvider): Promise<true | undefined> {
   const { issuer: name, clientIdClaim } = provider;
-  const clients = await findClients(cli.management, name);
+  const clients = await findClients(cli, name);
   const rows = clients.map(({ clientId, name: called, serviceTrunkGroup, provider: at }) => [
     clientId,
     called,

@@ -1,7 +1,8 @@
 import { compareEnds, type ExpiringCredential } from '../../core/credential/credential-ends.ts';
 import { formatTime } from '../../core/time.ts';
 import { type CommandGroup, command, option } from '../command-spec.ts';
-import { readPages } from './list-options.ts';
+import type { ListForm } from '../output.ts';
+import { readItems } from './list-options.ts';
 
 function viewExpiring({ kind, name, id, valueId, ...one }: ExpiringCredential) {
   return {
@@ -20,22 +21,22 @@ const expiring = command({
   options: [option('--trunk-group <group>', 'only of this service trunk group')],
   examples: ['report expiring', 'report expiring --trunk-group tg-1001 --json'],
   run: async (cli, _, { trunkGroup }) => {
-    const pages = await readPages((cursor) => cli.management.listExpiring({ trunkGroup, cursor }));
-    cli.output.printList<ExpiringCredential>(
-      pages.flatMap(({ items }) => items).toSorted(compareEnds),
-      {
-        view: viewExpiring,
-        id: ({ id, valueId }) => valueId ?? id,
-        columns: {
-          expires: ({ expiresAt }) => formatTime(expiresAt),
-          'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
-          'client or API key': ({ name }) => name,
-          id: ({ id }) => id,
-          'secret or old value': ({ valueId }) => valueId,
-        },
-        none: 'Nothing expires within 30 days.',
-      },
+    const pages = readItems(cli.output, (cursor) =>
+      cli.management.listExpiring({ trunkGroup, cursor }),
     );
+    const form: ListForm<ExpiringCredential> = {
+      view: viewExpiring,
+      id: ({ id, valueId }) => valueId ?? id,
+      columns: {
+        expires: ({ expiresAt }) => formatTime(expiresAt),
+        'trunk group': ({ serviceTrunkGroup }) => serviceTrunkGroup,
+        'client or API key': ({ name }) => name,
+        id: ({ id }) => id,
+        'secret or old value': ({ valueId }) => valueId,
+      },
+      none: 'Nothing expires within 30 days.',
+    };
+    await cli.output.printPages(pages, () => form, compareEnds);
   },
 });
 

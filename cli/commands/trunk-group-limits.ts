@@ -13,10 +13,11 @@ import {
 } from '../../core/trunk-group/trunk-group-limits.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, repeatable } from '../command-spec.ts';
+import type { ListForm } from '../output.ts';
 import type { Cell } from '../table.ts';
 import { refuse, UsageError } from '../usage-error.ts';
 import { dashed, fieldCell, fieldOptions, type OptionTexts, readFields } from './field-options.ts';
-import { readPages } from './list-options.ts';
+import { readItems } from './list-options.ts';
 import { ifVersionOption } from './record-commands.ts';
 
 const trunkGroup = ['trunk-group', 'service trunk group'] as const;
@@ -91,9 +92,10 @@ const list = command({
   summary: 'List the trunk groups that have limits',
   examples: ['trunk-group-limits list'],
   run: async (cli) => {
-    const pages = await readPages((cursor) => cli.management.listTrunkGroupLimits({ cursor }));
-    const all = pages.flatMap(({ items }) => items);
-    cli.output.printList<TrunkGroupLimits>(all, {
+    const pages = readItems(cli.output, (cursor) =>
+      cli.management.listTrunkGroupLimits({ cursor }),
+    );
+    const form: ListForm<TrunkGroupLimits> = {
       view: viewTrunkGroupLimits,
       id: ({ serviceTrunkGroup }) => serviceTrunkGroup,
       columns: {
@@ -104,7 +106,8 @@ const list = command({
         providers: (limits) => cellOf(limits, 'providers'),
       },
       none: 'No trunk group has limits.',
-    });
+    };
+    await cli.output.printPages(pages, () => form);
   },
 });
 

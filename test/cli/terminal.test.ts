@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough, Writable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { array, assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readPages } from '../../cli/commands/list-options.ts';
 import { Output } from '../../cli/output.ts';
 import { sourceFiles } from '../architecture/source-files.ts';
 import { controlCharacters } from '../support/control-characters.ts';
@@ -78,6 +80,66 @@ describe('what is printed', () => {
         expect(JSON.parse(written())).toEqual({ items: texts });
       }),
     );
+  });
+
+  const longList = {
+    view: (id: number) => ({ id, twice: { value: 2 * id } }),
+    id: String,
+    columns: { ID: (id: number) => id, NAME: (id: number) => `${'n'.repeat(id % 40)}\u001b` },
+    none: 'none',
+  };
+
+  it('is one document, written page by page before the next page is read', async () => {
+    const pages = [[1, 2], [], [3]];
+    for (const read of [pages, []]) {
+      const { output, written } = open({ json: true });
+      const lengths: number[] = [];
+      async function* pagesOf() {
+        for (const page of read) {
+          yield page;
+          lengths.push(written().length);
+        }
+      }
+      await output.printPages(pagesOf(), () => longList);
+      const items = read.flat().map(longList.view);
+      expect(written()).toBe(`${JSON.stringify({ items }, undefined, 2)}\n`);
+      expect(new Set(lengths).size).toBe(read.length === 0 ? 0 : 2);
+    }
+  });
+
+  it('is one table in order, however many pages and rows there are', async () => {
+    async function* pagesOf() {
+      for (let page = 0; page < 5; page++) {
+        yield Array.from({ length: 150 }, (_, index) => 749 - (page * 150 + index));
+      }
+    }
+    const { output, written } = open();
+    await output.printPages(
+      pagesOf(),
+      () => longList,
+      (a, b) => a - b,
+    );
+    const lines = stripVTControlCharacters(written()).trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/ .*/, ''))).toEqual(
+      ['ID', ...Array(750).keys()].map(String),
+    );
+    expect(new Set(lines.map((line) => line.indexOf('n')))).toEqual(new Set([-1, 5]));
+  });
+
+  it('makes the cells of no table for a script', () => {
+    const { output } = open({ json: true });
+    const columns = { ID: () => expect.fail('it formatted a table that no one sees') };
+    output.printList([1], { ...longList, columns });
+  });
+
+  it('tells a person at a terminal how far a long list is', async () => {
+    const { output, written } = open({ json: true });
+    const read = async (cursor = '0') => {
+      const nextCursor = cursor === '24' ? undefined : String(Number(cursor) + 1);
+      return { items: [], examined: 1000, nextCursor };
+    };
+    for await (const page of readPages(output, read)) expect(page.items).toEqual([]);
+    expect(written()).toBe('10000 read\n20000 read\n');
   });
 
   it('goes through one place', () => {
