@@ -278,15 +278,6 @@ export const preflightMaxAge = secondsPerDay;
  */
 export const maxClockDifference = 120;
 
-/**
- * Shares of its life that a token must have left to be issued again: less hands out tokens that
- * soon expire, more reuses next to nothing.
- */
-export const reuseShares = { least: 0.05, most: 0.95 } as const;
-
-/** Tokens that one instance keeps to give again: 1,000 of the longest are 5 MB. */
-export const maxReusableTokens = 1000;
-
 /** How the last use of API keys is recorded, in one instance of a verifier. */
 export const apiKeyUseBounds = {
   /** Values that are remembered, so that each is written once a day: 1 MB. */

@@ -6,7 +6,6 @@ import {
   maxScopeLength,
   maxTokenLifetime,
   minTokenLifetime,
-  reuseShares,
 } from './bounds.ts';
 import { count, domainSchema, matching, secondsBetween } from './config-values.ts';
 import { defaultDeploymentName } from './function-names.ts';
@@ -79,21 +78,6 @@ const scope = v.strictObject({
 });
 
 const lifetime = secondsBetween(1, maxTokenLifetime, ' (24 hours)');
-
-const tokenReuse = v.strictObject({
-  /**
-   * Share of its lifetime that a token must have left to be returned again. A low share saves more
-   * signatures, but returns tokens that expire soon.
-   */
-  minimumRemainingShare: v.pipe(
-    v.number(),
-    v.minValue(reuseShares.least, `allowed: ${reuseShares.least} or more`),
-    v.maxValue(
-      reuseShares.most,
-      `allowed: at most ${reuseShares.most}, as more reuses next to nothing`,
-    ),
-  ),
-});
 
 /** Seconds after its `iat` for which an assertion is accepted, if the config says nothing. */
 const defaultAssertionAge = 3600;
@@ -222,7 +206,6 @@ export const deploymentConfigSchema = v.strictObject({
    * Returns the same token to the same client again. Off by default: every response has a new
    * token.
    */
-  tokenReuse: v.optional(tokenReuse),
   /** Issues tokens to clients under registered providers, for an assertion. Off by default. */
   federatedClients: v.optional(federatedClients),
   /** Whether the staff may register providers with a file of keys, which are never fetched. */

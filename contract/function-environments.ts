@@ -103,9 +103,6 @@ export function tokenEnvironment(
     AUTH_PUBLICATION_LEAD: String(config.signingKeyPolicy.publicationLead),
     AUTH_LEEWAY: String(config.signingKeyPolicy.leeway),
     AUTH_KEY_LIST_MAX_AGE: String(keyListMaxAge(config.signingKeyPolicy)),
-    ...(config.tokenReuse !== undefined && {
-      AUTH_TOKEN_REUSE_SHARE: String(config.tokenReuse.minimumRemainingShare),
-    }),
     ...(config.fairShare.mode !== 'off' && {
       AUTH_FAIR_SHARE: config.fairShare.mode,
       AUTH_SIGNS_PER_MINUTE: String(config.fairShare.signsPerMinute),

@@ -19,13 +19,6 @@ export const tokenVariables = v.object({
   AUTH_LEEWAY: wholeNumber,
   /** The maximum age of the key list when the table does not answer. */
   AUTH_KEY_LIST_MAX_AGE: wholeNumber,
-  /**
-   * Share of its lifetime that a token must have left to be returned again. Without a value,
-   * tokens are never reused.
-   */
-  AUTH_TOKEN_REUSE_SHARE: v.optional(
-    v.pipe(text, v.regex(/^(0\.\d+|1)$/, 'allowed: a share up to 1'), v.transform(Number)),
-  ),
   /** Whether a client that asks for too many tokens is refused or counted. Without a value: neither. */
   AUTH_FAIR_SHARE: v.optional(v.picklist(['enforce', 'count'], 'allowed: enforce or count')),
   /** New tokens in a minute of one client in one instance. */

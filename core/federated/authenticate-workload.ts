@@ -136,15 +136,14 @@ function audiencesOfTokens({ audiences }: Client, settings: AssertionSettings): 
 /** The token lives at most an hour, and ends soon after the assertion. */
 function toDecision(client: Client, assertion: VerifiedAssertion): Decision {
   const tokenLifetime = Math.min(client.tokenLifetime, assertionTokens.longestLife);
-  const { provider, received, expiresAt, externalClientId, issuer } = assertion;
+  const { received, expiresAt, externalClientId, issuer } = assertion;
   const { kid } = received.header;
-  const hash = JSON.stringify([provider.registrationId, kid, tokenLifetime, externalClientId]);
   return {
     received,
     issuer,
     subject: externalClientId,
     client: { ...client, tokenLifetime },
-    secret: { secretId: String(kid), hash },
+    secret: { secretId: String(kid) },
     latestExpiry: expiresAt + assertionTokens.afterExpiry,
   };
 }

@@ -155,11 +155,8 @@ export class ClientKeyAuthentication {
       throw refuseClient(client, failure ?? 'unknown_client');
     }
     if (expiresSoon(secret, now)) log.secretExpiresAt = secret.expiresAt;
-    const { secretId, publicKey, lastUsedOn } = secret;
-    return {
-      client: withoutSyntheticAuthority(client),
-      secret: { secretId, hash: `${secretId} ${publicKey}`, lastUsedOn },
-    };
+    const { secretId, lastUsedOn } = secret;
+    return { client: withoutSyntheticAuthority(client), secret: { secretId, lastUsedOn } };
   }
 
   /** Every key with that algorithm is tried; the one that `kid` names, a hint, is first. */

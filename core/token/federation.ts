@@ -14,8 +14,8 @@ import type { TokenValues } from './token-values.ts';
 export interface AuthenticatedRequest {
   readonly client: Client;
   readonly parameters: Pick<TokenParameters, 'scopes' | 'resource'>;
-  /** What authenticated the client. Of an assertion, what stands for it where tokens are reused. */
-  readonly secret: Pick<ClientSecret, 'secretId' | 'hash' | 'lastUsedOn'>;
+  /** What authenticated the client. */
+  readonly secret: Pick<ClientSecret, 'secretId' | 'lastUsedOn'>;
   /** Only of an assertion, which no token may outlive: seconds since the epoch. */
   readonly latestExpiry?: number | undefined;
 }

@@ -1,11 +1,6 @@
 import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
-import {
-  type ClientReader,
-  type ClientSecret,
-  expiresSoon,
-  type UseRecorder,
-} from '../client/client.ts';
+import { type ClientReader, expiresSoon, type UseRecorder } from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
 import { OAuthError } from '../oauth-error.ts';
 import {
@@ -13,15 +8,9 @@ import {
   type KeySettings,
   type ListSigningKeys,
 } from '../signing-key/select-signing-key.ts';
-import { type ChooseKeys, type Sign, type SignedJws, signJws } from '../signing-key/sign-jws.ts';
-import type { SigningKey } from '../signing-key/signing-key.ts';
+import { type ChooseKeys, type Sign, signJws } from '../signing-key/sign-jws.ts';
 import { formatDay } from '../time.ts';
-import {
-  type AccessTokenClaims,
-  buildAccessTokenClaims,
-  selectAudience,
-  selectScopes,
-} from './access-token-claims.ts';
+import { buildAccessTokenClaims, selectAudience, selectScopes } from './access-token-claims.ts';
 import { authenticateClient, readClientCredentials } from './client-authentication.ts';
 import type { FailureThrottle } from './failure-throttle.ts';
 import type { FairShare } from './fair-share.ts';
@@ -33,7 +22,6 @@ import {
   type TokenParameters,
   type TokenRequest,
 } from './token-parameters.ts';
-import type { SignedToken, TokenReuse } from './token-reuse.ts';
 import type { SecretUse, TokenValues } from './token-values.ts';
 
 export interface TokenPorts {
@@ -42,8 +30,6 @@ export interface TokenPorts {
   readonly listSigningKeys: ListSigningKeys;
   readonly sign: Sign;
   readonly failures: FailureThrottle;
-  /** Set if the deployment config turns on token reuse; see docs/adr/0031. */
-  readonly reuse?: TokenReuse | undefined;
   /** If the deployment config throttles what one client asks for. */
   readonly share?: FairShare | undefined;
   /** If the deployment config has `federatedClients`; see docs/adr/0108. */
@@ -102,7 +88,7 @@ export async function issueToken(
           values,
           parseTokenParameters(request, form, settings.audienceParameter),
         );
-  const { client, secret, parameters } = found;
+  const { client, parameters } = found;
 
   // Decide what the client gets (RFC 6749 §3.3, RFC 8707 §2.2, RFC 9068 §2.2, RFC 9449 §5).
   const scopes = selectScopes(parameters.scopes, client.scopes, settings.ignoredScopes);
@@ -115,56 +101,27 @@ export async function issueToken(
   const claims = buildAccessTokenClaims(authorized, values, settings);
   Object.assign(log, { scope: claims.scope, aud: claims.aud, jti: claims.jti });
 
-  // Find a token that may be issued again, or sign this one if the client may have a new one. The
-  // first token of a secret or workload on each day records its use, and does not wait for that.
+  // Sign the token, if the client may have one. The first one of a secret or workload on each day
+  // records its use, and does not wait for that.
   const content = { typ: settings.accessTokenType, payload: claims };
   const chooseKeys: ChooseKeys = (maxAge) =>
     chooseSigningKeys(ports.listSigningKeys, settings, claims, { signal, maxAge });
   const keys = await chooseKeys();
   const sign = () => signJws(content, keys, ports.sign, { signal, chooseAgain: chooseKeys });
-  const { reuse, share } = ports;
+  const { share } = ports;
   const signIfAllowed = share ? () => share.take(client.clientId, values, sign) : sign;
   const secretUse = recordUse(found, ports.uses, values);
-  const unsigned = { client, secret, latestExpiry, claims };
-  const { token, isReused } = await findOrSign(unsigned, keys, reuse, signIfAllowed);
-  if (isReused) log.isReused = true;
+  const token = await signIfAllowed();
   log.secretUse = secretUse.state;
-  // A reused token keeps its own id.
-  Object.assign(log, { jti: token.claims.jti, kid: token.kid, refusals: token.refusals });
+  Object.assign(log, { kid: token.kid, refusals: token.refusals });
 
   // Respond (RFC 6749 §5.1).
   return {
     access_token: token.jws,
     token_type: jkt === undefined ? 'Bearer' : 'DPoP',
-    expires_in: token.claims.exp - now,
-    scope: token.claims.scope,
+    expires_in: claims.exp - now,
+    scope: claims.scope,
   };
-}
-
-/** A granted token before it is signed. */
-interface UnsignedToken extends Pick<AuthenticatedRequest, 'client' | 'latestExpiry'> {
-  readonly secret: Pick<ClientSecret, 'hash'>;
-  readonly claims: AccessTokenClaims;
-}
-
-/**
- * Returns a token that this instance issued for an equal request and that may be issued again, or
- * signs a new one.
- *
- * @param keys those that may sign, in order of preference.
- * @param sign signs the claims with the first of them that KMS accepts.
- */
-export async function findOrSign(
-  { client, secret, claims, latestExpiry }: UnsignedToken,
-  [key]: readonly SigningKey[],
-  reuse: TokenReuse | undefined,
-  sign: () => Promise<SignedJws>,
-): Promise<{ readonly token: SignedToken; readonly isReused: boolean }> {
-  const signToken = async () => ({ ...(await sign()), claims });
-  if (reuse === undefined) return { token: await signToken(), isReused: false };
-  const { version: clientVersion } = client;
-  const request = { claims, secretHash: secret.hash, clientVersion, latestExpiry, kid: key?.kid };
-  return reuse.take(request, signToken);
 }
 
 /**

@@ -31,8 +31,6 @@ export interface TokenLogFields {
   kid?: string;
   /** Keys that were tried before `kid` and could not sign. */
   refusals?: readonly KeyRefusal[];
-  /** Whether the token was returned before. */
-  isReused?: boolean;
   secretUse?: SecretUse;
   /** What the function's other files know. */
   further?: FurtherFields;

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type AccessTokenType, accessTokenTypes } from '../../contract/access-token-type.ts';
-import { reuseShares } from '../../contract/bounds.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
 import {
   type Alg,
@@ -27,15 +26,6 @@ function readAlgorithms(value: string): readonly Alg[] {
     value,
     `one or more of ${algs.join(', ')}, each once, separated by commas`,
   );
-}
-
-function readTokenReuse(value: string) {
-  const minimumRemainingShare = /^0\.\d+$/.test(value) ? Number(value) : Number.NaN;
-  const { least, most } = reuseShares;
-  if (minimumRemainingShare >= least && minimumRemainingShare <= most) {
-    return { minimumRemainingShare };
-  }
-  return refuse('--token-reuse', value, `a share of a token's life from ${least} to ${most}`);
 }
 
 function oneOf<T extends string>(name: string, choices: readonly T[]): (value: string) => T {
@@ -110,11 +100,6 @@ function createCommand({ withFlags, extras }: Edition): Command {
       'signing keys that live for four minutes, tokens for 20 seconds; watch them with npx --no -- authctl --local signing-key list --watch',
     )
     .option(
-      '--token-reuse <share>',
-      'issue a token again while this share of its life remains, e.g. 0.5: docs/configuration.md',
-      readTokenReuse,
-    )
-    .option(
       '--fair-share',
       'limit what one client may take, by the config: the only instance reaches it sooner than a deployment',
     )
@@ -149,7 +134,6 @@ interface Flags {
   readonly federatedClients?: true;
   readonly dpop?: true;
   readonly checkRevocation?: OnLookupFailure;
-  readonly tokenReuse?: ReturnType<typeof readTokenReuse>;
   readonly fairShare?: true;
   readonly state?: string;
   readonly faults?: string;
@@ -195,7 +179,6 @@ export function parseArguments(
     stateDirectory: flags.state ?? resolve(edition.directory, '.local'),
     port: port('PORT') ?? defaultPort,
     signingAlgorithms: flags.algorithm,
-    tokenReuse: flags.tokenReuse,
     fairShare: flags.fairShare,
     accessTokenType: flags.accessTokenType,
     authorizationEndpoint: flags.authorizationEndpoint,

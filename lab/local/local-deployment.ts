@@ -77,7 +77,6 @@ export interface LocalDeploymentOptions {
   readonly signingAlgorithms?: readonly Alg[] | undefined;
   readonly signingKeyPolicy?: SigningKeyPolicyInput | undefined;
   readonly maxTokenLifetime?: number | undefined;
-  readonly tokenReuse?: DeploymentConfigInput['tokenReuse'];
   /** Whether the limits of one client hold. One instance serves all clients, and would reach them. */
   readonly fairShare?: boolean | undefined;
   readonly accessTokenType?: AccessTokenType | undefined;
@@ -96,7 +95,7 @@ export function buildLocalDeployment(
   issuer: string,
   options: LocalDeploymentOptions = {},
 ): LocalDeployment {
-  const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum, tokenReuse } = options;
+  const { signingAlgorithms, signingKeyPolicy, maxTokenLifetime: maximum } = options;
   const { accessTokenType, authorizationEndpoint, federatedClients, clientKeys } = options;
   const { providerKeyFiles } = options;
   const given = options.config === undefined ? example : keepLocal(options.config);
@@ -106,7 +105,6 @@ export function buildLocalDeployment(
     fairShare: { ...given.fairShare, ...(options.fairShare !== true && { mode: 'off' }) },
     ...(signingAlgorithms !== undefined && { signingAlgorithms: [...signingAlgorithms] }),
     ...(signingKeyPolicy !== undefined && { signingKeyPolicy }),
-    ...(tokenReuse !== undefined && { tokenReuse }),
     ...(accessTokenType !== undefined && { accessTokenType }),
     ...(authorizationEndpoint === true && { authorizationEndpoint }),
     ...(federatedClients !== undefined && { federatedClients }),

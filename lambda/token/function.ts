@@ -5,7 +5,7 @@ import { createDynamoDbClientReader } from '../../adapters/dynamodb/stores/clien
 import { createDynamoDbSigningKeyReader } from '../../adapters/dynamodb/stores/signing-key-reader.ts';
 import { createJsonKmsSign } from '../../adapters/kms/sign-with-key.ts';
 import { defaultAccessTokenType } from '../../contract/access-token-type.ts';
-import { authenticationFailureThrottle, maxReusableTokens } from '../../contract/bounds.ts';
+import { authenticationFailureThrottle } from '../../contract/bounds.ts';
 import type { Environment } from '../../contract/environment.ts';
 import { noStoreHeaders, securityHeaders } from '../../contract/error-body.ts';
 import type { SelfTestResult } from '../../contract/function-events.ts';
@@ -24,7 +24,6 @@ import type { Federation } from '../../core/token/federation.ts';
 import type { TokenPorts, TokenSettings } from '../../core/token/issue-token.ts';
 import { runSelfTest } from '../../core/token/self-test.ts';
 import type { FindBinding } from '../../core/token/token-binding.ts';
-import { TokenReuse } from '../../core/token/token-reuse.ts';
 import { errorResponse } from '../shared/error-response.ts';
 import {
   dispatch,
@@ -152,7 +151,6 @@ export function createTokenFunction(
     sign: history.watch(ports.sign, options.clock),
     share: createShare(environment, history),
     failures: new FailureThrottle(authenticationFailureThrottle),
-    reuse: createReuse(environment),
     keysOnly: environment.AUTH_KEYS_ONLY === '1',
   };
   const settings = {
@@ -196,14 +194,6 @@ function createShare(
 ): FairShare | undefined {
   if (mode === undefined || signsPerMinute === undefined) return undefined;
   return new FairShare({ isEnforced: mode === 'enforce', signsPerMinute }, history);
-}
-
-/** Tokens in this instance's memory. */
-function createReuse({
-  AUTH_TOKEN_REUSE_SHARE: minimumRemainingShare,
-}: Environment<'token'>): TokenReuse | undefined {
-  if (minimumRemainingShare === undefined) return undefined;
-  return new TokenReuse({ minimumRemainingShare, maxTokens: maxReusableTokens });
 }
 
 /**

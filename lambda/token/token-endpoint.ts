@@ -57,7 +57,6 @@ function reportToken(exchange: Exchange, log: TokenLogFields): void {
     aud: log.aud,
     jti: log.jti,
     kid: log.kid,
-    reused: log.isReused,
     secret_use: log.secretUse,
     client_throttle: log.clientThrottle,
     ...log.further,

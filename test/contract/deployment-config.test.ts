@@ -331,19 +331,6 @@ describe('a former literal', () => {
   });
 });
 
-describe('token reuse', () => {
-  it('is off unless the config has it', () => {
-    expect(parseDeploymentConfig(single).tokenReuse).toBeUndefined();
-    const tokenReuse = { minimumRemainingShare: 0.5 };
-    expect(parseDeploymentConfig({ ...single, tokenReuse })).toMatchObject({ tokenReuse });
-  });
-
-  it.each([0, 0.04, 0.96, 1, 2, '0.5'])('takes no share of %s', (minimumRemainingShare) => {
-    const input = { ...single, tokenReuse: { minimumRemainingShare } };
-    expect(() => parseDeploymentConfig(input)).toThrow('tokenReuse.minimumRemainingShare');
-  });
-});
-
 describe('parseDeploymentConfig', () => {
   it('fills in every default', () => {
     const config = parseDeploymentConfig(single);

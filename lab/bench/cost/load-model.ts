@@ -19,7 +19,7 @@ interface Quota {
 }
 
 /** Asymmetric KMS calls of one key family that AWS allows unless asked. */
-export const signQuota = 1000;
+const signQuota = 1000;
 const { token: tokenThrottle } = throttlesOf({
   kmsSignQuota: signQuota,
   throttles: {},
@@ -39,7 +39,7 @@ const quotas: readonly Quota[] = [
     name: 'KMS Sign',
     limit: signQuota,
     raised: 'KMS',
-    need: (rate, { reused }) => rate * (1 - reused),
+    need: (rate, { unsigned }) => rate * (1 - unsigned),
   },
   {
     name: 'API Gateway',

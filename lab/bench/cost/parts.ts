@@ -7,7 +7,7 @@ import { formatColumns } from '../../support/generated-parts.ts';
 import type { Results } from '../rounds.ts';
 import { medianOf } from '../statistics.ts';
 import { costOfGuard, costOfGuardAlarms, guards } from './guard-cost.ts';
-import { modelLoad, signQuota } from './load-model.ts';
+import { modelLoad } from './load-model.ts';
 import {
   describePrices,
   dollars,
@@ -39,12 +39,6 @@ const logBytes = {
 /** Of the authorizer, whose line has no metrics. The access log is the platform API's own. */
 const guardLogBytes = 560 + logBytes["Lambda's start, end and report"];
 
-/**
- * Share of tokens without a signature in a day of 200 clients that ask every two to ten minutes, with
- * `minimumRemainingShare` 0.5: docs/performance.md.
- */
-const reusedBy = { fourInstances: 1 - 22_462 / 47_981, sixteen: 1 - 37_450 / 47_981 } as const;
-
 const { token, pairs } = medianOf(measured.rounds);
 const { delays, ours } = token;
 const work: TokenWork = {
@@ -61,17 +55,9 @@ const usual: Configuration = {
   name: 'default: RS256, 1,769 MB',
   alg: 'RS256',
   memory: 1769,
-  reused: 0,
+  unsigned: 0,
   webAcl: false,
 };
-const reusing = { ...usual, reused: reusedBy.fourInstances };
-const reuseConfigurations: readonly Configuration[] = [
-  usual,
-  { ...reusing, name: 'reuse, 4 instances' },
-  { ...usual, reused: reusedBy.sixteen, name: 'reuse, 16 instances' },
-  { ...usual, alg: 'ES256', name: 'ES256' },
-];
-
 const configurations: readonly Configuration[] = [
   usual,
   { ...usual, name: '512 MB', memory: 512 },
@@ -130,19 +116,6 @@ function formatCosts(): string {
   });
 }
 
-/** What a share of reused tokens does to the bill, and to what the Sign quota allows. */
-function formatReuse(): string {
-  return formatColumns(reuseConfigurations, {
-    'a million tokens, share 0.5': ({ name }) => name,
-    'signatures saved': ({ reused }) => `${Math.round(reused * 100)} %`,
-    'KMS Sign': line('KMS Sign'),
-    DynamoDB: line('DynamoDB'),
-    'all of it': (configuration) => `**${dollars(sum(configuration))}**`,
-    [`tokens a second with ${thousands(signQuota)} signatures a second`]: ({ reused }) =>
-      thousands(signQuota / (1 - reused)),
-  });
-}
-
 function formatMemory(): string {
   const { perGbSecondKept } = prices.lambda.provisioned;
   return formatColumns(
@@ -188,8 +161,8 @@ function formatFlood(): string {
   const { fairShare, kmsSignQuota } = parseDeploymentConfig(singleRegion);
   const floods = [0.8 * kmsSignQuota, 2 * kmsSignQuota].map((rate) => {
     const cost = (signed: number) => {
-      const reused = 1 - Math.min(signed, kmsSignQuota, rate) / rate;
-      return modelLoad(rate, 1, { ...usual, reused }, work).dollarsAMonth / 30;
+      const unsigned = 1 - Math.min(signed, kmsSignQuota, rate) / rate;
+      return modelLoad(rate, 1, { ...usual, unsigned }, work).dollarsAMonth / 30;
     };
     const ofOneClient = ((rate / requestsOfExecution) * fairShare.signsPerMinute) / 60;
     return { rate, oneClient: cost(ofOneClient), others: cost(rate), none: cost(0) };
@@ -245,7 +218,6 @@ export function computeParts(bundles: string): Readonly<Record<string, string>> 
     portal: formatPortal(bundles),
     lines: formatLines(),
     costs: formatCosts(),
-    reuse: formatReuse(),
     guards: formatGuards(bundles),
     memory: formatMemory(),
     load: formatLoad(),

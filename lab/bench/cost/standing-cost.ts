@@ -164,7 +164,7 @@ function costOfHealthRequests(
     responseBytes: 700,
     logBytes: work.silentLogBytes,
   };
-  const ofRequests = costOfMillion({ ...configuration, reused: 1 }, cheap, {
+  const ofRequests = costOfMillion({ ...configuration, unsigned: 1 }, cheap, {
     tokens: requests,
     others: 0,
   });

@@ -7,8 +7,8 @@ export interface Configuration {
   readonly alg: Alg;
   /** Of the token function, in megabytes. */
   readonly memory: number;
-  /** Share of tokens that need no signature, as they are given again. */
-  readonly reused: number;
+  /** Share of requests that get no signature: those that are refused. */
+  readonly unsigned: number;
   readonly webAcl: boolean;
   readonly tracing?: 'on';
   /** Lambda reports only what fails. */
@@ -69,14 +69,14 @@ function costOfTraces({ tokens, others }: Traffic): number {
 /** Lambda bills whole milliseconds. */
 export function durationMs(work: TokenWork, configuration: Configuration): number {
   const slowdown = Math.max(1, wholeCpuMemory / configuration.memory);
-  const wait = work.waitMs - configuration.reused * work.signWaitMs;
+  const wait = work.waitMs - configuration.unsigned * work.signWaitMs;
   return Math.ceil(work.cpuMs * slowdown + wait);
 }
 
-function signCost({ alg, reused }: Configuration): number {
+function signCost({ alg, unsigned }: Configuration): number {
   const { per10kRsa2048, per10kOther } = prices.kms;
   const each = (alg === 'RS256' || alg === 'PS256' ? per10kRsa2048 : per10kOther) / 10_000;
-  return each * million * (1 - reused);
+  return each * million * (1 - unsigned);
 }
 
 /** A month's REST API at so many requests, a million of them on average. */
@@ -119,12 +119,12 @@ export function costOfLog(gigabytes: number, gigabytesAMonth = gigabytes): numbe
   return gigabytes * (ingestionPerGb(gigabytesAMonth) + keptShare * keptMonths * perGbMonthKept);
 }
 
-function watchersCost({ watchers, reused }: Configuration): number {
+function watchersCost({ watchers, unsigned }: Configuration): number {
   if (watchers === undefined) return 0;
   const perMillion =
     watchers.furtherTrails * prices.furtherTrailPerMillionEvents +
     (watchers.guardDuty ? prices.guardDutyPerMillionEvents : 0);
-  return perMillion * (1 - reused);
+  return perMillion * (1 - unsigned);
 }
 
 export function costOfMillion(

@@ -42,7 +42,6 @@ const tests = {
     'test/adapters/dynamodb/remember-found.test.ts',
     'test/core/verifier/revocation-{check,property}.test.ts',
     'test/core/management/{revoke-client-tokens,lives-model}.test.ts',
-    'test/lambda/token/token-reuse.test.ts',
   ],
   people: [
     'test/core/identity-provider/application-rule.test.ts',

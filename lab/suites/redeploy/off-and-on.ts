@@ -17,7 +17,6 @@ const off = {
   alarmEmails: [],
   gradualDeployment: false,
   reservedConcurrency: {},
-  tokenReuse: undefined,
   federatedClients: undefined,
   terminationProtection: false,
 } satisfies Partial<DeploymentConfigInput>;
@@ -29,7 +28,6 @@ const on = {
   alarmEmails: ['oncall@example.com'],
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
-  tokenReuse: { minimumRemainingShare: 0.5 },
   federatedClients: { ownProviders: true },
   trafficAlarm: true,
   clientMetrics: true,

@@ -23,7 +23,6 @@ function tell(troubles: readonly Trouble[], more: Partial<Story> = {}): Story {
     phases: { slc: 0, dfw: 100, pit: 200 },
     algs: ['RS256', 'ES256', 'ML-DSA-65'],
     clocksDiffer: false,
-    tokenReuse: false,
     kmsListLag: 0,
     seed: 1,
     troubles,

@@ -12,7 +12,7 @@ const work: TokenWork = {
   reportBytes: 900,
   responseBytes: 2000,
 };
-const usual = { name: 'usual', alg: 'RS256', memory: 1769, reused: 0, webAcl: false } as const;
+const usual = { name: 'usual', alg: 'RS256', memory: 1769, unsigned: 0, webAcl: false } as const;
 
 function executions(tokensASecond: number, regions: number, waitMs: number): number {
   const { needs } = modelLoad(tokensASecond, regions, usual, { ...work, waitMs });
@@ -50,12 +50,12 @@ describe('the cost of a million tokens', () => {
     expect(traces(1e6, 1e10)).toBeCloseTo(0.25, 2);
   });
 
-  it('has a further trail and GuardDuty for each signature, and not for a token that is reused', () => {
+  it('has a further trail and GuardDuty for each signature, and not for a request that is refused', () => {
     const watchers = { furtherTrails: 1, guardDuty: true };
     const watched = costOfMillion({ ...usual, watchers }, work);
     expect(watched['further trails, GuardDuty']).toBe(24);
-    const reused = costOfMillion({ ...usual, watchers, reused: 0.75 }, work);
-    expect(reused['further trails, GuardDuty']).toBe(6);
+    const refused = costOfMillion({ ...usual, watchers, unsigned: 0.75 }, work);
+    expect(refused['further trails, GuardDuty']).toBe(6);
   });
 });
 

@@ -59,7 +59,7 @@ describe('the arguments of npm start', () => {
   it.each(['--htps', '--port=1', '-x', 'start', '--https=no', '--state'])('refuse %s', (flag) => {
     expect(() => parseArguments([flag], {})).toThrow(LocalRunError);
     expect(() => parseArguments([flag], {})).toThrow(
-      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --dpop, --check-revocation <choice>, --rotation-demo, --token-reuse <share>, --fair-share, --state <dir>, --config <file>, --faults <file>, --portal-login, --help',
+      'allowed: --https, --reset, --algorithm <algs>, --access-token-type <type>, --authorization-endpoint, --federated-clients, --dpop, --check-revocation <choice>, --rotation-demo, --fair-share, --state <dir>, --config <file>, --faults <file>, --portal-login, --help',
     );
   });
 
@@ -67,23 +67,6 @@ describe('the arguments of npm start', () => {
     const { extras: _, ...edition } = clone;
     expect(() => parse(['--portal-login'], {}, edition)).toThrow('unknown option');
   });
-
-  it('turn shared token reuse on', () => {
-    expect(parseArguments(['--token-reuse=0.5'], {}).tokenReuse).toEqual({
-      minimumRemainingShare: 0.5,
-    });
-  });
-
-  it.each(['', '0', '1', '0.04', '0.96', 'half', '0,5'])(
-    'refuse to reuse by a share of "%s"',
-    (share) => {
-      expect(() => parseArguments(['--token-reuse', share], {})).toThrow(
-        new LocalRunError(
-          `--token-reuse: received "${share}"; allowed: a share of a token's life from 0.05 to 0.95`,
-        ),
-      );
-    },
-  );
 
   it.each(['HS256', 'none', 'es256', '', 'RS256,', 'RS256 PS256', 'RS256,RS256'])(
     'refuse the algorithm "%s"',

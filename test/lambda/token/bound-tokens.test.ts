@@ -7,7 +7,7 @@ import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow as now } from '../../../lab/support/token-settings.ts';
 import { openBinding } from '../../../lambda/token/proofs.ts';
 import { figure } from '../../support/figure.ts';
-import { createHolder, createProver, holder, stranger, url } from '../../support/hostile-proofs.ts';
+import { createHolder, createProver, holder, url } from '../../support/hostile-proofs.ts';
 import { tokenWorld } from '../../support/token-world.ts';
 
 const audiences = {
@@ -155,21 +155,5 @@ describe('a proof at the token endpoint', () => {
     const text = JSON.stringify(reports);
     expect(text).toContain('"proof_part":"htu"');
     for (const part of ['canary', ...proof.split('.')]) expect(text).not.toContain(part);
-  });
-});
-
-describe('a token that is issued again', () => {
-  it('has the binding of the request', async () => {
-    const { ask, stores } = open({}, { AUTH_TOKEN_REUSE_SHARE: 0.5 });
-    const asked = async (by?: typeof holder) =>
-      (await ask(messages, by ? [await prove({ by })] : [])).body['access_token'];
-    const [bound, free, others] = [await asked(holder), await asked(), await asked(stranger)];
-    expect(new Set([bound, free, others]).size).toBe(3);
-    expect([await asked(holder), await asked(), await asked(stranger)]).toEqual([
-      bound,
-      free,
-      others,
-    ]);
-    expect(stores.sign).toHaveBeenCalledTimes(3);
   });
 });

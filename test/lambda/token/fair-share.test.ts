@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { healthPath } from '../../../contract/routes.ts';
 import { ServiceUnavailableError, UnavailableError } from '../../../core/errors.ts';
-import { makeClient } from '../../../lab/support/clients.ts';
 import { signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { tokenWorld, worldSigner } from '../../support/token-world.ts';
 
@@ -10,15 +9,6 @@ const throttling = new ServiceUnavailableError('KMS', 'throttled', { isThrottlin
 const limited = { AUTH_FAIR_SHARE: 'enforce', AUTH_SIGNS_PER_MINUTE: 3 } as const;
 
 type World = ReturnType<typeof tokenWorld>;
-
-async function statusesOf(world: World, ...scopes: readonly string[]): Promise<number[]> {
-  const statuses: number[] = [];
-  for (const scope of scopes) {
-    const body = `grant_type=client_credentials&scope=${scope}`;
-    statuses.push((await world.issue({ body })).statusCode);
-  }
-  return statuses;
-}
 
 describe('a client that asks for more tokens than it may', () => {
   it('gets 429, a time to wait, and what to do; the log has the reason', async () => {
@@ -49,15 +39,6 @@ describe('a client that asks for more tokens than it may', () => {
   it('has no limit without the setting', async () => {
     const world = tokenWorld();
     for (let n = 0; n < 300; n++) expect((await world.issue()).statusCode).toBe(200);
-  });
-
-  it('still gets the tokens that were kept for it, if tokens are reused', async () => {
-    const scopes = ['a', 'b', 'c', 'd'];
-    const world = tokenWorld([makeClient({ scopes })], undefined, {
-      ...limited,
-      AUTH_TOKEN_REUSE_SHARE: 0.5,
-    });
-    expect(await statusesOf(world, 'a', 'b', 'c', 'd', 'a')).toEqual([200, 200, 200, 429, 200]);
   });
 });
 

@@ -2,7 +2,6 @@ import { UnavailableError } from '../../../core/errors.ts';
 import { OAuthError } from '../../../core/oauth-error.ts';
 import { FailureThrottle } from '../../../core/token/failure-throttle.ts';
 import { issueToken, type TokenPorts } from '../../../core/token/issue-token.ts';
-import { TokenReuse } from '../../../core/token/token-reuse.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { settings } from '../token-settings.ts';
@@ -12,8 +11,6 @@ export const { issuer, defaultAudience: audience } = settings;
 
 const signer = makeSigningKey('ES256');
 export const publicJwk = signer.key.publicJwk;
-
-export type ReuseMode = 'none' | 'memory';
 
 export interface Credentials {
   readonly clientId: string;
@@ -26,10 +23,9 @@ export class Issuer {
   readonly #region: Region;
   readonly #ports: TokenPorts;
 
-  constructor(world: RevocationWorld, region: Region, mode: ReuseMode) {
+  constructor(world: RevocationWorld, region: Region) {
     this.#world = world;
     this.#region = region;
-    const reuse = { minimumRemainingShare: 0.5, maxTokens: 100 };
     this.#ports = {
       clients: world.replica(region),
       uses: { recordUse: async () => undefined },
@@ -41,14 +37,12 @@ export class Issuer {
         repetitions: 1e6,
         capacity: 100,
       }),
-      reuse: mode === 'none' ? undefined : new TokenReuse(reuse),
     };
   }
 
   /** @returns undefined if the client is refused, or DynamoDB does not answer. */
   async request({ clientId, secret }: Credentials) {
     const form = new URLSearchParams({ grant_type: 'client_credentials' });
-    const log: { isReused?: boolean } = {};
     try {
       const { access_token: token } = await issueToken(
         {
@@ -63,10 +57,10 @@ export class Issuer {
           now: Math.floor((this.#world.time.now + this.#region.skew) / 1000),
           random: this.#world.draw(16),
           source: '192.0.2.1',
-          log,
+          log: {},
         },
       );
-      return { token, isReused: log.isReused === true };
+      return token;
     } catch (error) {
       if (error instanceof OAuthError || error instanceof UnavailableError) return undefined;
       throw error;

@@ -8,7 +8,7 @@ import {
   setClientEnabled,
 } from '../../support/operations.ts';
 import { type Check, createCheck, kinds, type Outcome } from './checks.ts';
-import { type Credentials, Issuer, type ReuseMode } from './issuers.ts';
+import { type Credentials, Issuer } from './issuers.ts';
 import { type ClientHistory, findViolation, type IssuedToken } from './judge.ts';
 import { RevocationWorld } from './world.ts';
 
@@ -16,7 +16,6 @@ import { RevocationWorld } from './world.ts';
 interface RevocationCounts {
   events: number;
   tokens: number;
-  reused: number;
   revocations: number;
   /** Presented tokens by what a check made of them. */
   outcomes: Record<Outcome, number>;
@@ -24,7 +23,7 @@ interface RevocationCounts {
 
 export function noCounts(): RevocationCounts {
   const outcomes = { accepted: 0, accepted_without_lookup: 0, refused: 0, unavailable: 0 };
-  return { events: 0, tokens: 0, reused: 0, revocations: 0, outcomes };
+  return { events: 0, tokens: 0, revocations: 0, outcomes };
 }
 
 /** A token that lives longer is not presented any more: it may have expired. */
@@ -55,9 +54,8 @@ class Play {
     this.random = random;
     this.counts = counts;
     this.world = new RevocationWorld(random);
-    const mode: ReuseMode = random.pick(['none', 'memory']);
     const { regions } = this.world;
-    this.#issuers = regions.map((region) => new Issuer(this.world, region, mode));
+    this.#issuers = regions.map((region) => new Issuer(this.world, region));
     this.#checks = Array.from({ length: 6 }, () =>
       createCheck(this.world, {
         kind: random.pick(Object.keys(kinds) as (keyof typeof kinds)[]),
@@ -116,25 +114,11 @@ class Play {
   async request(): Promise<void> {
     const index = this.random.integer(0, this.#issuers.length - 1);
     const credentials = this.#credentials.get(this.#anyClient());
-    const issued = credentials && (await this.#issuers[index]?.request(credentials));
-    if (credentials === undefined || issued === undefined) return;
-    const { now } = this.world.time;
-    const known = this.#tokens.get(issued.token);
-    if (known === undefined) {
-      this.counts.tokens += 1;
-      const { clientId } = credentials;
-      this.#tokens.set(issued.token, { value: issued.token, clientId, issuedAt: now });
-      return;
-    }
-    this.counts.reused += 1;
-    const arrived = now - (this.world.regions[index]?.lag ?? 0);
-    const isRevoked = this.#historyOf(known.clientId).revocations.some(
-      ({ completedAt }) => known.issuedAt < completedAt && completedAt <= arrived,
-    );
-    if (isRevoked) throw new Error('violation: a token of before a revocation was issued again');
-    const { creations } = this.#historyOf(known.clientId);
-    const isOfFormerLife = creations.some((time) => known.issuedAt < time && time <= arrived);
-    if (isOfFormerLife) throw new Error('violation: a token of a former client was issued again');
+    const token = credentials && (await this.#issuers[index]?.request(credentials));
+    if (credentials === undefined || token === undefined) return;
+    this.counts.tokens += 1;
+    const { clientId } = credentials;
+    this.#tokens.set(token, { value: token, clientId, issuedAt: this.world.time.now });
   }
 
   async present(): Promise<void> {

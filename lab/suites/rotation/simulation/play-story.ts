@@ -25,7 +25,7 @@ class Play {
   readonly #removed = new Set<RegionId>();
 
   constructor(story: Story) {
-    const { seed, algs, clocksDiffer, interval, tokenReuse, kmsListLag } = story;
+    const { seed, algs, clocksDiffer, interval, kmsListLag } = story;
     this.story = story;
     this.world = new World({
       policy: makePolicy(story.policy, story.maxTokenLifetime),
@@ -33,7 +33,6 @@ class Play {
       algs,
       clocksDiffer,
       interval,
-      tokenReuse,
     });
     this.#start = this.world.now;
     this.world.store.onHeartbeat = (id) => this.world.region(id).join();

@@ -28,7 +28,7 @@ interface RegionConfig {
 
 /** What a region needs of the world around it. */
 interface RegionSurroundings {
-  readonly options: RegionConfig & { readonly tokenReuse: boolean };
+  readonly options: RegionConfig;
   readonly policy: SigningKeyPolicy;
   readonly time: VirtualTime;
   readonly now: number;
@@ -171,7 +171,6 @@ export class Region {
       regionId: this.id,
       policy: world.policy,
       sign: this.#sign,
-      reuseShare: world.options.tokenReuse ? host.random.pick([0.25, 0.5, 1]) : undefined,
       onToken: (kid, exp) => world.onToken(kid, this.id, exp),
       onFailure: (instance, reason) => world.onFailure(this, instance, reason),
     });

@@ -158,7 +158,6 @@ export interface Story {
   readonly phases: Readonly<Record<RegionId, number>>;
   readonly algs: readonly [Alg, ...Alg[]];
   readonly clocksDiffer: boolean;
-  readonly tokenReuse: boolean;
   /** Seconds for which KMS does not list a new key. */
   readonly kmsListLag: number;
   readonly troubles: readonly Trouble[];
@@ -181,7 +180,6 @@ export const arbitraryStory: fc.Arbitrary<Story> = pace.chain(({ input, interval
     phases: each(within(interval - 1)),
     algs: algOrder,
     clocksDiffer: fc.boolean(),
-    tokenReuse: fc.boolean(),
     kmsListLag: fc.constantFrom(0, 20),
     troubles: fc
       .array(troubleOf({ policy, interval, duration }), { maxLength: 10 })

@@ -1,4 +1,4 @@
-import { maxClockDifference, maxReusableTokens } from '../../../../contract/bounds.ts';
+import { maxClockDifference } from '../../../../contract/bounds.ts';
 import type { RegionId } from '../../../../contract/regions.ts';
 import { keyListMaxAge, type SigningKeyPolicy } from '../../../../contract/signing-key-policy.ts';
 import { UnavailableError } from '../../../../core/errors.ts';
@@ -15,9 +15,6 @@ import {
 import type { SigningKey } from '../../../../core/signing-key/signing-key.ts';
 import { SigningKeyCache } from '../../../../core/signing-key/signing-key-cache.ts';
 import type { AccessTokenClaims } from '../../../../core/token/access-token-claims.ts';
-import { findOrSign } from '../../../../core/token/issue-token.ts';
-import { TokenReuse } from '../../../../core/token/token-reuse.ts';
-import { makeClient, makeSecret } from '../../../support/clients.ts';
 import type { HostOptions } from './jwks-instance.ts';
 import type { Random } from './random.ts';
 
@@ -26,33 +23,23 @@ interface TokenInstanceOptions extends HostOptions {
   readonly policy: SigningKeyPolicy;
   readonly random: Random;
   readonly sign: Sign;
-  /** Share of its life that a token must have left to be given again. */
-  readonly reuseShare: number | undefined;
   readonly onToken: (kid: string, exp: number) => void;
   /** Is told that the instance answered 503. */
   readonly onFailure: (instance: string, reason: string) => void;
 }
-
-/** Every request is of the same secret. */
-const authenticated = { client: makeClient(), secret: makeSecret('') };
 
 /** One instance of the token function, without what comes before the choice of a key. */
 export class TokenInstance {
   readonly #options: TokenInstanceOptions;
   readonly #cache: SigningKeyCache;
   readonly #sign: Sign;
-  readonly #reuse: TokenReuse | undefined;
   #stopped = false;
 
   constructor(options: TokenInstanceOptions) {
-    const { policy, refreshInterval, clock, reuseShare, reader, sign } = options;
+    const { policy, refreshInterval, clock, reader, sign } = options;
     this.#options = options;
     this.#cache = new SigningKeyCache(reader, { refreshInterval, maxAge: keyListMaxAge(policy) });
     this.#sign = new SignHistory().watch(sign, () => clock.now() * 1000);
-    this.#reuse =
-      reuseShare === undefined
-        ? undefined
-        : new TokenReuse({ minimumRemainingShare: reuseShare, maxTokens: maxReusableTokens });
   }
 
   /** Asks it just before and just after it reads the list again. */
@@ -94,11 +81,8 @@ export class TokenInstance {
     const choose: ChooseKeys = (maxAge) =>
       chooseSigningKeys(list, { ...policy, regionId }, claims, { maxAge });
     const keys = await choose();
-    await findOrSign({ ...authenticated, claims }, keys, this.#reuse, async () => {
-      const signed = await signWithFirst(keys, (key) => this.#signWith(key), choose);
-      onToken(signed.kid, claims.exp);
-      return signed;
-    });
+    const signed = await signWithFirst(keys, (key) => this.#signWith(key), choose);
+    onToken(signed.kid, claims.exp);
   }
 
   /** KMS of the simulation has no private keys: a signature is empty. */

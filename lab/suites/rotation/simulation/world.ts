@@ -25,7 +25,6 @@ interface WorldOptions {
   readonly clocksDiffer: boolean;
   /** Seconds between two runs of each region's rotation. */
   readonly interval: number;
-  readonly tokenReuse: boolean;
 }
 
 const start = 1_700_000_000;
@@ -51,7 +50,6 @@ export class World {
       regions: regionIds,
       clocksDiffer: false,
       interval: 10,
-      tokenReuse: false,
       ...options,
     };
     this.random = new Random(this.options.seed);
