@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownValue } from '../contract/own-value.ts';
 import { scopeName } from '../contract/scopes.ts';
 import { isPlainWord } from '../contract/shell-word.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
@@ -46,7 +47,9 @@ export async function readCompletionValues(
   words: readonly string[],
 ): Promise<CompletionValues> {
   const group = words.find((word) => Object.hasOwn(reads, word)) ?? '';
-  const offered = Object.entries(reads[group] ?? {}).filter(([name]) => isAskedFor(name, words));
+  const offered = Object.entries(ownValue(reads, group) ?? {}).filter(([name]) =>
+    isAskedFor(name, words),
+  );
   type Found = readonly [name: string, values: readonly string[]];
   const read = offered.map(async ([name, values]): Promise<Found> => {
     try {

@@ -3,6 +3,7 @@ import { maxTrunkGroupsOfReach } from './bounds.ts';
 import { count, distinct, matching, trunkGroup } from './config-values.ts';
 import { canBeRole, isReservedRole, lastingName, reservedRoleHelp } from './identity-center.ts';
 import { managementAliases } from './management/roles.ts';
+import { ownValue } from './own-value.ts';
 
 const principal = v.pipe(
   matching(
@@ -55,7 +56,7 @@ const callerAlias = v.picklist(managementAliases.filter((alias) => alias !== 'po
  * refused, because the caller would get more than it says.
  */
 function describeUnknownKey({ path, message }: v.StrictObjectIssue): string {
-  return String(path?.at(-1)?.key) in portalLimits
+  return ownValue(portalLimits, String(path?.at(-1)?.key)) !== undefined
     ? 'allowed only in the limits of the trunk groups, which authctl trunk-group-limits set changes'
     : message;
 }

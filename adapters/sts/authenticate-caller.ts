@@ -3,6 +3,7 @@ import {
   callerProofRequest,
   requestDigestHeader,
 } from '../../contract/caller-proof.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { InputError, ServiceUnavailableError } from '../../core/errors.ts';
 import { ResourceNotFoundError } from '../aws-errors.ts';
 import { requestOnce } from '../aws-json/connection.ts';
@@ -109,7 +110,8 @@ function describeCredentials({ message }: Error): string {
   return [problems.CredentialsProviderError[1], cause, ...(end === '' ? [] : [end])].join(': ');
 }
 
-type AwsCallerProblem = (typeof problems)[keyof typeof problems][0];
+type Problem = (typeof problems)[keyof typeof problems];
+type AwsCallerProblem = Problem[0];
 
 /**
  * AWS refuses the caller because of its credentials, its permissions or a wrong place. The person
@@ -130,8 +132,9 @@ export class AwsCallerError extends Error {
 
 /** An error of the SDK in these terms; undefined for any other. */
 export function findAwsCallerError(error: unknown): AwsCallerError | undefined {
-  if (!(error instanceof Error) || !Object.hasOwn(problems, error.name)) return undefined;
-  const [problem, text] = problems[error.name as keyof typeof problems];
+  if (!(error instanceof Error)) return undefined;
+  const [problem, text] = ownValue<Problem>(problems, error.name) ?? [];
+  if (problem === undefined) return undefined;
   const shown =
     // Its message names the table.
     error instanceof ResourceNotFoundError

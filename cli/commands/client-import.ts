@@ -2,6 +2,7 @@ import type { Management } from '../../adapters/management.ts';
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { importedClient } from '../../contract/management/inputs.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import { isFirstVersion } from '../../core/record-version.ts';
 import { parseJsonObject } from '../../core/verifier/json-object.ts';
@@ -27,7 +28,7 @@ function fromCognito(client: JsonObject): JsonObject {
       : undefined,
     name: client['ClientName'],
     scopes: client['AllowedOAuthScopes'],
-    token_lifetime: validity && Number(validity) * (secondsOf[String(unit)] ?? 1),
+    token_lifetime: validity && Number(validity) * (ownValue(secondsOf, String(unit)) ?? 1),
   };
 }
 

@@ -1,4 +1,5 @@
 import { maxNameLength, maxServiceTrunkGroupLength } from '../bounds.ts';
+import { ownValue } from '../own-value.ts';
 import { requiredSubnetText } from '../required-subnet.ts';
 import type { ClientField, limitEntries } from './inputs.ts';
 
@@ -91,7 +92,7 @@ export function fieldLabels(...fields: readonly WordedField[]): Readonly<Record<
 export function wordsOfWireName(name: string): FieldWords | undefined {
   const field =
     wireNames.get(name) ?? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return Object.hasOwn(words, field) ? words[field as WordedField] : undefined;
+  return ownValue<FieldWords>(words, field);
 }
 
 /** A `list` is ticked in a form; `lines` and `claims` are typed, one on each line. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
+import { ownValue } from '../../contract/own-value.ts';
 
 /** A claim that a token of the client must have, with one of some values. */
 export interface ClaimCondition {
@@ -20,7 +21,7 @@ function pathOf(claim: string): readonly string[] {
 /** The value of a claim, or of a member within one; undefined if it is not there. */
 export function readClaim(claims: JsonObject, claim: string): unknown {
   return pathOf(claim).reduce<unknown>(
-    (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
+    (value, name) => (isJsonObject(value) ? ownValue(value, name) : undefined),
     claims,
   );
 }

@@ -1,4 +1,5 @@
 import { maxExternalIdLength } from '../../contract/bounds.ts';
+import { ownValue } from '../../contract/own-value.ts';
 
 /**
  * The claims that name the client if the registration chose none: the first of them that a token
@@ -64,7 +65,7 @@ export function readNamedClient(
 ): NamedClient {
   const claim = chosen ?? defaultClientIdClaims.find((name) => Object.hasOwn(claims, name));
   const names = claim ?? defaultClientIdClaims.join(' or ');
-  const received = claim !== undefined && Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+  const received = claim === undefined ? undefined : ownValue(claims, claim);
   const isId =
     typeof received === 'string' && received !== '' && received.length <= maxExternalIdLength;
   return { claim: names, id: isId ? received : undefined, received };

@@ -38,6 +38,7 @@ import { Construct, type IConstruct } from 'constructs';
 import { DeploymentConfigError } from '../../contract/deployment-config.ts';
 import type { EnvironmentVariables, FunctionName } from '../../contract/environment.ts';
 import { functionName, liveAlias, roleName } from '../../contract/function-names.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { awsRegions, partitionOf } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
 import { metricNamespace } from '../../contract/request-metrics.ts';
@@ -279,7 +280,7 @@ function environmentBytes(scope: IConstruct, variables: Readonly<Record<string, 
 function valueBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return bytesPerUnknown;
-  if ('Ref' in value) return pseudoParameterBytes[String(value.Ref)] ?? bytesPerUnknown;
+  if ('Ref' in value) return ownValue(pseudoParameterBytes, String(value.Ref)) ?? bytesPerUnknown;
   if (!('Fn::Join' in value)) return bytesPerUnknown;
   const [, parts] = value['Fn::Join'] as [string, readonly unknown[]];
   return parts.reduce<number>((sum, part) => sum + valueBytes(part), 0);

@@ -1,4 +1,5 @@
 import { maxTrunkGroupsOfReach } from '../../contract/bounds.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import type { PeopleMapping } from '../../contract/portal-config.ts';
 import { unprintable } from '../../contract/unprintable.ts';
 import { type Role, roles } from '../access/person.ts';
@@ -23,7 +24,7 @@ const trunkGroup = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 
 /** A claim as a list of texts. Providers write one value as a text or as a list. */
 function valuesOf(claims: Claims, name: string): readonly string[] {
-  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const value = ownValue(claims, name);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((one): one is string => typeof one === 'string' && one !== '');
 }
@@ -41,9 +42,7 @@ function trunkGroupsOf(claims: Claims, mapping: PeopleMapping['trunkGroups']): r
   const values = valuesOf(claims, mapping.claim);
   const { groups } = mapping;
   const named =
-    groups === undefined
-      ? values
-      : values.flatMap((value) => (Object.hasOwn(groups, value) ? (groups[value] ?? []) : []));
+    groups === undefined ? values : values.flatMap((value) => ownValue(groups, value) ?? []);
   return [...new Set(named)].filter((group) => trunkGroup.test(group)).toSorted();
 }
 

@@ -164,7 +164,10 @@ export function createProver(method: string, now: number, more: () => object = (
     ...[undefined, '', 'JWT', 'at+jwt', 'dpop', 'application/jwt', 'dpop+jwt ', 'jwt+dpop'].map(
       (typ): Row => [`typ ${String(typ)}`, () => prove({ header: { typ } })],
     ),
-    ...[undefined, null, '', 1, [], {}, 'key', { kty: 'EC' }, { ...holder.jwk, x: undefined }].map(
+    ...[
+      ...[undefined, null, '', 1, [], {}, 'key', { kty: 'EC' }, { ...holder.jwk, x: undefined }],
+      ...Object.getOwnPropertyNames(Object.prototype).map((kty) => ({ ...holder.jwk, kty })),
+    ].map(
       (jwk): Row => [
         `jwk ${JSON.stringify(jwk)?.slice(0, 30)}`,
         () => forge({ typ: 'dpop+jwt', alg: 'ES256', jwk }),

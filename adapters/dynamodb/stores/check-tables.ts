@@ -1,3 +1,4 @@
+import { ownValue } from '../../../contract/own-value.ts';
 import { probeKey } from '../../../contract/platform-api-tables.ts';
 import { type TableKey, tables } from '../../../contract/tables.ts';
 import { InputError, UnavailableError } from '../../../core/errors.ts';
@@ -39,7 +40,7 @@ function explain(error: unknown, table: string, awsRegion: string): unknown {
     });
   }
   const { name = '' } = error as CallError;
-  const explanation = Object.hasOwn(explanations, name) ? explanations[name] : undefined;
+  const explanation = ownValue(explanations, name);
   return explanation === undefined
     ? error
     : new InputError(`tables: ${explanation(table, awsRegion)}`, { cause: error });

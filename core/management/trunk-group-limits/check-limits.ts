@@ -1,5 +1,6 @@
 import { maxListedItems } from '../../../contract/bounds.ts';
 import type { OperationResult } from '../../../contract/management/operations.ts';
+import { ownValue } from '../../../contract/own-value.ts';
 import type { Client } from '../../client/client.ts';
 import { readEvery } from '../../paging.ts';
 import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
@@ -28,7 +29,7 @@ function describeExcess(
   { id, name }: { readonly id: string; readonly name: string },
 ): TrunkGroupExcess {
   const subject = limit === 'maxSecretLifetime' ? (which ?? id) : id;
-  const nothing = nothings[limit] ?? 'no end';
+  const nothing = ownValue(nothings, limit) ?? 'no end';
   return { limit, subject, name, received: String(received ?? nothing), allowed };
 }
 

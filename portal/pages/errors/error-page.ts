@@ -6,6 +6,7 @@ import {
   UnavailableError,
 } from '../../../adapters/management.ts';
 import { maxTrunkGroupsOfReach } from '../../../contract/bounds.ts';
+import { ownValue } from '../../../contract/own-value.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { ForbiddenError } from '../../access/guarded-management.ts';
 import type { Fields } from '../../forms/problems.ts';
@@ -96,7 +97,7 @@ const outages: Readonly<Record<string, Text>> = {
 
 function describeOutage(error: UnavailableError): ErrorText {
   const service = error instanceof ServiceUnavailableError ? error.service : '';
-  const [title, text] = outages[service] ?? [
+  const [title, text] = ownValue(outages, service) ?? [
     'The portal cannot answer now',
     'A service that it needs did not answer in time.',
   ];

@@ -65,6 +65,9 @@ describe('a public key', () => {
       'no point|not a point',
     ],
     ['a symmetric key', '{"kty":"oct","k":"AAAA"}', undefined, 'type'],
+    ...Object.getOwnPropertyNames(Object.prototype).map(
+      (kty) => [`the type ${kty}`, JSON.stringify({ kty }), undefined, 'type'] as const,
+    ),
     ['a set of keys', JSON.stringify({ keys: [jwk] }), undefined, 'type'],
     [
       'a certificate',

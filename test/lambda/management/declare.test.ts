@@ -429,6 +429,11 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
     { publicKeys: ['hunter2'] },
     'public_key: nothing was stored, because the text is no JWK, and does not begin with "BEGIN PUBLIC KEY"; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
   ],
+  [
+    'a key of a type that every object inherits',
+    { publicKeys: ['{"kty":"constructor"}'] },
+    'public_key: nothing was stored, because the type of the key is not accepted; allowed: a public key as JWK or PEM (EC P-256 or P-384, Ed25519, RSA)',
+  ],
   ['keys that are no list', { publicKeys: 'x' }, 'public_keys: received "x"; allowed: a list'],
   [
     'an invalid id to adopt',
