@@ -115,6 +115,12 @@ export const maxSubnetsPerApiKey = 100;
  */
 export const verifierLeeway = 10;
 
+/**
+ * Seconds by which `iat` and `nbf` of what a client makes may be in the future: assertions and proofs
+ * of clocks that are ahead. FAPI 2.0 §5.3.2.1 refuses more than 60.
+ */
+export const maxClockLead = 60;
+
 /** Most that it can forgive a provider whose clock is worse, in seconds. RFC 7519 §4.1.4: "small". */
 export const maxProviderLeeway = 60;
 

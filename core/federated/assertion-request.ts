@@ -56,6 +56,8 @@ export class AssertionRefusal extends Error implements OAuthRefusal {
     this.reason = reason;
     [this.code, this.description] =
       form === undefined ? texts[reason as keyof typeof texts] : refusedAssertion[form];
+    // Times are checked before any record is read. A client whose clock is ahead cannot see why else.
+    if (reason === 'token_not_yet_valid') this.description = 'the assertion is not valid yet';
     this.outcome = form === undefined ? this.code : refusedOutcome;
   }
 }

@@ -1,4 +1,4 @@
-import { maxExternalIdLength, verifierLeeway } from '../../contract/bounds.ts';
+import { maxClockLead, maxExternalIdLength, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
@@ -78,7 +78,7 @@ function checkOneAudience(claims: JsonObject, allowed: readonly string[]): void 
 
 /** `iat` is required, because it bounds for how long an assertion is accepted. */
 export function checkAge(claims: JsonObject, now: number, maxAge: number) {
-  const { issuedAt, expiresAt } = checkTimes(claims, now);
+  const { issuedAt, expiresAt } = checkTimes(claims, now, { lead: maxClockLead });
   if (issuedAt === undefined) throw refuseClaim('iat', undefined, 'seconds since 1970');
   const oldest = now - maxAge - verifierLeeway;
   if (issuedAt < oldest) {

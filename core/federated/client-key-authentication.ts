@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import {
   assertionMemory,
   authenticationFailureThrottle,
+  maxClockLead,
   verifierLeeway,
 } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
@@ -101,7 +102,7 @@ function checkAudience({ aud }: JsonObject, allowed: readonly string[]): void {
 function checkLife(claims: JsonObject, now: number, maxAge: number): void {
   if (claims['iat'] !== undefined) return void checkAge(claims, now, maxAge);
   const latest = now + maxAge + verifierLeeway;
-  if (checkTimes(claims, now).expiresAt <= latest) return;
+  if (checkTimes(claims, now, { lead: maxClockLead }).expiresAt <= latest) return;
   throw refuseClaim('iat', undefined, `seconds since 1970, or exp of at most ${latest}`);
 }
 

@@ -17,7 +17,7 @@ interface BindingSettings {
 
 /** A token for a client that is authenticated, so that no one else causes a verification. */
 interface RequestedToken {
-  readonly client: Pick<Client, 'clientId'>;
+  readonly client: Pick<Client, 'clientId' | 'serviceTrunkGroup'>;
   readonly audience: string;
 }
 
@@ -46,13 +46,13 @@ export function createBinding({
   tokenEndpoints: urls,
 }: BindingSettings): FindBinding<Outcome<string | undefined>> {
   const rules = { memory: new ProofMemory(), algorithms };
-  return (proofs, { client: { clientId }, audience }, { now, log }) => {
+  return (proofs, { client, audience }, { now, log }) => {
     const mode = findProofMode(audiences, audience);
     if (mode === undefined || (mode === 'allowed' && proofs.length === 0)) {
       return { found: undefined };
     }
     try {
-      const found = verifyProof({ proofs, method: 'POST', urls }, { clientId }, rules, now);
+      const found = verifyProof({ proofs, method: 'POST', urls }, { holder: client }, rules, now);
       log.further = { ...log.further, bound_to: found };
       return { found };
     } catch (error) {

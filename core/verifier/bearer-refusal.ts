@@ -66,6 +66,7 @@ const forms = {
   proof_not_checkable: badToken('no DPoP proof is checked here'),
   proof_missing: badProof('there is no DPoP proof'),
   proof_invalid: badProof('the DPoP proof is not valid'),
+  proof_not_yet_valid: badProof('the DPoP proof is not valid yet'),
   proof_key_wrong: badProof('the DPoP proof is of another key than the access token'),
   proof_replayed: badProof('the DPoP proof was used before'),
   proof_limit_reached: badProof('there are too many DPoP proofs, try again later'),

@@ -1,5 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto';
-import { verifierLeeway } from '../../contract/bounds.ts';
+import { maxClockLead, verifierLeeway } from '../../contract/bounds.ts';
 import type { JsonObject } from '../../contract/json-object.ts';
 import { isProofAlg, type ProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { PublicJwkError, readPublicJwk } from '../jws/caller-key.ts';
@@ -7,7 +7,7 @@ import { isSignatureValid } from '../jws/jws-signature.ts';
 import { BearerRefusal, type RefusalReason, refuse } from './bearer-refusal.ts';
 import { decodeUnverifiedJws } from './compact-jws.ts';
 import { readType } from './jws-header.ts';
-import type { ProofMemory } from './proof-memory.ts';
+import type { ProofHolder, ProofMemory } from './proof-memory.ts';
 
 /** Seconds after its `iat` for which a proof is accepted: a client makes one for each request. */
 const proofLife = 60;
@@ -36,11 +36,6 @@ interface ProvenToken {
   readonly value: string;
   /** RFC 7638. */
   readonly boundTo: string;
-}
-
-/** A client that is authenticated, and asks for a token that is bound to any key. */
-interface AskingClient {
-  readonly clientId: string;
 }
 
 function refuseProof(
@@ -78,13 +73,18 @@ function isSameUrl(received: unknown, urls: readonly string[]): boolean {
 }
 
 /** @returns the last second in which the proof is accepted. */
-function checkTime(iat: unknown, now: number): number {
+function checkTimes({ iat, nbf = iat, exp = Infinity }: JsonObject, now: number): number {
   const earliest = now - proofLife - verifierLeeway;
-  const latest = now + verifierLeeway;
-  if (typeof iat === 'number' && iat >= earliest && iat <= latest) {
-    return Math.ceil(iat) + proofLife + verifierLeeway;
+  if (typeof iat !== 'number' || iat < earliest) throw refuseProof('iat', iat, `from ${earliest}`);
+  if (typeof nbf !== 'number') throw refuseProof('nbf', nbf, 'a number');
+  const latest = now + maxClockLead;
+  for (const [name, time] of Object.entries({ iat, nbf })) {
+    if (time > latest) throw refuseProof(name, time, `at most ${latest}`, 'proof_not_yet_valid');
   }
-  throw refuseProof('iat', iat, `from ${earliest} to ${latest}`);
+  if (typeof exp !== 'number' || exp <= now - verifierLeeway) {
+    throw refuseProof('exp', exp, `later than ${now - verifierLeeway}`);
+  }
+  return Math.ceil(iat) + proofLife + verifierLeeway;
 }
 
 function readProofId(jti: unknown): string {
@@ -147,17 +147,16 @@ function readHeader(
  */
 export function verifyProof(
   target: ProofTarget,
-  subject: ProvenToken | AskingClient,
+  { holder, token }: { readonly holder: ProofHolder; readonly token?: ProvenToken },
   rules: ProofRules,
   now: number,
 ): string {
-  const token = 'value' in subject ? subject : undefined;
   const { memory } = rules;
   const { header, payload, signingInput, signature } = decodeProof(target.proofs);
-  const { htm, htu, iat, jti, ath, nonce } = payload;
+  const { htm, htu, jti, ath, nonce } = payload;
   if (htm !== target.method) throw refuseProof('htm', htm, target.method);
   if (!isSameUrl(htu, target.urls)) throw refuseProof('htu', htu, target.urls.join(' or '));
-  const until = checkTime(iat, now);
+  const until = checkTimes(payload, now);
   const id = readProofId(jti);
   if (token !== undefined && ath !== hash('sha256', token.value, 'base64url')) {
     throw refuseProof('ath', ath, 'the SHA-256 hash of the access token');
@@ -169,7 +168,6 @@ export function verifyProof(
   if (memory.nonces !== undefined && !memory.nonces.accepts(nonce, now)) {
     throw refuseProof('nonce', nonce, 'one that this API gave', 'proof_nonce_missing');
   }
-  const holder = 'clientId' in subject ? subject.clientId : jkt;
   const admission = memory.admit({ holder, id: `${jkt} ${id}` }, until, now);
   if (admission === 'replayed') {
     throw refuseProof('jti', id, 'one that was not used before', 'proof_replayed');

@@ -7,8 +7,14 @@ import type { CallerKey } from '../jws/caller-key.ts';
 /** Proofs that a process remembers: those of 1,200 requests a second. About 15 MB. */
 const rememberedProofs = 100_000;
 
-/** Share of them that one key, or client, can take, so that no caller pushes out or locks out another. */
-const shareOfHolder = 0.1;
+/**
+ * Share of them that one client can take, with however many keys, and one trunk group, with however
+ * many clients. No caller pushes out or locks out those of another.
+ */
+const shares = { client: 0.1, trunkGroup: 0.3 } as const;
+const kinds = ['client', 'trunkGroup'] as const;
+
+type Holders = Readonly<Record<keyof typeof shares, string>>;
 
 /** Imported keys that a process keeps: an import costs a third of a check. */
 const rememberedKeys = 1000;
@@ -48,9 +54,16 @@ export class ProofNonces {
   }
 }
 
-/** A proof that was accepted. */
+/** Who answers for a proof: a client that is authenticated, or the one of a verified token. */
+export interface ProofHolder {
+  readonly issuer?: string;
+  readonly clientId: string;
+  readonly serviceTrunkGroup: string;
+}
+
+/** A proof that was accepted, and who has it in a share. */
 interface Seen {
-  readonly holder: string;
+  readonly holders: Holders;
   readonly name: string;
 }
 
@@ -66,7 +79,7 @@ export class ProofMemory {
   readonly #keys = new BoundedMap<string, KeyObject>(rememberedKeys);
   readonly #capacity: number;
   readonly #seen = new Set<string>();
-  readonly #counts = new Map<string, number>();
+  readonly #counts = { client: new Map<string, number>(), trunkGroup: new Map<string, number>() };
   /** By the second at whose end they are no longer accepted. */
   readonly #ends = new Map<number, Seen[]>();
   #cleanedAt = 0;
@@ -86,23 +99,35 @@ export class ProofMemory {
    * @param until last second in which the proof would be accepted.
    */
   admit(
-    proof: { readonly holder: string; readonly id: string },
+    proof: { readonly holder: ProofHolder; readonly id: string },
     until: number,
     now: number,
   ): Admission {
     this.#forget(now);
-    const { holder } = proof;
-    const name = hash('sha256', `${holder} ${proof.id}`, 'base64url');
+    const { issuer = '', clientId, serviceTrunkGroup } = proof.holder;
+    const client = `${issuer} ${clientId}`;
+    const name = hash('sha256', `${client} ${proof.id}`, 'base64url');
     if (this.#seen.has(name)) return 'replayed';
-    const count = this.#counts.get(holder) ?? 0;
-    const isFull = this.#seen.size >= this.#capacity || count >= this.#capacity * shareOfHolder;
-    if (isFull) return 'full';
+    const holders: Holders = { client, trunkGroup: serviceTrunkGroup };
+    const isFull = kinds.some(
+      (kind) => (this.#counts[kind].get(holders[kind]) ?? 0) >= this.#capacity * shares[kind],
+    );
+    if (isFull || this.#seen.size >= this.#capacity) return 'full';
     this.#seen.add(name);
-    this.#counts.set(holder, count + 1);
+    this.#count(holders, 1);
     const sameEnd = this.#ends.get(until) ?? [];
-    sameEnd.push({ holder, name });
+    sameEnd.push({ holders, name });
     this.#ends.set(until, sameEnd);
     return 'first';
+  }
+
+  #count(holders: Holders, change: 1 | -1): void {
+    for (const kind of kinds) {
+      const counts = this.#counts[kind];
+      const count = (counts.get(holders[kind]) ?? 0) + change;
+      if (count > 0) counts.set(holders[kind], count);
+      else counts.delete(holders[kind]);
+    }
   }
 
   #forget(now: number): void {
@@ -111,11 +136,9 @@ export class ProofMemory {
     for (const [until, ended] of this.#ends) {
       if (until >= now) continue;
       this.#ends.delete(until);
-      for (const { holder, name } of ended) {
+      for (const { holders, name } of ended) {
         this.#seen.delete(name);
-        const left = (this.#counts.get(holder) ?? 0) - 1;
-        if (left > 0) this.#counts.set(holder, left);
-        else this.#counts.delete(holder);
+        this.#count(holders, -1);
       }
     }
   }

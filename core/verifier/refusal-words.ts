@@ -39,9 +39,11 @@ const rules: Readonly<Record<RefusalReason, string>> = {
   proof_not_checkable: 'the API checks proofs: it names its origins (dpop)',
   proof_missing: 'a bound token comes with a DPoP header',
   proof_invalid: 'the proof is what RFC 9449 §4.3 asks for: of this request, token and minute',
+  proof_not_yet_valid: 'iat and nbf of a proof are not more than a minute in the future',
   proof_key_wrong: 'the key of the proof is the one that the token is bound to',
   proof_replayed: 'a proof is for one request',
-  proof_limit_reached: 'a key has no more proofs in a minute than the process can remember',
+  proof_limit_reached:
+    'a client, or a trunk group, has no more proofs in a minute than its share of what the process can remember',
   proof_nonce_missing: 'the proof has a nonce that this API gave (RFC 9449 §9)',
   record_malformed: 'the stored record can be read',
   insufficient_scope: 'the credential has every scope that the request requires',

@@ -12,6 +12,7 @@ interface TokenTimes {
 interface TimeRules {
   readonly isOwn?: boolean;
   readonly leeway?: number | undefined;
+  readonly lead?: number | undefined;
 }
 
 /** This service writes whole seconds. Tokens of others may have fractions (RFC 7519 §2). */
@@ -58,13 +59,14 @@ function describeTime(seconds: number): string {
  *
  * @param now seconds since the epoch.
  * @param rules `isOwn`: whether this service issued it. `leeway`: the clock difference in seconds.
+ *   `lead`: how far `nbf` and `iat` may be in the future, if that is more.
  * @returns whole seconds; `issuedAt` is not later than `iat`, because it says what was revoked.
  * @throws {BearerRefusal}
  */
 export function checkTimes(
   claims: JsonObject,
   now: number,
-  { isOwn = false, leeway = verifierLeeway }: TimeRules = {},
+  { isOwn = false, leeway = verifierLeeway, lead = leeway }: TimeRules = {},
 ): TokenTimes {
   const expiresAt = Math.floor(readNumericDate('exp', claims, isOwn));
   const notBefore = Math.ceil(readOptionalDate('nbf', claims, isOwn) ?? 0);
@@ -75,9 +77,9 @@ export function checkTimes(
     throw refuseTime('token_expired', ['exp', expiresAt], 'later than', earliest);
   }
   const begin = Math.max(notBefore, Math.ceil(issued ?? 0));
-  if (begin > now + leeway) {
+  if (begin > now + lead) {
     const name = begin === notBefore ? 'nbf' : 'iat';
-    throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + leeway);
+    throw refuseTime('token_not_yet_valid', [name, begin], 'at most', now + lead);
   }
   const latest = (issuedAt ?? now + leeway) + maxTokenLifetime;
   if (expiresAt > latest) {

@@ -159,11 +159,12 @@ async function verifyAccessToken(
 
 /** RFC 9449 §7.1, §7.2: a bound token is refused as a bearer token, and the reverse. */
 function checkBinding(
-  { boundTo }: VerifiedAccessToken,
+  token: VerifiedAccessToken,
   { value, isWithProof }: SentCredential,
   request: BearerRequest,
   { proofs }: VerifierPorts,
 ): void {
+  const { boundTo } = token;
   if (proofs === 'assumed') return;
   if (boundTo === undefined) {
     if (isWithProof) throw new BearerRefusal('token_not_bound');
@@ -172,7 +173,7 @@ function checkBinding(
   if (!isWithProof) throw new BearerRefusal('token_bound');
   const { target } = request;
   if (proofs === undefined || target === undefined) throw new BearerRefusal('proof_not_checkable');
-  verifyProof(target, { value, boundTo }, proofs, request.now);
+  verifyProof(target, { holder: token, token: { value, boundTo } }, proofs, request.now);
 }
 
 async function verifyCredential(

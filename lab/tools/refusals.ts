@@ -105,10 +105,12 @@ const ofPlatformApis: Readonly<Record<RefusalReason, string>> = {
     'Set `dpop` of the verifier, with `--dpop-origin` of forward-auth, or a `resultCacheTtl` of 0: [bound tokens](platform-api.md#tokens-that-are-bound-to-a-key).',
   proof_missing: 'Send one header `DPoP` with each request.',
   proof_invalid:
-    'The log of the verifier names the part: `htm`, `htu`, `iat`, `ath`, `jti`, `jwk`, `alg` or the signature.',
+    'The log of the verifier names the part: `htm`, `htu`, `iat`, `nbf`, `exp`, `ath`, `jti`, `jwk`, `alg` or the signature.',
+  proof_not_yet_valid:
+    'Compare the clock of the client: its `iat` or `nbf` is over a minute ahead.',
   proof_key_wrong: 'Sign proofs with the key with which the token was fetched.',
   proof_replayed: 'Make a new proof for each request, also when it is repeated.',
-  proof_limit_reached: 'Send fewer requests, or spread them over more keys or processes.',
+  proof_limit_reached: 'Send fewer requests, or spread them over more processes.',
   proof_nonce_missing: 'Repeat the request with the `nonce` of the header `DPoP-Nonce`.',
   record_malformed: 'Look into the log of the verifier: the stored record is damaged or newer.',
   insufficient_scope: 'Get a token with the scope that the response names.',

@@ -147,14 +147,19 @@ export function createProver(method: string, now: number, more: () => object = (
       -now,
       now - 71,
       now - 3600,
-      now + 11,
-      now + 60,
-      now + 3600,
-      now * 1000,
-      1e300,
       now - 70.5,
-      now + 10.5,
     ].map((iat): Row => [`iat ${JSON.stringify(iat)}`, () => prove({ claims: { iat } })]),
+    ...[now + 60.5, now + 61, now + 3600, now * 1000, 1e300].flatMap((time): readonly Row[] => [
+      [`iat ${time}`, () => prove({ claims: { iat: time } }), 'proof_not_yet_valid'],
+      [`nbf ${time}`, () => prove({ claims: { nbf: time } }), 'proof_not_yet_valid'],
+    ]),
+    ...[null, String(now), true, [now], {}].flatMap((time): readonly Row[] => [
+      [`nbf ${JSON.stringify(time)}`, () => prove({ claims: { nbf: time } })],
+      [`exp ${JSON.stringify(time)}`, () => prove({ claims: { exp: time } })],
+    ]),
+    ...[0, -now, now - 300, now - 10].map(
+      (exp): Row => [`exp ${exp}`, () => prove({ claims: { exp } })],
+    ),
     ...[undefined, null, '', 1, true, [], {}, 'x'.repeat(257)].map(
       (jti): Row => [`jti ${JSON.stringify(jti)?.slice(0, 20)}`, () => prove({ claims: { jti } })],
     ),

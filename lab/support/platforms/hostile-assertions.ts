@@ -273,6 +273,9 @@ const audienceRows: readonly HostileRow[] = [
 ];
 
 const leeway = 10;
+/** Seconds by which a client's clock may be ahead. */
+const lead = 60;
+const tooEarly = 'the assertion is not valid yet';
 const hour = 3600;
 
 const timeRows: readonly HostileRow[] = [
@@ -296,18 +299,24 @@ const timeRows: readonly HostileRow[] = [
       })),
     ({ now }) => ({ iat: now - hour - leeway, exp: now + 600 }),
   ),
-  claimsRow(
-    'from the future',
-    'a second earlier',
-    ({ now }) => [
-      { iat: now + leeway + 1 },
-      { iat: now + 60, exp: now + hour },
-      { nbf: now + leeway + 1 },
-      { nbf: now + 60 },
-      { iat: now + hour, nbf: now + hour, exp: now + 2 * hour },
-    ],
-    ({ now }) => ({ iat: now + leeway, nbf: now + leeway }),
-  ),
+  {
+    ...claimsRow(
+      'from the future',
+      'a second earlier',
+      ({ now }) => [
+        { iat: now + lead + 1 },
+        { iat: now + 70, exp: now + hour },
+        { nbf: now + lead + 1 },
+        { nbf: now + 70 },
+        { iat: now + hour, nbf: now + hour, exp: now + 2 * hour },
+      ],
+      ({ now }) => ({ iat: now + lead, nbf: now + lead }),
+    ),
+    answer: {
+      client_assertion: [401, 'invalid_client', tooEarly],
+      jwt_bearer: [400, 'invalid_grant', tooEarly],
+    },
+  },
   claimsRow('times that are no seconds, or missing', 'seconds', ({ now }) => [
     { exp: undefined },
     { iat: undefined },

@@ -219,12 +219,13 @@ describe('a proof is accepted', () => {
     expect(await send(await prove({ claims: { htu } }))).toBe('accepted');
   });
 
-  it.each([now - 70, now - 8, now + 10, now + 0.5])('with iat %d', async (iat) => {
+  it.each([now - 70, now - 8, now + 10, now + 0.5, now + 60])('with iat %d', async (iat) => {
     expect(await send(await prove({ claims: { iat } }))).toBe('accepted');
   });
 
   it.each([
     ['nbf and exp', { nbf: now, exp: now + 10 }],
+    ['nbf and exp at their ends', { nbf: now + 60, exp: now - 9 }],
     ['a nonce that no one asked for', { nonce: 'a' }],
     ['a long id', { jti: 'x'.repeat(256) }],
   ])('with %s', async (_, claims) => {
@@ -252,11 +253,11 @@ describe('a proof is for one request', () => {
   });
 
   it('for as long as it could be accepted', async () => {
-    const proof = await prove({ claims: { iat: now + 10 } });
+    const proof = await prove({ claims: { iat: now + 60 } });
     expect(await send(proof)).toBe('accepted');
-    world.now = now + 80;
+    world.now = now + 130;
     expect(await send(proof)).toBe('proof_replayed');
-    world.now = now + 81;
+    world.now = now + 131;
     expect(await send(proof)).toBe('proof_invalid');
   });
 
@@ -279,16 +280,20 @@ describe('a proof is for one request', () => {
 });
 
 describe('the memory of proofs', () => {
-  const fill = (holder: string, from: number, to: number, until: number) =>
+  const clientOf = (clientId: string, serviceTrunkGroup = clientId) => ({
+    clientId,
+    serviceTrunkGroup,
+  });
+  const fill = (clientId: string, from: number, to: number, until: number) =>
     Array.from({ length: to - from }, (_, index) =>
-      memory.admit({ holder, id: String(from + index) }, until, now),
+      memory.admit({ holder: clientOf(clientId), id: String(from + index) }, until, now),
     );
 
   beforeEach(() => {
     memory = new ProofMemory(undefined, 100);
   });
 
-  it('gives a key a tenth, refuses more, and forgets none that could be used again', () => {
+  it('gives a client a tenth, refuses more, and forgets none that could be used again', () => {
     expect(new Set(fill('greedy', 0, 10, now + 70))).toEqual(new Set(['first']));
     expect(fill('greedy', 10, 11, now + 70)).toEqual(['full']);
     expect(fill('greedy', 0, 1, now + 70)).toEqual(['replayed']);
@@ -296,14 +301,35 @@ describe('the memory of proofs', () => {
   });
 
   it('has room again when proofs have ended', () => {
+    const later = { holder: clientOf('greedy'), id: 'later' };
     fill('greedy', 0, 10, now + 70);
-    expect(memory.admit({ holder: 'greedy', id: 'later' }, now + 141, now + 70)).toBe('full');
-    expect(memory.admit({ holder: 'greedy', id: 'later' }, now + 141, now + 71)).toBe('first');
+    expect(memory.admit(later, now + 141, now + 70)).toBe('full');
+    expect(memory.admit(later, now + 141, now + 71)).toBe('first');
   });
 
-  it('is bounded over all keys', () => {
-    for (let key = 0; key < 10; key += 1) fill(`key-${key}`, 0, 10, now + 70);
+  it('is bounded over all clients', () => {
+    for (let client = 0; client < 10; client += 1) fill(`client-${client}`, 0, 10, now + 70);
     expect(fill('one more', 0, 1, now + 70)).toEqual(['full']);
+  });
+
+  it('is not one that a customer fills, with however many keys and clients', async () => {
+    const holders = Array.from({ length: 5 }, () => createHolder('ES256'));
+    world = createWorld({ proofs: { memory } });
+    const sendAs = async (client_id: string, service_trunk_group: string, by: Holder) => {
+      const bound = tokenFor(by, { client_id, sub: client_id, service_trunk_group });
+      return outcomeOf(`DPoP ${bound}`, [await prove({ by, claims: { ath: hashOf(bound) } })]);
+    };
+    const flood = async (client: string) => {
+      const outcomes: string[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        for (const by of holders) outcomes.push(await sendAs(client, 'greedy', by));
+      }
+      return outcomes.filter((outcome) => outcome === 'accepted').length;
+    };
+    expect(await flood('one')).toBe(10);
+    expect(await sendAs('two', 'greedy', holder)).toBe('accepted');
+    expect([await flood('two'), await flood('three'), await flood('four')]).toEqual([9, 10, 0]);
+    expect(await sendAs('five', 'polite', holder)).toBe('accepted');
   });
 
   it('gives a client that asks for tokens a tenth, with however many keys', async () => {
@@ -311,7 +337,7 @@ describe('the memory of proofs', () => {
     const rules = { memory: new ProofMemory(undefined, 20) };
     const ask = async (clientId: string, by: Holder) => {
       const target = { proofs: [await asking.prove({ by })], method: 'POST', urls: [url] };
-      return verifyProof(target, { clientId }, rules, now);
+      return verifyProof(target, { holder: clientOf(clientId) }, rules, now);
     };
     expect(await ask('greedy', holder)).toBe(holder.jkt);
     expect(await ask('greedy', stranger)).toBe(stranger.jkt);

@@ -95,7 +95,7 @@ describe('a proof at the token endpoint', () => {
     const { status, body } = await ask(messages, [proof]);
     expect([status, body['error']]).toEqual([400, 'invalid_dpop_proof']);
     expect(body['error_description']).toMatch(
-      /^the DPoP proof is not valid: (?:htm|htu|iat|jti|typ|alg|jwk|crit|signature|form)$/,
+      /^the DPoP proof is not valid(?: yet$|: (?:htm|htu|iat|nbf|exp|jti|typ|alg|jwk|crit|signature|form)$)/,
     );
     expect(stores.sign).not.toHaveBeenCalled();
     // The good neighbour, with the same memory.

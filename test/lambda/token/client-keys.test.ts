@@ -179,6 +179,7 @@ async function bodyOf(changes: Changes = {}): Promise<string> {
 
 type Answer = readonly [status: number, error: string, description: string];
 const failed: Answer = [401, 'invalid_client', 'client authentication failed'];
+const tooEarly: Answer = [401, 'invalid_client', 'the assertion is not valid yet'];
 const oneWay: Answer = [400, 'invalid_request', 'the client must authenticate in one way'];
 const otherType: Answer = [
   400,
@@ -381,8 +382,14 @@ const claimRows: readonly Row[] = [
     { claims: { iat: now - 3000, exp: now + 600 } },
     { claims: { exp: now + 600 } },
   ),
-  row('from the future', { claims: { iat: now + 11 } }, { claims: { iat: now + 10 } }),
-  row('not valid yet', { claims: { nbf: now + 11 } }, { claims: { nbf: now + 10 } }),
+  row('from the future', { claims: { iat: now + 61 } }, { claims: { iat: now + 60 } }, tooEarly),
+  row('not valid yet', { claims: { nbf: now + 61 } }, { claims: { nbf: now + 60 } }, tooEarly),
+  row(
+    'not valid yet, without iat',
+    { claims: { iat: undefined, nbf: now + 61, exp: now + 90 } },
+    { claims: { iat: undefined, nbf: now + 60, exp: now + 90 } },
+    tooEarly,
+  ),
   row('valid for 25 hours', { claims: { exp: now + 90_000 } }, { claims: { exp: now + 86_400 } }),
   ...['iat', 'exp', 'nbf'].flatMap((name) =>
     [String(now), null, -1, 1e300, [now], { now }].map((value) =>
