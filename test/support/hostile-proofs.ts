@@ -170,7 +170,15 @@ export function createProver(method: string, now: number, more: () => object = (
       (typ): Row => [`typ ${String(typ)}`, () => prove({ header: { typ } })],
     ),
     ...[
-      ...[undefined, null, '', 1, [], {}, 'key', { kty: 'EC' }, { ...holder.jwk, x: undefined }],
+      undefined,
+      null,
+      '',
+      1,
+      [],
+      {},
+      'key',
+      { kty: 'EC' },
+      { ...holder.jwk, x: undefined },
       ...Object.getOwnPropertyNames(Object.prototype).map((kty) => ({ ...holder.jwk, kty })),
     ].map(
       (jwk): Row => [
