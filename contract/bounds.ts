@@ -20,13 +20,13 @@ export const maxAuthorizationBytes = 2 * 1024;
 /** Generated ids have 29 characters; no record holds a longer one than this. */
 export const maxClientIdLength = 256;
 
-/** Scope names stay short enough that a full scope list fits the signing input. */
-export const maxScopeLength = 64;
+/** As many as a client of Amazon Cognito has at most. */
+export const maxScopesPerClient = 50;
 
-/** With `maxScopeLength` and the longest identifiers, the signing input stays in bounds. */
-export const maxScopesPerClient = 40;
-
-/** Joined scope names of one client, in bytes: 1,400 in the claim are 1,867 in base64url. */
+/**
+ * Joined scope names of one client, in bytes: 1,400 in the claim are 1,867 in base64url. With the
+ * longest identifiers, the signing input stays in bounds.
+ */
 export const maxScopeBytes = 1400;
 
 /**
@@ -42,11 +42,8 @@ export const maxAudiencesPerClient = 10;
 /** A trunk group names a customer's service, and is part of each token. */
 export const maxServiceTrunkGroupLength = 64;
 
-/**
- * Names for people: clients, secrets, keys, subnets. Enough for a sentence, short enough for a
- * table's column.
- */
-export const maxNameLength = 100;
+/** Names for people: clients, secrets, keys, subnets. Amazon Cognito's have as many characters. */
+export const maxNameLength = 128;
 
 /**
  * Bytes of a JWS signing input. KMS signs at most 4,096 bytes RAW, which ML-DSA needs; the rest

@@ -3,7 +3,7 @@ import { accessTokenTypes, defaultAccessTokenType } from './access-token-type.ts
 import {
   defaultTokenLifetime,
   maxAudienceLength,
-  maxScopeLength,
+  maxScopeBytes,
   maxTokenLifetime,
   minTokenLifetime,
 } from './bounds.ts';
@@ -65,7 +65,7 @@ const scopeToken = v.pipe(
   v.string(),
   v.check(
     isScopeToken,
-    `allowed: a scope token of RFC 6749 §3.3, at most ${maxScopeLength} characters`,
+    `allowed: a scope token of RFC 6749 §3.3, at most ${maxScopeBytes} characters`,
   ),
 );
 

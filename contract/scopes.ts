@@ -1,4 +1,4 @@
-import { maxScopeLength } from './bounds.ts';
+import { maxScopeBytes } from './bounds.ts';
 
 /** One permission of a platform API. Its scope is `service:permission`, e.g. `messaging:view`. */
 export interface ScopeDefinition {
@@ -24,5 +24,5 @@ export function scopeName({
 const scopeTokenPattern = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 export function isScopeToken(value: string): boolean {
-  return value.length <= maxScopeLength && scopeTokenPattern.test(value);
+  return value.length <= maxScopeBytes && scopeTokenPattern.test(value);
 }

@@ -1,64 +1,15 @@
-import type { Management } from '../../adapters/management.ts';
-import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
-import { wireNameOf } from '../../contract/management/fields.ts';
-import { importedClient } from '../../contract/management/inputs.ts';
-import { ownValue } from '../../contract/own-value.ts';
+import { scopeName } from '../../contract/scopes.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
+import { readBytes } from '../../core/read-bytes.ts';
 import { isFirstVersion } from '../../core/record-version.ts';
-import { parseJsonObject } from '../../core/verifier/json-object.ts';
 import type { Cli } from '../cli.ts';
-import { readStdin } from '../cli-io.ts';
 import { command, option } from '../command-spec.ts';
-import { readGivenFile, UsageError } from '../usage-error.ts';
-
-type Imported = Parameters<Management['importClient']>[0];
-
-const secondsOf: Readonly<Record<string, number>> = { days: 86_400, hours: 3600, minutes: 60 };
-
-/** What `aws cognito-idp describe-user-pool-client` prints. */
-function fromCognito(client: JsonObject): JsonObject {
-  const { AccessTokenValidity: validity, TokenValidityUnits: units } = client;
-  // Cognito prints only the units that were set.
-  const { AccessToken: unit = 'hours' } = isJsonObject(units) ? units : {};
-  return {
-    former_id: client['ClientId'],
-    // The secret of a client for people must not become one for a machine.
-    secret: String(client['AllowedOAuthFlows']).includes('client_credentials')
-      ? client['ClientSecret']
-      : undefined,
-    name: client['ClientName'],
-    scopes: client['AllowedOAuthScopes'],
-    token_lifetime: validity && Number(validity) * (ownValue(secondsOf, String(unit)) ?? 1),
-  };
-}
-
-const fieldOf = new Map(importedClient.fields.map((name) => [wireNameOf(name), name]));
-
-/** Objects of JSON, each from the start of a line. @throws {UsageError} if one is broken. */
-function readEntries(text: string, trunkGroup: string | undefined): readonly Imported[] {
-  let line = 1;
-  return text.split(/\n(?=[^\s}])/).map((part) => {
-    const entry = parseJsonObject(part);
-    if (entry === undefined) {
-      // Without the text: it has a secret.
-      const allowed = 'an object of JSON, each member once';
-      throw new UsageError(`line ${line}: allowed: ${allowed}; nothing was sent`);
-    }
-    const { UserPoolClient: client, ...others } = entry;
-    line += part.split('\n').length;
-    const ofCognito = isJsonObject(client) ? fromCognito(client) : {};
-    const members = { service_trunk_group: trunkGroup, ...ofCognito, ...others };
-    const fields = Object.entries(members).map(([name, value]) => [
-      fieldOf.get(name) ?? name,
-      value,
-    ]);
-    return Object.fromEntries(fields) as Imported;
-  });
-}
+import { readGivenFile } from '../usage-error.ts';
+import { type ImportEntry, type Imported, readCatalogue, readClients } from './import-file.ts';
 
 /** @throws {RefusedError} if another client has its secret: who has one's opens the other. */
-function checkOwnSecret({ formerId, secret }: Imported, same: readonly Imported[]): void {
-  const other = same.find((one) => one.formerId !== formerId);
+function checkOwnSecret({ formerId, secret }: Imported, same: readonly ImportEntry[]): void {
+  const other = same.find(({ client }) => client.formerId !== formerId)?.client;
   if (typeof secret !== 'string' || other === undefined) return;
   throw new RefusedError(
     `${[formerId, other.formerId].map((id) => JSON.stringify(id)).join(' and ')} have the same secret`,
@@ -76,6 +27,24 @@ async function decide({ management }: Cli, client: Imported, isUndo: boolean): P
   return 'deleted';
 }
 
+async function readInput({ io }: Cli, file: string | undefined): Promise<Buffer> {
+  if (file !== undefined) return readGivenFile(file, (code) => `${file} cannot be read: ${code}`);
+  return (await readBytes(io.stdin, Infinity)) ?? Buffer.alloc(0);
+}
+
+/** Prints the scopes of a catalogue for the config, and says what is wrong with others. */
+async function printCatalogue(cli: Cli, file: string): Promise<void> {
+  const { config } = cli.deployment();
+  const { scopes, problems } = readCatalogue(await readInput(cli, file), config.scopes);
+  cli.output.print({
+    json: { scopes },
+    quiet: scopes.map(scopeName),
+    text: JSON.stringify({ scopes }, undefined, 2),
+  });
+  if (problems.length > 0) cli.answerNo();
+  problems.forEach((problem) => cli.output.warn(problem));
+}
+
 export const importClients = command({
   name: 'import',
   summary: 'Create clients with their ids and secrets of another provider',
@@ -84,26 +53,25 @@ export const importClients = command({
     option('--trunk-group <group>', 'service trunk group of those that name none'),
     option('--check', 'only show what would be refused'),
     option('--undo <file>', 'delete what an import of this file made').conflicts(['from', 'check']),
+    option('--catalogue <file>', 'print the scopes of resource servers for the config, and stop'),
   ],
   examples: [
     'client import --from cognito.json --trunk-group tg-1001 --check',
     'client import --undo cognito.json --trunk-group tg-1001 --yes',
+    'client import --catalogue resource-servers.json',
   ],
-  run: async (cli, _, { from, undo, check, trunkGroup }) => {
-    const file = undo ?? from;
-    const text =
-      file === undefined
-        ? await readStdin(cli.io, Infinity)
-        : readGivenFile(file, (code) => `${file} cannot be read: ${code}`).toString();
-    const clients = readEntries(text ?? '', trunkGroup);
+  run: async (cli, _, { from, undo, check, trunkGroup, catalogue }) => {
+    if (catalogue !== undefined) return printCatalogue(cli, catalogue);
+    const entries = readClients(await readInput(cli, undo ?? from), trunkGroup);
     if (undo !== undefined) await cli.confirm(`Delete what an import of ${undo} made?`);
-    const bySecret = Map.groupBy(clients, ({ secret }) => secret);
+    const bySecret = Map.groupBy(entries, ({ client }) => client.secret);
     const done: { former_id: string; outcome: string; problem?: string }[] = [];
     try {
-      for (const client of clients) {
+      for (const { client, stopped } of entries) {
         const { formerId: former_id, secret } = client;
         const checkOnly = check === true || undo !== undefined;
         try {
+          if (stopped !== undefined) throw new RefusedError(stopped);
           if (undo === undefined) checkOwnSecret(client, bySecret.get(secret) ?? []);
           const outcome = await decide(cli, { ...client, checkOnly }, undo !== undefined);
           done.push({ former_id, outcome });

@@ -128,7 +128,7 @@ export const clientWords = {
     kind: 'text',
     item: 'name',
     hint: `For people, up to ${maxNameLength} characters.`,
-    option: 'name for people, up to 100 characters',
+    option: 'name for people, up to 128 characters',
     required: 'Give the client a name.',
     maxLength: maxNameLength,
   },

@@ -150,6 +150,8 @@ export const importedClient = exactly(
   {
     formerId: rule.formerId,
     secret: rule.importedSecret,
+    /** When the secret expires there. Here it expires no later. */
+    expiresAt: v.optional(rule.expiry),
     ...newEntries,
     /** Decides, and writes nothing. */
     checkOnly: v.optional(flag),

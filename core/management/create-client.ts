@@ -280,7 +280,7 @@ export async function importClient(
   if (config.clientImport === undefined) {
     throw new RefusedError('no client can be imported: the config has no clientImport');
   }
-  const { formerId, secret: value, checkOnly, ...fields } = input;
+  const { formerId, secret: value, expiresAt = Infinity, checkOnly, ...fields } = input;
   const createdAt = currentTime(context);
   const hash = hashSecret(value);
   const secret = {
@@ -288,7 +288,7 @@ export async function importClient(
     hash,
     name: 'Imported',
     createdAt,
-    expiresAt: createdAt + config.clientImport.maxLifetimeDays * secondsPerDay,
+    expiresAt: Math.min(expiresAt, createdAt + config.clientImport.maxLifetimeDays * secondsPerDay),
     imported: true,
   } as const;
   const clientId = deriveImportedClientId(formerId);

@@ -531,12 +531,12 @@ describe('parseDeploymentConfig', () => {
     [
       'an ignored scope that no request can name',
       { ...single, ignoredScopes: ['openid profile'] },
-      'ignoredScopes.0: received "openid profile"; allowed: a scope token of RFC 6749 §3.3, at most 64 characters',
+      'ignoredScopes.0: received "openid profile"; allowed: a scope token of RFC 6749 §3.3, at most 1400 characters',
     ],
     [
       'a value of a scope that no request can name',
       { ...single, scopes: [{ ...single.scopes[0], value: 'api/read all' }] },
-      'scopes.0.value: received "api/read all"; allowed: a scope token of RFC 6749 §3.3, at most 64 characters',
+      'scopes.0.value: received "api/read all"; allowed: a scope token of RFC 6749 §3.3, at most 1400 characters',
     ],
     [
       'a value of a scope that is another one',

@@ -19,6 +19,8 @@ const requiredOptions: Readonly<Record<string, readonly string[]>> = {
   'backup list-recovery-points-by-backup-vault': ['--backup-vault-name'],
   'backup start-restore-job': ['--recovery-point-arn', '--metadata'],
   'cloudtrail lookup-events': [],
+  'cognito-idp describe-resource-server': ['--user-pool-id', '--identifier'],
+  'cognito-idp list-resource-servers': ['--user-pool-id', '--max-results'],
   'cognito-idp describe-user-pool-client': ['--user-pool-id', '--client-id'],
   'cognito-idp list-user-pool-clients': ['--user-pool-id'],
   'backup start-copy-job': [

@@ -102,9 +102,9 @@ describe('creating a client', () => {
     [
       'an empty name',
       { name: '  ' },
-      'name: received "  "; allowed: 1 to 100 printable characters',
+      'name: received "  "; allowed: 1 to 128 printable characters',
     ],
-    ['a long name', { name: 'x'.repeat(101) }, 'allowed: 1 to 100 printable characters'],
+    ['a long name', { name: 'x'.repeat(129) }, 'allowed: 1 to 128 printable characters'],
     ['a name that moves the cursor', { name: 'a\u001b[2J' }, 'name: received'],
     ['a name that reads backwards', { name: 'a\u202Eb' }, 'name: received'],
     ['a name with an Arabic letter mark', { name: 'a\u061Cb' }, 'name: received'],
@@ -363,7 +363,7 @@ describe('the size of a token', () => {
   const names = scopes.map((scope) => `${scope.service}:${scope.permission}`);
 
   it.each([
-    ['41 scopes', names.slice(0, 41), 'scope: received "41 scopes"; allowed: at most 40'],
+    ['51 scopes', names.slice(0, 51), 'scope: received "51 scopes"; allowed: at most 50'],
     ['40 long scopes', names.slice(0, 40), 'bytes"; allowed: at most 1400 bytes together'],
   ])('is bounded for %s', async (_, some, message) => {
     const { context } = createTestManagement({ config });

@@ -65,7 +65,7 @@ describe('a new name', () => {
       const refused = world.ways[way]?.(name);
       await expect(refused).rejects.toThrow(InputError);
       await expect(refused).rejects.toThrow(
-        `name: received the invisible character ${code}; allowed: 1 to 100 printable characters, none of U+200B, U+2060, U+FEFF`,
+        `name: received the invisible character ${code}; allowed: 1 to 128 printable characters, none of U+200B, U+2060, U+FEFF`,
       );
       expect([...world.clients, ...world.apiKeys]).toEqual(before);
     },

@@ -87,7 +87,7 @@ describe('the client store', () => {
   it('lists more clients than fit one page', async () => {
     // DynamoDB ends a page after 1 MB.
     const secrets = Array.from({ length: 100 }, (_, index) =>
-      secret(`secret_${index}`, { name: 'n'.repeat(100), hash: 'h'.repeat(128) }),
+      secret(`secret_${index}`, { name: 'n'.repeat(128), hash: 'h'.repeat(128) }),
     );
     const ids = Array.from({ length: 40 }, (_, index) => `client_${index}`);
     await Promise.all(ids.map((clientId) => store.create({ ...example, clientId, secrets })));

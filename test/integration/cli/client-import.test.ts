@@ -3,22 +3,22 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importClients } from '../../../cli/commands/client-import.ts';
+import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { makeTemporaryDirectory } from '../lab/local/temporary-directory.ts';
 import { useLocalCli } from './use-authctl.ts';
 
 const scope = 'https://api.example.com/messages.read';
-const { authctl, json, requestToken } = useLocalCli({
-  config: {
-    regions: { slc: { awsRegion: 'us-west-2' } },
-    defaultAudience: 'https://api.example.com',
-    scopes: [
-      { service: 'messaging', permission: 'view', description: 'Read', value: scope },
-      { service: 'calls', permission: 'view', description: 'Read calls' },
-    ],
-    clientImport: {},
-  },
-});
+const deploymentConfig = {
+  regions: { slc: { awsRegion: 'us-west-2' } },
+  defaultAudience: 'https://api.example.com',
+  scopes: [
+    { service: 'messaging', permission: 'view', description: 'Read', value: scope },
+    { service: 'calls', permission: 'view', description: 'Read calls' },
+  ],
+  clientImport: {},
+};
+const { authctl, json, requestToken } = useLocalCli({ config: deploymentConfig });
 const folder = makeTemporaryDirectory();
 afterAll(() => folder.remove());
 
@@ -45,7 +45,7 @@ const app = (index: number) => ({
 });
 
 let files = 0;
-function write(text: string): string {
+function write(text: string | Uint8Array): string {
   files += 1;
   const path = join(folder.path, `${files}.json`);
   writeFileSync(path, text);
@@ -149,9 +149,64 @@ describe('a file that cannot be imported as it is', () => {
     expect(list).toMatchObject({ items: [] });
   });
 
+  const ofCognito = app(900).UserPoolClient;
+  it.each([
+    [
+      { UserPoolClient: { ...ofCognito, AllowedOAuthFlows: ['code'] } },
+      'AllowedOAuthFlows is ["code"]',
+    ],
+    [
+      { UserPoolClient: { ...ofCognito, AllowedOAuthFlows: undefined } },
+      'AllowedOAuthFlows is absent',
+    ],
+    [
+      { UserPoolClient: { ...ofCognito, AllowedOAuthFlowsUserPoolClient: false } },
+      'AllowedOAuthFlowsUserPoolClient is false',
+    ],
+    [
+      { UserPoolClient: { ...ofCognito, AllowedOAuthFlowsUserPoolClient: undefined } },
+      'AllowedOAuthFlowsUserPoolClient is absent',
+    ],
+    [{ UserPoolClient: { ...ofCognito, ClientSecret: undefined } }, 'ClientSecret is absent'],
+    [{ UserPoolClient: ofCognito, enabled: false }, 'enabled is false'],
+    [{ ...plain, former_id: 'stopped-1', enabled: 'no' }, 'enabled is "no"'],
+    [
+      { ...plain, former_id: 'stopped-2', grant_types: ['password'] },
+      'grant_types is ["password"]',
+    ],
+    [{ ...plain, former_id: 'stopped-3', secret: undefined }, 'secret is absent'],
+    [{ ...plain, former_id: 'stopped-4', expires_at: '2024-01-01' }, '2024-01-01T23:59:59Z'],
+    [{ ...plain, former_id: 'stopped-5', expires_at: 1_700_000_000 }, '2023-11-14T22:13:20Z'],
+  ])('starts nothing that the other provider has stopped: %j', async (entry, reason) => {
+    const from = ['client', 'import', '--from', write(JSON.stringify(entry)), ...group, '--json'];
+    const run = await authctl(from);
+    const problem = reason.startsWith('20')
+      ? `expires_at: received "${reason}"; allowed: a time in the future`
+      : `no token there: ${reason}`;
+    expect([run.exitCode, JSON.parse(run.stdout)]).toMatchObject([
+      1,
+      { items: [{ outcome: 'refused', problem }] },
+    ]);
+  });
+
+  it.each([
+    ['UTF-16 of PowerShell', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16, big end first', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+    ['UTF-8 with its mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+  ])('is read in %s, and its secret ends no later than there', async (name, encode) => {
+    const former_id = `encoded-${Buffer.from(name).toString('hex')}`.slice(0, 60);
+    const secret = drawn(name, 32);
+    const entry = { ...plain, former_id, secret, name: `Größe ${name}`, enabled: true };
+    const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    const text = JSON.stringify({ ...entry, grant_types: ['client_credentials'], expires_at: day });
+    expect(outcomes(await imported('--from', write(encode(`${text}\r\n`))))).toEqual(['imported']);
+    const { items } = await json(['client', 'list', '--text', former_id]);
+    expect(items).toMatchObject([
+      { name: `Größe ${name}`, secrets: [{ expires_at: `${day}T23:59:59Z` }] },
+    ]);
+  });
+
   it('is imported as far as it can be, and says of the rest why it is not', async () => {
-    const person = app(900);
-    const interactive = { ...person.UserPoolClient, AllowedOAuthFlows: ['code'] };
     const file = write(
       [
         plain,
@@ -163,7 +218,6 @@ describe('a file that cannot be imported as it is', () => {
           secret: drawn('twin', 32),
         })),
         { ...plain, former_id: 'client_keycloak', secret: 'p'.repeat(40), scopes: ['a:b'] },
-        { UserPoolClient: interactive, service_trunk_group: 'tg-7' },
       ]
         .map((one) => JSON.stringify(one))
         .join('\n'),
@@ -178,11 +232,10 @@ describe('a file that cannot be imported as it is', () => {
       expect.stringMatching(
         /^the client "keycloak-erp" was imported before, with another secret or other values: client_\w{22}$/,
       ),
-      'scope: unknown field; allowed: formerId, secret, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, checkOnly; did you mean scopes?',
+      'scope: unknown field; allowed: formerId, secret, expiresAt, name, serviceTrunkGroup, scopes, audiences, tokenLifetime, checkOnly; did you mean scopes?',
       '"Keycloak-erp" and "keycloak-erp " have the same secret',
       '"keycloak-erp " and "Keycloak-erp" have the same secret',
       `former_id: received "client_keycloak"; allowed: 8 to 128 printable ASCII characters without space, "%", "+" and ":", and not "client_" first\nsecret: received one with fewer than 8 different characters; ${allowed}\nscope: received "a:b"; allowed: ${scope}, calls:view`,
-      `secret: received one with no text; ${allowed}`,
     ]);
     expect(run.stdout).not.toMatch(new RegExp(`pppp|${drawn('twin', 32)}`));
     const absent = await authctl(['client', 'import', '--from', 'no.json']);
@@ -218,5 +271,59 @@ describe('a file that cannot be imported as it is', () => {
       stop,
     );
     expect(done).toEqual([{ former_id: 'first', outcome: 'imported' }]);
+  });
+});
+
+describe('a catalogue of Cognito', () => {
+  const server = (identifier: string, ...names: readonly string[]) =>
+    JSON.stringify({
+      ResourceServer: {
+        UserPoolId: 'us-west-2_EXAMPLE',
+        Identifier: identifier,
+        Name: 'API',
+        Scopes: names.map((ScopeName) => ({ ScopeName, ScopeDescription: `May ${ScopeName}` })),
+      },
+    });
+
+  it('becomes the scopes of the config, and says what collides', async () => {
+    const long = `https://orders.example.com/${'x'.repeat(100)}`;
+    const texts = [
+      server('https://api.example.com', 'messages.read', 'Messages Send'),
+      server(long, 'READ'),
+      server(long, 'READ', 'write"all'),
+      server('42'),
+    ];
+    const run = await authctl(['client', 'import', '--catalogue', write(texts.join('\n'))]);
+    const { scopes } = JSON.parse(run.stdout) as { readonly scopes: readonly object[] };
+    expect(scopes).toEqual([
+      {
+        service: 'x'.repeat(32),
+        permission: 'read',
+        description: 'May READ',
+        value: `${long}/READ`,
+      },
+    ]);
+    expect([run.exitCode, run.stderr.split('\n')]).toEqual([
+      1,
+      [
+        `${scope}: the config has it`,
+        'https://api.example.com/Messages Send: it cannot be a scope here (RFC 6749 §3.3)',
+        `${long}/READ: 2 resource servers have it; here it is one`,
+        `${long}/write"all: it cannot be a scope here (RFC 6749 §3.3)`,
+        '',
+      ],
+    ]);
+    const config = { ...deploymentConfig, scopes: [...deploymentConfig.scopes, ...scopes] };
+    expect(() => parseDeploymentConfig(config)).not.toThrow();
+    const other = await authctl([
+      'client',
+      'import',
+      '--catalogue',
+      write('{"UserPoolClient":{}}'),
+    ]);
+    expect([other.exitCode, other.stderr]).toEqual([
+      2,
+      'authctl: allowed: what `aws cognito-idp describe-resource-server` prints\n',
+    ]);
   });
 });

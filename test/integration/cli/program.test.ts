@@ -26,7 +26,7 @@ describe('the help', () => {
 
   it('marks the options that a command needs', async () => {
     const { stdout } = await runCli(['client', 'create', '--help']);
-    expect(stdout).toMatch(/--name <name> +name for people, up to 100 characters \(required\)/);
+    expect(stdout).toMatch(/--name <name> +name for people, up to 128 characters \(required\)/);
     expect(stdout.match(/\(required\)/g)).toHaveLength(3);
   });
 

@@ -422,7 +422,7 @@ const bad: readonly (readonly [what: string, properties: object, reason: string]
   [
     'a huge name',
     { name: 'x'.repeat(100_000) },
-    `name: received "${'x'.repeat(76)}...; allowed: 1 to 100 printable characters`,
+    `name: received "${'x'.repeat(76)}...; allowed: 1 to 128 printable characters`,
   ],
   [
     'an invalid key',
