@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import type { Alg } from '../../../contract/signing-algorithms.ts';
 import type { LocalRun } from '../../local/start-local.ts';
 import { trustVariables } from '../../support/runtimes.ts';
-import { createTestKey, type TestKey } from '../../support/test-issuer.ts';
+import { createTestKey, encodeJson, type TestKey } from '../../support/test-issuer.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
 import {
   type CacheOutcomes,
@@ -49,6 +49,10 @@ function verifierOf({ open, issuer }: Check, alg: Alg): WithVerifier {
   };
 }
 
+function withoutSignature(token: string, header: object): string {
+  return `${encodeJson({ ...header, alg: 'none' })}.${token.split('.')[1]}.`;
+}
+
 /** Tokens under the issuer's own key that only a check can refuse. */
 function refusedTokens({ library, issuer }: Check, key: TestKey) {
   const hourAgo = Math.floor(Date.now() / 1000) - 3600;
@@ -62,6 +66,7 @@ function refusedTokens({ library, issuer }: Check, key: TestKey) {
     ['another issuer', sign({ iss: 'https://other.example.com' }), 401],
     ['expired', sign({ iat: hourAgo - 60, exp: hourAgo }), 401],
     ['another key', issuer.sign(another, {}, { typ }), 401],
+    ['unsigned', withoutSignature(sign({}), { typ, kid: key.kid }), 401],
     ...(library.isService ? [['another scope', sign({ scope: 'calls:view' }), 403] as const] : []),
   ] as const;
 }

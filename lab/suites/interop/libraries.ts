@@ -125,23 +125,27 @@ function springBoot(boot: SpringBoot): readonly Library[] {
 }
 
 export const libraries: readonly Library[] = [
-  withNode('jose', { needs: "`typ: 'at+jwt'`, `algorithms`, `requiredClaims`" }),
+  withNode('jose', {
+    needs: "`issuer`, `audience`, `typ: 'at+jwt'`, `algorithms`, `requiredClaims`",
+  }),
   withNode('aws-jwt-verify', {
-    needs: `\`jwksUri\`; ${typ}`,
+    needs: `\`issuer\`, \`audience\`, \`jwksUri\`; ${typ}`,
     limits: { PS256: notImplemented, ...noMlDsa() },
   }),
   withNode('jwks-rsa', {
     name: `jwks-rsa ${npm('jwks-rsa')} with jsonwebtoken ${npm('jsonwebtoken')}`,
-    needs: `\`algorithms\`; ${typ}`,
+    needs: `\`issuer\`, \`audience\`, \`algorithms\`; ${typ}`,
     limits: noMlDsa('not implemented by jsonwebtoken'),
   }),
   withNode('get-jwks', {
     name: `get-jwks ${npm('get-jwks')} with fast-jwt ${npm('fast-jwt')}`,
-    needs: "`jwksPath`, `checkTyp: 'at+jwt'`, `algorithms`, `requiredClaims`",
+    needs:
+      "`allowedIss`, `allowedAud`, `jwksPath`, `checkTyp: 'at+jwt'`, `algorithms`, `requiredClaims`",
     limits: noMlDsa('not implemented by fast-jwt'),
   }),
   withNode('express-oauth2-jwt-bearer', {
-    needs: '`strict: true` (checks `typ` and the claims of RFC 9068), `tokenSigningAlg`',
+    needs:
+      '`issuer`, `audience`, `tokenSigningAlg`, `strict: true` (checks `typ` and the claims of RFC 9068)',
     limits: noMlDsa('its list of algorithms has no ML-DSA'),
   }),
   withNode('mcp-auth', {
@@ -149,16 +153,16 @@ export const libraries: readonly Library[] = [
     limits: Object.fromEntries(matrixAlgs.map((alg) => [alg, notImplemented])),
   }),
   withPython('PyJWT', {
-    needs: `\`algorithms\`, \`options.require\`; ${typ}`,
+    needs: `\`issuer\`, \`audience\`, \`algorithms\`, \`require\`; ${typ}`,
     limits: noMlDsa(),
   }),
   withPython('joserfc', {
-    needs: `\`algorithms\`, a claims registry; ${typ}; ${jwks}`,
+    needs: `\`algorithms\`, \`JWTClaimsRegistry\` with \`iss\`, \`aud\` and \`exp\`; ${typ}; ${jwks}`,
     limits: noMlDsa(),
     ownCache: true,
   }),
   withPython('Authlib', {
-    needs: `\`JWTBearerTokenValidator\` (RFC 9068) with a \`get_jwks\`: ${jwks}`,
+    needs: `\`JWTBearerTokenValidator\` (RFC 9068) with \`issuer\`, \`resource_server\` and a \`get_jwks\`: ${jwks}`,
     limits: { PS256: authlib, ES384: authlib, ...noMlDsa(authlib) },
     ownCache: true,
   }),
@@ -168,29 +172,29 @@ export const libraries: readonly Library[] = [
     clock: 'moves',
   }),
   withPython('python-jose', {
-    needs: `\`algorithms\`; ${typ}; ${jwks}`,
+    needs: `\`issuer\`, \`audience\`, \`algorithms\`; ${typ}; ${jwks}`,
     breaksWithMlDsa: 'it tries each key, and the type AKP is an error',
     limits: { PS256: notImplemented, ...noMlDsa() },
     ownCache: true,
   }),
   withGo('go-oidc', 'github.com/coreos/go-oidc/v3', {
-    needs: `\`SupportedSigningAlgs\`, your audience as \`ClientID\`; ${typ}`,
+    needs: `your issuer in \`NewVerifier\`, your audience as \`ClientID\`, \`SupportedSigningAlgs\`; ${typ}`,
     limits: noMlDsa(),
   }),
   withGo('golang-jwt', 'github.com/golang-jwt/jwt/v5', {
     name: `golang-jwt ${pinned.go('github.com/golang-jwt/jwt/v5')} with keyfunc ${pinned.go('github.com/MicahParks/keyfunc/v3')}`,
-    needs: `\`WithValidMethods\`, \`WithExpirationRequired\`; ${typ}`,
+    needs: `\`WithIssuer\`, \`WithAudience\`, \`WithValidMethods\`, \`WithExpirationRequired\`; ${typ}`,
     limits: noMlDsa(),
   }),
   withGo('lestrrat-jwx', 'github.com/lestrrat-go/jwx/v3', {
     name: `lestrrat jwx ${pinned.go('github.com/lestrrat-go/jwx/v3')}`,
-    needs: `\`jwk.Cache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
+    needs: `\`WithIssuer\`, \`WithAudience\`, \`jwk.NewCache\`, \`WithRequiredClaim("exp")\`; ${typ}`,
     breaksWithMlDsa: 'the key type AKP is an error for the whole set',
     limits: noMlDsa('the key type AKP is refused'),
     refresh: 'accepted at the next refresh: `WithMinInterval`, 15 minutes by default',
   }),
   withGo('go-jwt-middleware', 'github.com/auth0/go-jwt-middleware/v2', {
-    needs: `\`NewCachingProvider\`, one \`SignatureAlgorithm\`; ${typ}`,
+    needs: `your issuer and audience in \`validator.New\`, one \`SignatureAlgorithm\`, \`NewCachingProvider\`; ${typ}`,
     breaksWithMlDsa: 'go-jose refuses the whole set',
     limits: noMlDsa(),
     refresh: 'accepted when the TTL that you give to `NewCachingProvider` ends',
@@ -198,7 +202,8 @@ export const libraries: readonly Library[] = [
   {
     name: `Nimbus JOSE+JWT ${maven('nimbus-jose-jwt')}`,
     language: 'Java',
-    needs: '`DefaultJOSEObjectTypeVerifier` with `at+jwt`, the algorithm, required claims',
+    needs:
+      '`DefaultJWTClaimsVerifier` with your audience, `issuer` and required claims; `DefaultJOSEObjectTypeVerifier` with `at+jwt`; the algorithm',
     limits: noMlDsa(),
     prepare: program(java, 'nimbus', 'Verify'),
   },
