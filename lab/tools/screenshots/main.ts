@@ -1,16 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser } from '../../support/launch-browser.ts';
 import { startLoopbackProvider } from '../../support/loopback-provider.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
+import { imageFolder, outlineFile, readOutlines } from './outline.ts';
 import { pictures } from './pages.ts';
 import { addSampleData, type SampleData } from './sample-data.ts';
 
-const images = resolve(import.meta.dirname, '../../../docs/images');
-
-const [folder = images] = new Command('node lab/tools/screenshots/main.ts')
+const [folder = imageFolder] = new Command('npm run pictures --')
   .description('Takes the pictures of the documentation.')
   .argument('[folder]', 'into which, instead of docs/images')
   .parse().args;
@@ -59,6 +58,8 @@ try {
   await withLocalService({ portal: true }, async (service) => {
     const data = await addSampleData(service, provider.discoveryUrl);
     await takePictures({ browser, portalUrl: service.portalUrl ?? '', data });
+    const outlines = await readOutlines(service, data);
+    writeFileSync(join(folder, outlineFile), `${JSON.stringify(outlines, null, 2)}\n`);
   });
 } finally {
   await browser.close();
