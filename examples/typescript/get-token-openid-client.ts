@@ -1,29 +1,22 @@
 import * as client from 'openid-client';
 import { required } from './environment.ts';
-
-/** Seconds before expiry at which the next token is fetched: clocks differ and requests take time. */
-const refreshBefore = 120;
+import { keepToken, patientFetch } from './keep-token.ts';
 
 const server = await client.discovery(
   new URL(required('ISSUER')),
   required('CLIENT_ID'),
   undefined,
   client.ClientSecretBasic(required('CLIENT_SECRET')),
+  { [client.customFetch]: patientFetch },
 );
 
-type Tokens = Awaited<ReturnType<typeof client.clientCredentialsGrant>>;
+export const callApi = keepToken(() =>
+  client.clientCredentialsGrant(server, { scope: 'messaging:view' }),
+);
 
-let kept: Tokens | undefined;
-
-async function accessToken(): Promise<string> {
-  if (kept === undefined || (kept.expiresIn() ?? 0) < refreshBefore) {
-    kept = await client.clientCredentialsGrant(server, { scope: 'messaging:view' });
+if (process.argv[1] === import.meta.filename) {
+  for (let call = 0; call < 2; call += 1) {
+    const url = required('EXAMPLE_URL');
+    console.log(`GET ${url} ${(await callApi(url)).status}`);
   }
-  return kept.access_token;
-}
-
-for (let call = 0; call < 2; call += 1) {
-  const url = new URL(required('EXAMPLE_URL'));
-  const response = await client.fetchProtectedResource(server, await accessToken(), url, 'GET');
-  console.log(`GET ${url.href} ${response.status}`);
 }

@@ -1,11 +1,13 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, missingTool, runCommand } from '../../support/run-command.ts';
+import { type Command, missingTool, runCommand, runOrThrow } from '../../support/run-command.ts';
 import {
   goRuntime,
   javaRuntime,
   type Missing,
   pythonRuntime,
   type Runtime,
+  type Trust,
 } from '../../support/runtimes.ts';
 import { buildSpringBoot, type SpringBoot } from '../../support/spring-boot.ts';
 import { fetchRuntime, nextRuntime } from './fetch-api.ts';
@@ -20,10 +22,12 @@ export interface Example {
   /** It verifies nothing itself, and asks a forward-auth next to it. */
   readonly asksForwardAuth?: true;
   /** @returns a command that is ready to run. */
-  readonly prepare: (
-    trust: Parameters<Runtime>[1],
-  ) => Promise<{ readonly command: Command } | Missing>;
+  readonly prepare: (trust: Trust) => Promise<{ readonly command: Command } | Missing>;
+  /** Its token cache, in a program of the folder callers. */
+  readonly prepareCallers?: (trust: Trust) => Promise<Command>;
 }
+
+const callers = join(import.meta.dirname, 'callers');
 
 function node(kind: Example['kind'], library: string): Example {
   const file = join(folder, `typescript/${kind}-${library}.ts`);
@@ -32,6 +36,9 @@ function node(kind: Example['kind'], library: string): Example {
     kind,
     inNpmTest: true,
     prepare: async () => ({ command: [process.execPath, file] }),
+    ...(kind === 'get-token' && {
+      prepareCallers: async () => [process.execPath, join(callers, 'callers.js'), file],
+    }),
   };
 }
 
@@ -61,18 +68,75 @@ function example(
   };
 }
 
+/** What the examples of these languages export is private to their programs. */
+function withCallers(
+  example: Example,
+  commandOf: (command: Command, trust: Trust) => Command | Promise<Command>,
+): Example {
+  const prepareCallers = async (trust: Trust) => {
+    const prepared = await example.prepare(trust);
+    if ('missing' in prepared) throw new Error(`there is no ${prepared.missing}`);
+    return commandOf(prepared.command, trust);
+  };
+  return { ...example, prepareCallers };
+}
+
+const shellCallers = ([shell, ...rest]: Command, { directory }: Trust): Command => [
+  shell,
+  join(callers, 'callers.sh'),
+  ...rest,
+  directory,
+];
+
+const pythonCallers = ([interpreter, ...rest]: Command): Command => [
+  interpreter,
+  join(callers, 'callers.py'),
+  ...rest,
+];
+
+/** The class path of the example, and a source in place of its class. */
+const javaCallers = ([java, ...rest]: Command): Command => [
+  java,
+  ...rest.slice(0, -1),
+  join(callers, 'Callers.java'),
+];
+
+/** The example's module with another `main`. */
+async function goCallers(_: Command, { directory }: Trust): Promise<Command> {
+  const module = join(folder, 'go');
+  const program = join(module, 'get-token');
+  const example = join(directory, 'main.go');
+  const text = readFileSync(join(program, 'main.go'), 'utf8');
+  writeFileSync(example, text.replace('func main()', 'func example()'));
+  const overlay = join(directory, 'overlay.json');
+  const Replace = {
+    [join(program, 'main.go')]: example,
+    [join(program, 'callers.go')]: join(callers, 'callers.go'),
+  };
+  writeFileSync(overlay, JSON.stringify({ Replace }));
+  const built = join(directory, 'callers');
+  await runOrThrow(['go', 'build', '-overlay', overlay, '-o', built, './get-token'], {
+    cwd: module,
+  });
+  return [built];
+}
+
 const springBoot =
   (boot: SpringBoot): Runtime =>
   (_, trust) =>
     buildSpringBoot(boot, trust);
 
 export const examples: readonly Example[] = [
-  example('get-token', 'curl', curl, 'get-token'),
+  withCallers(example('get-token', 'curl', curl, 'get-token'), shellCallers),
   node('get-token', 'fetch'),
   node('get-token', 'openid-client'),
-  example('get-token', 'Python, Authlib', python, 'get_token'),
-  example('get-token', 'Go, oauth2/clientcredentials', go, 'get-token'),
-  example('get-token', 'Java, Nimbus', java, 'GetToken'),
+  withCallers(
+    example('get-token', 'Python, requests', python, 'get_token_requests'),
+    pythonCallers,
+  ),
+  withCallers(example('get-token', 'Python, Authlib', python, 'get_token'), pythonCallers),
+  withCallers(example('get-token', 'Go, oauth2/clientcredentials', go, 'get-token'), goCallers),
+  withCallers(example('get-token', 'Java, Nimbus', java, 'GetToken'), javaCallers),
   node('verify-token', 'jose'),
   node('verify-token', 'aws-jwt-verify'),
   example('verify-token', 'Python, PyJWT', python, 'verify_token'),

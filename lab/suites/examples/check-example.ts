@@ -14,6 +14,7 @@ import { startApi } from '../../support/spring-boot.ts';
 import { encodeJson } from '../../support/test-issuer.ts';
 import { fetchToken } from '../../support/token-request.ts';
 import type { Example } from './catalogue.ts';
+import { checkCallers } from './check-callers.ts';
 import type { World } from './world.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -38,7 +39,11 @@ async function expectCalls(
 }
 
 /** One token serves both calls, except if it would expire before the next is fetched. */
-async function checkGetToken(command: Command, world: World): Promise<void> {
+async function checkGetToken(
+  command: Command,
+  world: World,
+  { prepareCallers }: Example,
+): Promise<void> {
   const cache = (name: string): Variables => ({
     TOKEN_CACHE: join(world.service.paths.directory, name),
   });
@@ -46,6 +51,7 @@ async function checkGetToken(command: Command, world: World): Promise<void> {
   const shortLived = { ...cache('short-lived'), ...world.shortLived };
   // One that fetches a token when it starts fetches another for each call.
   await expectCalls(command, world, shortLived, (asked) => asked >= 2);
+  if (prepareCallers !== undefined) await checkCallers(prepareCallers);
 }
 
 type Json = Readonly<Record<string, unknown>>;
