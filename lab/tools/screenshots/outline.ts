@@ -47,5 +47,6 @@ export async function readOutlines(
 
 /** @returns what the pages had when the pictures were taken. */
 export function picturedOutlines(): Readonly<Record<string, Outline>> {
-  return JSON.parse(readFileSync(join(imageFolder, outlineFile), 'utf8'));
+  const text = readFileSync(join(imageFolder, outlineFile), 'utf8');
+  return JSON.parse(text) as Readonly<Record<string, Outline>>;
 }
