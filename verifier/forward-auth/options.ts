@@ -69,12 +69,25 @@ function readArguments(args: readonly string[]) {
   }
 }
 
+/**
+ * The kubelet gives each pod such variables of each Service of its namespace, so also of one that is
+ * named forward-auth. No option ends like this.
+ */
+const serviceLink =
+  /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+
+/** `FORWARD_AUTH_PORT=tcp://10.0.0.1:9100`; any other value is a misspelt option. */
+function isServiceLink([name, value = '']: readonly [string, string | undefined]): boolean {
+  return serviceLink.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):/.test(value));
+}
+
 /** Otherwise a misspelt variable would be ignored silently. */
 function checkVariables(environment: Environment): void {
   const known = new Set(Object.keys(flags).map(variableOf));
-  const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith(variablePrefix) && !known.has(name),
-  );
+  const unknown = Object.entries(environment)
+    .filter(([name]) => name.startsWith(variablePrefix) && !known.has(name))
+    .filter((variable) => !isServiceLink(variable))
+    .map(([name]) => name);
   if (unknown.length === 0) return;
   throw new InputError(
     `${unknown.join(', ')}: unknown variable; allowed: ${[...known].join(', ')}`,

@@ -247,6 +247,26 @@ describe('options', () => {
     );
   });
 
+  it('ignore what the kubelet says of a Service of this name, and nothing like it', () => {
+    const links = {
+      FORWARD_AUTH_SERVICE_HOST: '10.0.0.1',
+      FORWARD_AUTH_SERVICE_PORT: '9100',
+      FORWARD_AUTH_SERVICE_PORT_HTTP_CHECK: '9100',
+      FORWARD_AUTH_PORT: 'tcp://10.0.0.1:9100',
+      ...Object.fromEntries(
+        ['', '_PROTO', '_PORT', '_ADDR'].map((end) => [`FORWARD_AUTH_PORT_9100_SCTP${end}`, 'x']),
+      ),
+    };
+    expect(readOptions(needed, links)).toMatchObject({ cacheSeconds: 0 });
+    for (const misspelt of [
+      { FORWARD_AUTH_PORT: '9100' },
+      { FORWARD_AUTH_LISTEN_PORT: '9100' },
+      { FORWARD_AUTH_PORT_9100_HTTP: 'x' },
+      { FORWARD_AUTH_SERVICE_HOSTS: 'x' },
+    ])
+      expect(problemsOf(needed, misspelt)).toContain(': unknown variable; allowed: ');
+  });
+
   it('refuse a switch that is neither on nor off', () => {
     expect(problemsOf(needed, { FORWARD_AUTH_OWN_TOKENS_ONLY: 'yes' })).toContain(
       '--own-tokens-only (FORWARD_AUTH_OWN_TOKENS_ONLY): received "yes"; allowed: 1, or nothing',
