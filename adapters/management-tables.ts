@@ -11,7 +11,6 @@ import type { OpenDynamoDb } from './dynamodb/clients/dynamodb-calls.ts';
 import { openDynamoDb } from './dynamodb/clients/dynamodb-client.ts';
 import { createDynamoDbIdentityProviderReader } from './dynamodb/items/identity-provider-item.ts';
 import { createDynamoDbCredentialEnds } from './dynamodb/pages/credential-ends.ts';
-import { createFindRecent } from './dynamodb/pages/recent-changes.ts';
 import { createDynamoDbApiKeyStore } from './dynamodb/stores/api-key-store.ts';
 import { openApiKeyUses } from './dynamodb/stores/api-key-use-reader.ts';
 import {
@@ -75,7 +74,6 @@ export function openManagementTables(
   const regions = open(serverDate.record.bind(serverDate));
   const dynamodb = regions.own;
   const table = (key: TableKey) => deployedTableName(config, key);
-  const findRecent = useIndexes ? createFindRecent(dynamodb, table('audit'), Date.now) : undefined;
   const audits = openAuditRegions(config, regions);
   const apiKeyUses = openApiKeyUses(audits, config.name);
   const auditHistory = openAuditHistory(audits);
@@ -94,8 +92,8 @@ export function openManagementTables(
     return {
       config,
       allowLoopbackProviders,
-      clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, findRecent }),
-      apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, findRecent }),
+      clients: createDynamoDbClientStore(dynamodb, table('clients'), { ...store, useIndexes }),
+      apiKeys: createDynamoDbApiKeyStore(dynamodb, table('apiKeys'), { ...store, useIndexes }),
       apiKeyUses: useIndexes ? apiKeyUses : undefined,
       credentialEnds,
       identityProviders: createDynamoDbIdentityProviderStore(

@@ -337,12 +337,6 @@ export const maxTrunkGroupsOfReach = 100;
  */
 export const checkDeadline = 2500;
 
-/**
- * Milliseconds for which lists look in the audit for changes that an index may not have yet. An
- * index usually follows its table within a second; AWS gives no bound.
- */
-export const recentChangeWithin = 30_000;
-
 /** Reads of 1 MiB each, of 1,700 clients of a usual size, that look for a secret in a whole table. */
 export const maxTableReads = 50;
 

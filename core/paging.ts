@@ -40,8 +40,6 @@ export interface OwnedItemsQuery extends StorePageQuery {
   readonly enabled?: boolean | undefined;
   /** Text in the name or the id, of a client's secrets as well, in any case. */
   readonly text?: string | undefined;
-  /** False: what was created or renamed just now may be missing, for one read less. */
-  readonly withRecent?: boolean | undefined;
 }
 
 /** Everything that a store lists. Array.fromAsync would need Node 22. */

@@ -15,7 +15,6 @@ import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
 import { createHref, errorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
-import { cookieScope, hasRecentChange, noteChange } from './session/cookies.ts';
 
 export type { Person, Role } from './access/person.ts';
 export type { Portal, PortalOptions, PortalRequest } from './portal-options.ts';
@@ -38,7 +37,7 @@ async function createRequestContext(
   person: Person,
   health: ProviderHealth,
 ): Promise<RequestContext> {
-  const { management, origins, basePath = '', clock = Date.now, look = {} } = options;
+  const { management, basePath = '', clock = Date.now, look = {} } = options;
   const count = person.trunkGroups?.length ?? 0;
   if (count > maxTrunkGroupsOfReach) throw new TooManyTrunkGroupsError(count);
   const guarded = guardManagement(management, person);
@@ -46,7 +45,6 @@ async function createRequestContext(
   // The config can restrict a person further than the login does.
   const { trunkGroups = person.trunkGroups } = deployment.reach ?? {};
   const reaching: Person = { ...person, trunkGroups };
-  const isChanged = hasRecentChange(request, cookieScope(origins[0], basePath));
   return {
     person: reaching,
     management: guarded,
@@ -59,8 +57,6 @@ async function createRequestContext(
     callerAddress: options.callerAddressOf?.(request),
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
-    // Only lists of trunk groups have the choice.
-    freshness: trunkGroups === undefined || isChanged ? {} : { withRecent: false },
     ...rememberOffer({ management: guarded, person: reaching, deployment }),
     may: (operation) => mayUse(reaching, operation),
     require: (operation) => {
@@ -136,7 +132,6 @@ function identify(options: PortalOptions, health: ProviderHealth) {
 }
 
 function handle(options: RespondOptions, route: Route) {
-  const scope = cookieScope(options.origins[0], options.basePath ?? '');
   return async (c: PortalContext) => {
     const context = c.get('context');
     if (context === undefined) throw new HttpError(401);
@@ -149,9 +144,7 @@ function handle(options: RespondOptions, route: Route) {
       if (address !== undefined) throw new LoginNeededError(address);
     }
     const id = (name: string) => c.req.param(name) ?? '';
-    const response = toResponse(options, context, await route.handle({ ...context, id, form }));
-    if (route.method === 'POST' && response.status < 400) noteChange(response, scope);
-    return response;
+    return toResponse(options, context, await route.handle({ ...context, id, form }));
   };
 }
 

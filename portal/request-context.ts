@@ -29,8 +29,6 @@ export interface RequestContext extends Offer {
   readonly now: number;
   /** The address of a page of the portal, with the path of the mount point. */
   readonly href: Href;
-  /** For every list: whether it needs what was made in the last seconds. */
-  readonly freshness: { readonly withRecent?: false };
   /** Whether the user's role allows an operation. */
   readonly may: (operation: OperationName) => boolean;
   /** @throws {ForbiddenError} if it does not: for a form that would be refused when it is sent. */

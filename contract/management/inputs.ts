@@ -65,11 +65,6 @@ const ownedItems = {
   enabled: v.optional(flag),
   /** Seconds within which a secret of the client, or an enabled key, expires. */
   expiresWithin: v.optional(rule.duration),
-  /**
-   * False saves one read of a list of trunk groups: what was created or renamed in the last seconds
-   * may be missing then. The default is true.
-   */
-  withRecent: v.optional(flag),
 };
 
 const audiencesOfClient = {

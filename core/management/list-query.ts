@@ -51,13 +51,12 @@ export function readPageRequest({ limit = maxListedItems, cursor }: PageRequest)
 }
 
 export function readOwnedItemsFilter(filter: OwnedItemsFilter): OwnedItemsQuery {
-  const { trunkGroup, text, enabled, withRecent } = filter;
+  const { trunkGroup, text, enabled } = filter;
   return {
     ...readPageRequest(filter),
     trunkGroups: trunkGroup === undefined ? undefined : [trunkGroup],
     text: text === '' ? undefined : text,
     enabled,
-    withRecent,
   };
 }
 

@@ -56,7 +56,7 @@ export const operations = {
   findClient: clients.findClient,
   /**
    * One page of clients, at most 500, in no order that means something. `nextCursor` is missing on
-   * the last one.
+   * the last one. What was created or renamed may be missing for some seconds.
    *
    * @example const { items, nextCursor } = await management.listClients({ trunkGroup, cursor });
    */

@@ -50,13 +50,13 @@ export async function readUsage(
  * @returns undefined without a limit, and if there are more than one read counts.
  */
 export async function readQuota(
-  { management, href, freshness }: RequestContext,
+  { management, href }: RequestContext,
   { kind, group, limits }: { readonly kind: Kind; readonly group: string; readonly limits: Limits },
 ) {
   const most = quotaLimit(kind, limits);
   if (most === undefined || group === '') return undefined;
   const { title, what } = kinds[kind];
-  const filter = { trunkGroup: group, limit: maxListedItems, ...freshness };
+  const filter = { trunkGroup: group, limit: maxListedItems };
   const list =
     kind === 'clients'
       ? management.listClients(filter)

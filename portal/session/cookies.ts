@@ -1,5 +1,3 @@
-import { recentChangeWithin } from '../../contract/bounds.ts';
-
 /**
  * The cookies of a request, by name. Of two with one name, the first counts. Only the space of RFC
  * 6265 §4.2.1 is taken off: a name that begins with other white space, such as a no-break space, is
@@ -41,19 +39,3 @@ export function setCookie(
 
 /** Browsers keep at most this many bytes of a name and a value. */
 export const maxCookieBytes = 4000;
-
-const name = 'changed';
-
-/**
- * Notes in a browser that its user has just changed something. Lists then also read the audit of the
- * last seconds, which has what the index does not have yet. The cookie holds nothing, and the
- * browser removes it when the index must have the change.
- */
-export function noteChange(response: Response, scope: CookieScope): void {
-  response.headers.append('Set-Cookie', setCookie(scope, name, '1', recentChangeWithin / 1000));
-}
-
-/** Whether the browser of a request has changed something in the last seconds. */
-export function hasRecentChange(request: Request, { prefix }: CookieScope): boolean {
-  return readCookies(request).has(prefix + name);
-}

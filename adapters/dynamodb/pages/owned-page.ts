@@ -10,7 +10,7 @@ import { refuseInput } from '../../../core/management/read-input.ts';
 import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import { textUpTo } from '../items/item.ts';
-import type { FindRecent, StoreOptions } from '../stores/read-items.ts';
+import type { StoreOptions } from '../stores/read-items.ts';
 import { type ListRequest, scanPage } from './read-page.ts';
 import { readNamedPage, readTrunkGroupPage } from './trunk-group-page.ts';
 
@@ -19,16 +19,8 @@ const id = textUpTo(maxClientIdLength);
 /** Where a list of some trunk groups continues: after an item of one of them. */
 const inIndex = v.strictTuple([textUpTo(maxServiceTrunkGroupLength), textUpTo(maxNameLength), id]);
 
-/**
- * Where a search of every trunk group continues: in what was made just now, in the names, or in the
- * table after an item.
- */
-const inSearch = v.union([
-  v.strictTuple([inIndex]),
-  inIndex,
-  v.strictTuple([id]),
-  v.strictTuple([]),
-]);
+/** Where a search of every trunk group continues: in the names, or in the table after an item. */
+const inSearch = v.union([inIndex, v.strictTuple([id]), v.strictTuple([])]);
 
 function readPosition<const T extends v.GenericSchema>(
   schema: T,
@@ -66,34 +58,24 @@ export async function scanForOne<T extends object>(
   throw new ServiceUnavailableError('DynamoDB', text);
 }
 
-/** Of clients or API keys, what differs from one kind to the other. */
-interface OwnedList<T extends object> extends ListRequest<T> {
-  /** Actions of the audit that create an item or change its name. */
-  readonly recentActions: readonly string[];
-}
-
 /**
  * One page of a search in every trunk group: first in all names and ids, which are in the index,
  * then in what only the items have, such as the names of a client's secrets.
  */
 async function searchEvery<T extends object>(
   dynamodb: DynamoDbDocuments,
-  list: OwnedList<T>,
-  findRecent: FindRecent,
+  list: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { recentActions } = list;
   const position = readPosition(inSearch, list.query.after);
   const [first] = position ?? [];
-  const afterRecent = Array.isArray(first) ? first : undefined;
-  if (position !== undefined && position.length < 3 && !Array.isArray(first)) {
+  if (position !== undefined && position.length < 3) {
     const query = { ...list.query, after: first };
     const page = await scanPage(dynamodb, { ...list, query, skipsNames: true }, store);
     return { ...page, next: page.next === undefined ? undefined : JSON.stringify([page.next]) };
   }
   const after = position?.length === 3 ? position : undefined;
-  const request = { after, afterRecent, findRecent, recentActions };
-  const page = await readNamedPage(dynamodb, list, request, store);
+  const page = await readNamedPage(dynamodb, list, after, store);
   if (list.textsOf === undefined || page.next !== undefined) return page;
   return { ...page, next: JSON.stringify([]), allNames: true };
 }
@@ -107,21 +89,18 @@ async function searchEvery<T extends object>(
  */
 export async function readOwnedPage<T extends object>(
   dynamodb: DynamoDbDocuments,
-  list: OwnedList<T>,
+  list: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { trunkGroups, text, withRecent = true } = list.query;
+  const { trunkGroups, text } = list.query;
   if (trunkGroups?.length === 0) return { items: [], examined: 0 };
-  if (store.findRecent === undefined || (trunkGroups ?? text) === undefined) {
+  if (!store.useIndexes || (trunkGroups ?? text) === undefined) {
     return scanPage(dynamodb, list, store);
   }
-  const findRecent = withRecent ? store.findRecent : async () => [];
-  if (trunkGroups === undefined) return searchEvery(dynamodb, list, findRecent, store);
+  if (trunkGroups === undefined) return searchEvery(dynamodb, list, store);
   const after = readPosition(inIndex, list.query.after);
   if (after !== undefined && !trunkGroups.includes(after[0])) {
     refuseCursor(JSON.stringify(after));
   }
-  const { recentActions } = list;
-  const page = { trunkGroups, after, findRecent, recentActions };
-  return readTrunkGroupPage(dynamodb, list, page, store);
+  return readTrunkGroupPage(dynamodb, list, { trunkGroups, after }, store);
 }

@@ -4,7 +4,7 @@ import type { StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { getItems } from '../stores/get-items.ts';
-import { type FindRecent, parseOrReport, type StoreOptions } from '../stores/read-items.ts';
+import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 import { hasName, hasText, type ListRequest, meets, readIndex, readLimit } from './read-page.ts';
 
 /** The place of an item in lists by trunk group: its group, its name, its id. */
@@ -14,9 +14,6 @@ interface TrunkGroupPage {
   readonly trunkGroups: readonly string[];
   /** The last position of the page before. */
   readonly after: Position | undefined;
-  readonly findRecent: FindRecent;
-  /** Actions of the audit that create an item or change its name. */
-  readonly recentActions: readonly string[];
 }
 
 /** Queries at the same time, each of one trunk group. */
@@ -25,10 +22,6 @@ const queriesAtOnce = 8;
 /** The order of DynamoDB's sort keys: by the bytes of UTF-8, so capital letters come first. */
 function compareTexts(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-function comparePositions(a: Position, b: Position): number {
-  return compareTexts(a[0], b[0]) || compareTexts(a[1], b[1]) || compareTexts(a[2], b[2]);
 }
 
 /** Where an item stands by its present name. */
@@ -83,33 +76,6 @@ async function queryGroups<T extends object>(
   return found.slice(0, limit);
 }
 
-/**
- * What the index knows, and what it may not know yet, in one order. A position that the index still
- * has under a former name does not count: the item is listed under its present one, once.
- */
-function mergeRecent<T extends object>(
-  indexed: readonly Position[],
-  items: ReadonlyMap<string, Item>,
-  { partitionKey }: ListRequest<T>,
-  range: { readonly after: Position | undefined; readonly upTo: Position | undefined },
-): readonly Position[] {
-  const isPresent = (position: Position) => {
-    const item = items.get(position[2]);
-    return item !== undefined && comparePositions(position, positionOf(item, partitionKey)) === 0;
-  };
-  const present = indexed.filter(isPresent);
-  const known = new Set(present.map(([, , id]) => id));
-  const added = [...items.values()]
-    .map((item) => positionOf(item, partitionKey))
-    .filter(
-      (position) =>
-        !known.has(position[2]) &&
-        (range.after === undefined || comparePositions(position, range.after) > 0) &&
-        (range.upTo === undefined || comparePositions(position, range.upTo) < 0),
-    );
-  return added.length === 0 ? present : [...present, ...added].toSorted(comparePositions);
-}
-
 /** Takes items until the page is full. */
 function takePage<T extends object>(
   positions: readonly Position[],
@@ -121,7 +87,10 @@ function takePage<T extends object>(
   const next = (position: Position | undefined) => position && JSON.stringify(position);
   for (const [index, position] of positions.entries()) {
     const item = items.get(position[2]);
-    if (item === undefined || !hasText(item, list)) continue;
+    // The index may have it under two names for a moment: only the present one counts.
+    if (item === undefined || !isDeepStrictEqual(position, positionOf(item, list.partitionKey)))
+      continue;
+    if (!hasText(item, list)) continue;
     if (!list.conditions.every((condition) => meets(item, condition))) continue;
     const parsed = parseOrReport(item, list.parse, store);
     if (parsed === undefined || list.matches?.(parsed) === false) continue;
@@ -136,8 +105,8 @@ function takePage<T extends object>(
 
 /**
  * One page of the items of some trunk groups, by group and then by name. The index says which they
- * are; the items themselves are read from the table, with strong consistency. The index follows the
- * table a moment later, so what was created or renamed just now is found in the audit.
+ * are; the items themselves are read from the table, with strong consistency. What was created or
+ * renamed in the last second may be missing.
  */
 export async function readTrunkGroupPage<T extends object>(
   dynamodb: DynamoDbDocuments,
@@ -150,18 +119,14 @@ export async function readTrunkGroupPage<T extends object>(
   const others = conditions.filter((one) => !isDeepStrictEqual(one, groupCondition));
   const most = readLimit(list, others);
   // One more than are looked at says whether there is a next page.
-  const [found, recent] = await Promise.all([
-    queryGroups(dynamodb, list, page, most + 1),
-    page.findRecent(page.recentActions, page.trunkGroups),
-  ]);
+  const found = await queryGroups(dynamodb, list, page, most + 1);
   const hasMore = found.length > most;
   const indexed = found.slice(0, most);
-  const ids = [...new Set([...indexed.map(([, , id]) => id), ...recent])];
+  const ids = [...new Set(indexed.map(([, , id]) => id))];
   const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
   const own = new Map([...items].filter(([, item]) => meets(item, groupCondition)));
   const upTo = hasMore ? indexed.at(-1) : undefined;
-  const positions = mergeRecent(indexed, own, list, { after: page.after, upTo });
-  return takePage(positions, own, list, { store, upTo });
+  return takePage(indexed, own, list, { store, upTo });
 }
 
 /**
@@ -210,41 +175,20 @@ async function scanNames<T extends object>(
 
 /**
  * One page of the items of all trunk groups whose name or id has the text of the query. The whole
- * table costs one read of 1 MiB for 12,000 names, and the items that are found. What was created or
- * renamed just now is found in the audit: it is on the first pages, and can be on another one if the
- * index has it by then.
+ * table costs one read of 1 MiB for 12,000 names, and the items that are found.
  */
 export async function readNamedPage<T extends object>(
   dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
-  page: Omit<TrunkGroupPage, 'trunkGroups'> & { readonly afterRecent: Position | undefined },
+  after: Position | undefined,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  const { table, partitionKey, conditions, query } = list;
-  const [names, recent] = await Promise.all([
-    scanNames(dynamodb, list, page.after),
-    page.after === undefined ? page.findRecent(page.recentActions, undefined, list.query.text) : [],
-  ]);
+  const { table, partitionKey, conditions } = list;
+  const names = await scanNames(dynamodb, list, after);
   const most = readLimit(list, conditions);
   const found = names.found.slice(0, most);
   const upTo = names.found.length > most ? found.at(-1) : names.next;
-  const indexed = new Set(names.found.map(([, , id]) => id));
-  const missing = recent.filter((id) => !indexed.has(id));
-  const ids = [...new Set([...found.map(([, , id]) => id), ...missing])];
+  const ids = [...new Set(found.map(([, , id]) => id))];
   const items = await getItems(dynamodb, { table, partitionKey, ids }, store);
-  const take = (positions: readonly Position[], limit: number, end: Position | undefined) =>
-    takePage(positions, items, { ...list, query: { ...query, limit } }, { store, upTo: end });
-  const newest = missing
-    .map((id) => items.get(id))
-    .filter((item) => item !== undefined)
-    .filter((item) => hasName(item, list))
-    .map((item) => positionOf(item, partitionKey))
-    .filter((one) => page.afterRecent === undefined || comparePositions(one, page.afterRecent) > 0)
-    .toSorted(comparePositions);
-  const examined = names.examined + newest.length;
-  const { items: added, next: more } = take(newest, query.limit, newest.at(-1));
-  // The index is searched from its start once these were listed.
-  if (added.length === query.limit) return { items: added, examined, next: `[${more}]` };
-  const { next, items: taken } = take(found, query.limit - added.length, upTo);
-  return { items: [...taken, ...added], examined, next };
+  return { ...takePage(found, items, list, { store, upTo }), examined: names.examined };
 }

@@ -21,7 +21,6 @@ export function createDynamoDbApiKeyStore(
     idOf: ({ keyId }: { readonly keyId: string }) => keyId,
     parse: parseApiKeyItem,
     toItem: toApiKeyItem,
-    recentActions: ['api_key.create', 'api_key.update'],
   };
   return openOwnedStore(dynamodb, kind, store);
 }

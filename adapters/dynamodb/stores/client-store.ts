@@ -78,7 +78,6 @@ export function createDynamoDbClientStore(
     idOf: ({ clientId }: Client) => clientId,
     parse: (item: Item) => toClient(parseClientItem(item)),
     toItem: toClientItem,
-    recentActions: ['client.create', 'client.update'],
   };
   return {
     ...openOwnedStore(dynamodb, kind, store),

@@ -16,8 +16,6 @@ interface OwnedKind<T> {
   readonly idOf: (record: T) => string;
   readonly parse: (item: Item) => T;
   readonly toItem: (record: T) => Item;
-  /** Actions of the audit that create an item or change its name. */
-  readonly recentActions: readonly string[];
 }
 
 /** What a list of them also looks at. */

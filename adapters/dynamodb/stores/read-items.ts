@@ -16,24 +16,9 @@ export interface StoreOptions {
   readonly onMalformedRecord?:
     | ((error: MalformedRecordError, serviceTrunkGroup?: string) => void)
     | undefined;
-  /**
-   * Finds what may be missing in an index by trunk group, because it was changed just now. Without
-   * it, lists do not use the index.
-   */
-  readonly findRecent?: FindRecent | undefined;
+  /** Whether lists use the index by trunk group. */
+  readonly useIndexes?: boolean | undefined;
 }
-
-/**
- * @param actions of the audit, that create an item or change its name.
- * @param trunkGroups of the items; undefined for all.
- * @param text in the id, or in the name that the item has got.
- * @returns ids of the items.
- */
-export type FindRecent = (
-  actions: readonly string[],
-  trunkGroups: readonly string[] | undefined,
-  text?: string,
-) => Promise<readonly string[]>;
 
 /**
  * Finds one item by its key. Its errors do not contain the key: a caller chose it, and may have

@@ -41,13 +41,13 @@ const csv: CsvTable<ApiKey> = {
 };
 
 function keyList(context: RequestContext): ListPage<ApiKey> {
-  const { management, query, href, may, freshness } = context;
+  const { management, query, href, may } = context;
   const filter = readListFilter(query);
   const sources = query.optional('sources');
   const expires = query.optional('expires');
   return {
     title: 'API keys',
-    lead: 'Long-lived keys of a trunk group. A key without scopes of its own has every scope.',
+    lead: 'Long-lived keys of a trunk group. A key without scopes of its own has every scope. A new one appears here within seconds.',
     section: 'api-keys',
     path: '/api-keys',
     what: 'API keys',
@@ -79,7 +79,7 @@ function keyList(context: RequestContext): ListPage<ApiKey> {
       if (isId('apiKey', text)) return findListed(() => management.findApiKey(text));
       const anySource = anySources.get(sources ?? '');
       const expiresWithin = expires === 'soon' ? secretExpiresSoonWithin : undefined;
-      const filters = { ...filter, ...freshness, anySource, expiresWithin };
+      const filters = { ...filter, anySource, expiresWithin };
       return management.listApiKeys({ ...filters, cursor });
     },
     csv,

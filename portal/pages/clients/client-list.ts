@@ -54,12 +54,12 @@ function csvTable(now: number): CsvTable<Client> {
 }
 
 function clientList(context: RequestContext): ListPage<Client> {
-  const { management, query, href, may, now, freshness } = context;
+  const { management, query, href, may, now } = context;
   const filter = readListFilter(query);
   const [secrets, provider] = [query.optional('secrets'), query.optional('provider')];
   return {
     title: 'Clients',
-    lead: 'Programs that get access tokens with an id and a secret.',
+    lead: 'Programs that get access tokens with an id and a secret. A new one appears here within seconds.',
     section: 'clients',
     path: '/clients',
     what: 'clients',
@@ -83,7 +83,6 @@ function clientList(context: RequestContext): ListPage<Client> {
       if (isId('client', text)) return findListed(() => management.findClient(text));
       return management.listClients({
         ...filter,
-        ...freshness,
         ...secretFilters.get(secrets ?? '')?.[1],
         provider,
         cursor,

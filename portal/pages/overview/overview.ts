@@ -175,8 +175,8 @@ function notAll({ person }: RequestContext, examined: number, what: string): str
 }
 
 async function checkSecrets(context: RequestContext): Promise<readonly Check[]> {
-  const { management, href, now, freshness } = context;
-  const page = await management.listClients({ needsAttention: true, ...freshness });
+  const { management, href, now } = context;
+  const page = await management.listClients({ needsAttention: true });
   const isPartial = page.nextCursor !== undefined;
   const urgent = isPartial ? await readUrgent(context) : undefined;
   const read = concernsOf(page.items, now);
@@ -219,14 +219,14 @@ async function checkSecrets(context: RequestContext): Promise<readonly Check[]> 
 type KeyFilter = Parameters<Management['listApiKeys']>[0];
 
 async function checkKeys(context: RequestContext): Promise<readonly Check[]> {
-  const { management, href, now, deployment, freshness } = context;
+  const { management, href, now, deployment } = context;
   const check = async (
     head: Pick<Check, 'id' | 'title' | 'good'>,
     only: KeyFilter,
     query: Readonly<Record<string, string>>,
     column: Column<ApiKey>,
   ): Promise<Check> => {
-    const filter = { ...only, enabled: true, withLastUse: false, ...freshness };
+    const filter = { ...only, enabled: true, withLastUse: false };
     const page = await management.listApiKeys(filter);
     const isPartial = page.nextCursor !== undefined;
     const columns: readonly Column<ApiKey>[] = [
@@ -318,9 +318,9 @@ const fewClients = 3;
  * @returns undefined if it is over, or if the user cannot create a client.
  */
 async function firstSteps(context: RequestContext): Promise<Html | undefined> {
-  const { management, href, may, api, now, freshness } = context;
+  const { management, href, may, api, now } = context;
   if (!may('createClient')) return undefined;
-  const page = await management.listClients({ limit: fewClients + 1, ...freshness });
+  const page = await management.listClients({ limit: fewClients + 1 });
   const [first] = page.items;
   const isNew =
     page.nextCursor === undefined &&
