@@ -8,67 +8,160 @@ export type OAuthErrorCode =
   | 'invalid_target'
   | 'invalid_dpop_proof';
 
-type ErrorText = readonly [code: OAuthErrorCode, description: string];
+/** What a refused token request is answered, and what ends the refusal. */
+interface ErrorText {
+  readonly code: OAuthErrorCode;
+  /** Public text: one for every failed authentication, so a response reveals nothing of the client. */
+  readonly description: string;
+  /** What ends it, in Markdown: for operators, and for callers who read docs/refusals.md. */
+  readonly remedy: string;
+}
 
-/** One text for every failure, so a response reveals nothing about the client. */
-const authenticationFailed: ErrorText = ['invalid_client', 'client authentication failed'];
+function refusal(code: OAuthErrorCode, description: string, remedy: string): ErrorText {
+  return { code, description, remedy };
+}
 
-const onlyBasic: ErrorText = [
+function authenticationFailed(remedy: string): ErrorText {
+  return refusal('invalid_client', 'client authentication failed', remedy);
+}
+
+const useBasic =
+  'Send the id and the secret in the header `Authorization: Basic`, with the first request. [Libraries](interop.md#token-clients) has the setting of each client.';
+const sendOnce = 'Send it once.';
+
+const onlyBasic = refusal(
   'invalid_client',
   'the client must authenticate with HTTP Basic (client_secret_basic)',
-];
+  useBasic,
+);
 
 /**
  * Why a token request is refused. The reason is for logs; code and description go to the client.
  * All are fixed texts, so nothing from a request can be returned or logged.
  */
 export const oauthErrorTexts = {
-  content_type: ['invalid_request', 'the Content-Type must be application/x-www-form-urlencoded'],
-  body_too_large: ['invalid_request', 'the request body is too large'],
-  body_encoding: ['invalid_request', 'the request body is not valid form encoding'],
-  too_many_parameters: ['invalid_request', 'the request body has too many parameters'],
-  repeated_parameter: ['invalid_request', 'a parameter must not be repeated'],
-  parameter_in_query: [
+  content_type: refusal(
+    'invalid_request',
+    'the Content-Type must be application/x-www-form-urlencoded',
+    'Send a form, not JSON: `-d grant_type=client_credentials` in curl.',
+  ),
+  body_too_large: refusal(
+    'invalid_request',
+    'the request body is too large',
+    'Send only `grant_type`, `scope` and `resource`.',
+  ),
+  body_encoding: refusal(
+    'invalid_request',
+    'the request body is not valid form encoding',
+    'Encode each value for a form (`encodeURIComponent`, `urllib.parse.urlencode`).',
+  ),
+  too_many_parameters: refusal(
+    'invalid_request',
+    'the request body has too many parameters',
+    'Send only `grant_type`, `scope` and `resource`.',
+  ),
+  repeated_parameter: refusal('invalid_request', 'a parameter must not be repeated', sendOnce),
+  parameter_in_query: refusal(
     'invalid_request',
     'parameters must be in the request body, not in the query',
-  ],
-  no_grant_type: ['invalid_request', 'grant_type is missing'],
-  grant_type: ['unsupported_grant_type', 'grant_type must be client_credentials'],
-
-  authorization_too_large: ['invalid_request', 'the Authorization header is too large'],
-  repeated_authorization: ['invalid_request', 'there must be one Authorization header'],
-  several_authentications: [
+    'Move the parameters from the URL to the body: URLs are logged.',
+  ),
+  no_grant_type: refusal(
+    'invalid_request',
+    'grant_type is missing',
+    'Send `grant_type=client_credentials`.',
+  ),
+  grant_type: refusal(
+    'unsupported_grant_type',
+    'grant_type must be client_credentials',
+    'Send `grant_type=client_credentials`: there are no users and no refresh tokens.',
+  ),
+  authorization_too_large: refusal(
+    'invalid_request',
+    'the Authorization header is too large',
+    'Send an id and a secret that `authctl` printed, nothing else.',
+  ),
+  repeated_authorization: refusal(
+    'invalid_request',
+    'there must be one Authorization header',
+    sendOnce,
+  ),
+  several_authentications: refusal(
     'invalid_request',
     'the client must authenticate in one way, only with HTTP Basic',
-  ],
-  client_id_mismatch: [
+    'Leave `client_secret` and `client_assertion` out of the body, and keep the header.',
+  ),
+  client_id_mismatch: refusal(
     'invalid_request',
     'client_id must be the same in the request body and in the Authorization header',
-  ],
+    'Leave `client_id` out of the body, or send that of the header.',
+  ),
   no_authentication: onlyBasic,
   authentication_method: onlyBasic,
-  keys_only: ['invalid_client', 'the client must authenticate with private_key_jwt'],
-  authentication_scheme: authenticationFailed,
-  malformed_credentials: authenticationFailed,
-  blank_around_credentials: [
+  keys_only: refusal(
+    'invalid_client',
+    'the client must authenticate with private_key_jwt',
+    'Send a `client_assertion`: [a key in place of a secret](keyless.md#a-key-in-place-of-a-secret).',
+  ),
+  authentication_scheme: authenticationFailed(useBasic),
+  malformed_credentials: authenticationFailed(
+    'Encode `id:secret` as Base64, without a line break; most HTTP clients do it (`curl -u`).',
+  ),
+  blank_around_credentials: refusal(
     'invalid_client',
     'a blank or a line break is before or after the id or the secret',
-  ],
-  unknown_client: authenticationFailed,
-  wrong_secret: authenticationFailed,
-  no_secret: authenticationFailed,
-  secret_expired: authenticationFailed,
-  secret_disabled: authenticationFailed,
-  client_disabled: authenticationFailed,
-  provider_client: authenticationFailed,
-
-  scope_syntax: ['invalid_scope', 'scope must be scope tokens, each separated by one space'],
-  scope_not_granted: ['invalid_scope', 'the client may not have a scope that it asks for'],
-  client_without_scopes: ['invalid_scope', 'the client has no scopes'],
-  audience_parameter: ['invalid_request', 'audience is not supported: name the API with resource'],
-  repeated_resource: ['invalid_target', 'there must be one resource'],
-  resource_syntax: ['invalid_target', 'resource must be an absolute URI without a fragment'],
-  resource_not_allowed: ['invalid_target', 'the client may not ask for this resource'],
+    'Use `printf %s`, not `echo`, and `tr -d "\\n"` for a stored secret.',
+  ),
+  unknown_client: authenticationFailed(
+    'Check that the id is from this deployment: `authctl client show ID`. When a client is deleted, it does not come back.',
+  ),
+  wrong_secret: authenticationFailed(
+    'Send the secret as it was shown. If it is lost, create another one: `authctl client-secret create ID`.',
+  ),
+  no_secret: authenticationFailed('`authctl client-secret create ID`.'),
+  secret_expired: authenticationFailed(
+    '`authctl client-secret rotate ID`, and give the new secret to the client.',
+  ),
+  secret_disabled: authenticationFailed(
+    'Use another secret of the client, or enable this one if it has not leaked.',
+  ),
+  client_disabled: authenticationFailed(
+    '`authctl client enable ID`, after you know why it was disabled.',
+  ),
+  provider_client: authenticationFailed(
+    'Get the token from the client’s own [identity provider](providers.md).',
+  ),
+  scope_syntax: refusal(
+    'invalid_scope',
+    'scope must be scope tokens, each separated by one space',
+    'Separate scopes by one space; without `scope`, the token has all of the client.',
+  ),
+  scope_not_granted: refusal(
+    'invalid_scope',
+    'the client may not have a scope that it asks for',
+    'Ask for fewer scopes (`authctl client show ID` lists those granted), or grant it: `authctl client update ID --add-scope SCOPE` adds one, `--scope` replaces all.',
+  ),
+  client_without_scopes: refusal(
+    'invalid_scope',
+    'the client has no scopes',
+    'Grant one: `authctl client update ID --add-scope SCOPE`.',
+  ),
+  audience_parameter: refusal(
+    'invalid_request',
+    'audience is not supported: name the API with resource',
+    'Send `resource` instead, or nothing; or set `audienceParameter` to `resource`.',
+  ),
+  repeated_resource: refusal('invalid_target', 'there must be one resource', sendOnce),
+  resource_syntax: refusal(
+    'invalid_target',
+    'resource must be an absolute URI without a fragment',
+    'Send an absolute URI without `#`, or leave `resource` out.',
+  ),
+  resource_not_allowed: refusal(
+    'invalid_target',
+    'the client may not ask for this resource',
+    'Send one of the client’s audiences, or leave `resource` out.',
+  ),
 } as const satisfies Record<string, ErrorText>;
 
 export type OAuthErrorReason = keyof typeof oauthErrorTexts;
@@ -97,9 +190,9 @@ export class OAuthError extends Error implements OAuthRefusal {
     const isKnown = typeof reason === 'string';
     super(isKnown ? reason : reason.reason, options);
     this.reason = this.message;
-    [this.code, this.description] = isKnown
-      ? oauthErrorTexts[reason]
-      : [reason.code, reason.description];
+    const { code, description } = isKnown ? oauthErrorTexts[reason] : reason;
+    this.code = code;
+    this.description = description;
     this.outcome = (isKnown ? undefined : reason.outcome) ?? this.code;
     this.status = this.code === 'invalid_client' ? 401 : 400;
   }

@@ -25,13 +25,13 @@ const token = command({
       scope: options.scope?.join(' '),
       resource: options.resource,
     });
-    const { granted, steps, error, errorDescription, reason, claims } = explanation;
+    const { granted, steps, error, errorDescription, reason, remedy, claims } = explanation;
     const decision = granted
       ? 'A request with a valid secret gets a token.'
-      : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).`;
+      : `Refused: ${error ?? ''}${errorDescription === undefined ? '' : `, "${errorDescription}"`} (${reason ?? ''}).${remedy === undefined ? '' : `\nTo end it: ${remedy}`}`;
     const rows = steps.map(({ step, outcome, detail }) => [step, outcome, detail?.split('\n')]);
     cli.output.print({
-      json: { granted, reason, error, error_description: errorDescription, steps, claims },
+      json: { granted, reason, error, error_description: errorDescription, remedy, steps, claims },
       quiet: [granted ? 'granted' : 'refused'],
       text: `${cli.output.table(['step', 'outcome', 'detail'], rows)}\n\n${decision}`,
     });
@@ -65,12 +65,13 @@ function viewVerified(
 }
 
 function describeRefusal(explanation: OperationResult<'explainRequest'>): string {
-  const { reason, rule, finding, status, error, errorDescription } = explanation;
+  const { reason, rule, remedy, finding, status, error, errorDescription } = explanation;
   const seen = [status, error].filter((part) => part !== undefined).join(' ');
   return [
     `Refused (${reason ?? ''}). The rule: ${rule ?? ''}.`,
     ...describeFinding(finding),
     `The caller sees ${seen}${errorDescription === undefined ? '' : `: ${errorDescription}`}.`,
+    `To end it: ${remedy ?? ''}`,
   ].join('\n');
 }
 
@@ -115,9 +116,8 @@ const request = command({
       assertion: options.assertion as AssertionForm | undefined,
       clientId: options.clientId,
     });
-    const { accepted, verified, reason, rule, facts, finding, status, error, errorDescription } =
-      explanation;
-    const { refusedWithLookup } = explanation;
+    const { accepted, verified, reason, rule, remedy, facts, finding } = explanation;
+    const { status, error, errorDescription, refusedWithLookup } = explanation;
     const shown = verified === undefined ? {} : viewVerified(verified);
     const subject = options.assertion === undefined ? shown : { ...shown, credential: 'assertion' };
     const found = {
@@ -131,6 +131,7 @@ const request = command({
         accepted,
         reason,
         rule,
+        remedy,
         status,
         error,
         error_description: errorDescription,

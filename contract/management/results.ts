@@ -316,6 +316,8 @@ export const tokenExplanation = v.object({
   error: optionalText,
   errorDescription: optionalText,
   reason: optionalText,
+  /** What ends the refusal; commands stand between backticks. */
+  remedy: optionalText,
   /** Claims of the token that would be issued, except its random `jti`. */
   claims: v.optional(record),
 });
@@ -342,7 +344,13 @@ const verifiedCredential = v.variant('credential', [
   }),
 ]);
 
-const refusal = { reason: optionalText, rule: optionalText, finding: v.optional(finding) };
+const refusal = {
+  reason: optionalText,
+  rule: optionalText,
+  /** What ends the refusal; commands stand between backticks. */
+  remedy: optionalText,
+  finding: v.optional(finding),
+};
 
 export const requestExplanation = v.object({
   accepted: v.boolean(),

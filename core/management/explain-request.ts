@@ -13,33 +13,58 @@ import type { IdentityProviderReader } from '../identity-provider/identity-provi
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
 import { selectScopes } from '../token/access-token-claims.ts';
-import { BearerRefusal, type RefusalReason } from '../verifier/bearer-refusal.ts';
+import {
+  BearerRefusal,
+  type RefusalReason,
+  type RefusalWords,
+  refusalForms,
+} from '../verifier/bearer-refusal.ts';
 import { JwksCache, type KeyFinder } from '../verifier/jwks-cache.ts';
 import { getProviderClient } from '../verifier/provider-client.ts';
 import { readToken } from '../verifier/received-token.ts';
-import { describeRule } from '../verifier/refusal-words.ts';
 import { checkTimes, readAudiences } from '../verifier/registered-claims.ts';
 import type { RevocationCheck } from '../verifier/revocation-check.ts';
 import type { VerifiedCredential } from '../verifier/verified-credential.ts';
 import { verifyBearer } from '../verifier/verify-bearer.ts';
+import { withoutLinks } from './explain-token.ts';
 import { currentTime, type ManagementContext } from './management-context.ts';
 import { findIssuerHint } from './providers/registered-issuer.ts';
 
-/** Rules of the token endpoint that are others than those of an API. */
-const assertionRules: Readonly<Partial<Record<RefusalReason, string>>> = {
-  token_too_long: 'an assertion has a bounded length',
-  token_malformed: 'an assertion is a signed JWT of three base64url parts',
-  token_type_not_allowed:
-    'the typ of an assertion is JWT or missing, and for a client_assertion also client-authentication+jwt',
-  token_expired:
-    'the time is before exp, and not too long after iat (maxAge of federatedClients or clientKeys)',
-  token_audience_not_allowed:
-    'aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint',
-  insufficient_scope: 'the client has scopes, and every one that the request names',
-  client_unknown:
-    'the assertion names a client under the present registration of its issuer, or with clientKeys itself, and so does the client_id of the request, if there is one',
-  issuer_unknown:
-    'the issuer is a registered provider, or with clientKeys the client itself; a provider that a trunk group registered for itself needs federatedClients.ownProviders',
+/** Of the token endpoint, if they are others than those of an API. */
+const assertionWords: Readonly<Partial<Record<RefusalReason, RefusalWords>>> = {
+  token_too_long: {
+    rule: 'an assertion has a bounded length',
+    remedy: 'Leave out what is not needed: certificates in the header, lists of groups.',
+  },
+  token_malformed: {
+    rule: 'an assertion is a signed JWT of three base64url parts',
+    remedy: 'Send the assertion as it was signed.',
+  },
+  token_type_not_allowed: {
+    rule: 'the typ of an assertion is JWT or missing, and for a client_assertion also client-authentication+jwt',
+    remedy: 'Set `typ` to `JWT`, or leave it out.',
+  },
+  token_expired: {
+    rule: 'the time is before exp, and not too long after iat (maxAge of federatedClients or clientKeys)',
+    remedy: 'Sign a new assertion for each request, and compare the clocks.',
+  },
+  token_audience_not_allowed: {
+    rule: 'aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint',
+    remedy: 'Set `aud` to the issuer of this deployment.',
+  },
+  insufficient_scope: {
+    rule: 'the client has scopes, and every one that the request names',
+    remedy: 'Ask for fewer scopes, or grant it: `authctl client update ID --add-scope SCOPE`.',
+  },
+  client_unknown: {
+    rule: 'the assertion names a client under the present registration of its issuer, or with clientKeys itself, and so does the client_id of the request, if there is one',
+    remedy:
+      'Create the client under the provider, or send its id as `client_id`, or leave that out.',
+  },
+  issuer_unknown: {
+    rule: 'the issuer is a registered provider, or with clientKeys the client itself; a provider that a trunk group registered for itself needs federatedClients.ownProviders',
+    remedy: 'Register the [identity provider](providers.md), or let the client sign as itself.',
+  },
 };
 
 /** @throws {BearerRefusal} whose cause is what the token endpoint responds. */
@@ -250,8 +275,9 @@ async function describeRefusal(
   { assertion, credential }: RequestQuestion,
 ) {
   const { reason } = refusal;
-  const rule = (assertion && assertionRules[reason]) ?? describeRule(reason);
-  return { reason, rule, finding: await describeFinding(context, refusal, credential) };
+  const { rule, remedy } = (assertion && assertionWords[reason]) ?? refusalForms[reason];
+  const finding = await describeFinding(context, refusal, credential);
+  return { reason, rule, remedy: withoutLinks(remedy), finding };
 }
 
 /** What the caller sees: of an API, or of the token endpoint. */

@@ -5,7 +5,7 @@ import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../cl
 import { recordIdOf } from '../client/provider-client-id.ts';
 import { idBytes, isId } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
-import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
+import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../oauth-error.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
 import { formatTime } from '../time.ts';
 import {
@@ -188,6 +188,11 @@ async function explain(
   return { granted: true, steps: steps.taken, claims };
 }
 
+/** A remedy of docs/refusals.md for a reader who cannot follow its links: the page stands after its name. */
+export function withoutLinks(remedy: string): string {
+  return remedy.replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1 (docs/$2)');
+}
+
 /**
  * Reports what the token endpoint would answer, step by step, by running the token path's own steps
  * on the stored client. It issues no token and needs no secret: each secret of the client is
@@ -203,12 +208,14 @@ export async function explainToken(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { reason, code, description } = error;
+    const { remedy } = oauthErrorTexts[reason as OAuthErrorReason];
     return {
       granted: false,
       steps: steps.taken,
       reason,
       error: code,
       errorDescription: description,
+      remedy: withoutLinks(remedy),
     };
   }
 }

@@ -24,12 +24,11 @@ import {
   isDiscoveryUrl,
   parseProviderUrl,
 } from '../../identity-provider/provider-url.ts';
-import { BearerRefusal, refuse } from '../../verifier/bearer-refusal.ts';
+import { BearerRefusal, refusalForms, refuse } from '../../verifier/bearer-refusal.ts';
 import { parseJsonObject } from '../../verifier/json-object.ts';
 import { type KeyFinder, toVerificationKey } from '../../verifier/jwks-cache.ts';
 import { providerJwksSource, verifyProviderClaims } from '../../verifier/provider-token.ts';
 import { type ReceivedToken, readToken } from '../../verifier/received-token.ts';
-import { describeRule } from '../../verifier/refusal-words.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import type { RequestFinding } from '../explain-request.ts';
 import { requireIssuerGrant } from '../grants/require-grant.ts';
@@ -109,7 +108,7 @@ async function inspectToken(
     return {
       usable: false,
       reason,
-      rule: describeRule(reason),
+      rule: refusalForms[reason].rule,
       finding: finding && (shown as RequestFinding),
     };
   }

@@ -5,8 +5,8 @@ import { deploymentConfigSchema } from '../../../contract/deployment-config-sche
 import * as inputs from '../../../contract/management/inputs.ts';
 import { managementOperations } from '../../../contract/management/operations.ts';
 import { oauthErrorTexts } from '../../../core/oauth-error.ts';
+import { refusalForms } from '../../../core/verifier/bearer-refusal.ts';
 import { schemaKeys } from '../../support/config-keys.ts';
-import { apiReasons } from '../refusals.ts';
 import { root } from './loaded-files.ts';
 
 /** What is shipped, with tests and lab: a name that is added touches both. */
@@ -21,7 +21,7 @@ function namesByKind(): Readonly<Record<string, readonly string[]>> {
   return {
     'config key': [...new Set(keys)],
     field: [...new Set(fields)],
-    refusal: [...new Set([...Object.keys(oauthErrorTexts), ...apiReasons])],
+    refusal: [...new Set([...Object.keys(oauthErrorTexts), ...Object.keys(refusalForms)])],
     operation: Object.keys(managementOperations),
   };
 }

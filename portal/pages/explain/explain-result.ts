@@ -19,11 +19,19 @@ function answer(tone: 'good' | 'bad', headline: string, text: HtmlValue): Html {
   `;
 }
 
+/** What ends a refusal, with its commands as code. */
+function endsIt(remedy: string): Html {
+  const parts = remedy.split('`');
+  return html`
+    <p class="panel-text">To end it: ${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}</p>
+  `;
+}
+
 /** The steps of a token request: the one that refuses first, with what can be changed about it. */
 export function tokenResult(
   { href }: RequestContext,
   clientId: string,
-  { granted, steps, error, errorDescription, reason, claims }: TokenExplanation,
+  { granted, steps, error, errorDescription, reason, remedy, claims }: TokenExplanation,
 ): Html {
   const refused = steps.filter(({ outcome }) => outcome !== 'passed');
   const ordered = [...refused, ...steps.filter(({ outcome }) => outcome === 'passed')];
@@ -61,7 +69,7 @@ export function tokenResult(
     `;
   return panel(
     { title: 'The token request', id: 'answer' },
-    html`${headline}${!granted && cure}${list}${claimsPart}`,
+    html`${headline}${remedy !== undefined && endsIt(remedy)}${!granted && cure}${list}${claimsPart}`,
   );
 }
 
@@ -126,7 +134,7 @@ function foundFacts(
 
 /** The decision of the verifier, with the rule. */
 export function requestResult(context: RequestContext, explanation: RequestExplanation): Html {
-  const { accepted, verified, reason, rule, status, error, errorDescription } = explanation;
+  const { accepted, verified, reason, rule, remedy, status, error, errorDescription } = explanation;
   if (accepted && verified !== undefined) {
     const { refusedWithLookup: other } = explanation;
     return panel(
@@ -147,7 +155,7 @@ export function requestResult(context: RequestContext, explanation: RequestExpla
       'bad',
       'It is refused.',
       html`The rule: ${rule ?? ''} <span class="muted">(${reason ?? ''})</span>.`,
-    )}${facts([
+    )}${remedy !== undefined && endsIt(remedy)}${facts([
       [
         'The caller sees',
         html`
