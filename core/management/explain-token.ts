@@ -182,6 +182,8 @@ async function explain(
       steps: steps.taken,
       reason: 'no_signing_key',
       error: 'temporarily_unavailable',
+      remedy:
+        '`authctl signing-key list` has the state of each key (docs/runbook/token-unavailable.md).',
     };
   }
   addLimits(steps, config.fairShare);

@@ -171,7 +171,11 @@ describe('explaining a token request', () => {
       await createClientSecret(test.context, clientId, { expiresAt: test.now + 3600 });
       await prepare(test);
       const explanation = await explainToken(test.context, { clientId, ...question });
-      expect(explanation).toMatchObject({ granted: false, reason });
+      expect(explanation).toMatchObject({
+        granted: false,
+        reason,
+        remedy: expect.stringMatching(/^[^[\]]+$/),
+      });
       expect(explanation.steps.at(-1)).toMatchObject({ step, outcome: 'refused' });
       expect(explanation.steps.slice(0, -1).every(({ outcome }) => outcome === 'passed')).toBe(
         true,
@@ -415,7 +419,11 @@ describe('explaining a bearer credential', () => {
       credential: signToken(key, claimsOf(test)),
       scopes: [],
     });
-    expect(explanation).toMatchObject({ reason: 'token_key_unknown', status: 401 });
+    expect(explanation).toMatchObject({
+      reason: 'token_key_unknown',
+      status: 401,
+      remedy: expect.stringContaining('Get a new token.'),
+    });
   });
 
   it('takes the issuer of a deployment without a domain from the question', async () => {

@@ -110,6 +110,7 @@ it('explain says why the token endpoint refuses an assertion, and that it still 
       'Refused (token_audience_not_allowed). The rule: aud is one value that names this service: its issuer, for a client_assertion also federatedClients.audience, for a grant also a token endpoint.',
       `aud: received ["https://api.example.com"]; expected one value: ${service().issuer}.`,
       'The caller sees 401 invalid_client: client authentication failed.',
+      'To end it: Set `aud` to the issuer of this deployment.',
     ].join('\n'),
   );
   expect(stderr).toContain('The assertion still works');
