@@ -1,5 +1,6 @@
 import { deployedRegions } from '../../contract/deployment-config.ts';
 import type { OperationInput, OperationResult } from '../../contract/management/operations.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type Client, type ClientSecret, withoutSyntheticAuthority } from '../client/client.ts';
 import { recordIdOf } from '../client/provider-client-id.ts';
@@ -210,14 +211,14 @@ export async function explainToken(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const { reason, code, description } = error;
-    const { remedy } = oauthErrorTexts[reason as OAuthErrorReason];
+    const remedy = ownValue(oauthErrorTexts, reason)?.remedy;
     return {
       granted: false,
       steps: steps.taken,
       reason,
       error: code,
       errorDescription: description,
-      remedy: withoutLinks(remedy),
+      remedy: remedy && withoutLinks(remedy),
     };
   }
 }
