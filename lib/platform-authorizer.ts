@@ -1,4 +1,4 @@
-import { type Duration, Lazy, Stack } from 'aws-cdk-lib';
+import { type Duration, Lazy, Stack, Token } from 'aws-cdk-lib';
 import { CfnAuthorizer, type MethodOptions, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,6 +9,7 @@ import type { AccessTokenType } from '../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../contract/bearer-challenge.ts';
 import { authorizerEnvironment } from '../contract/function-environments.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
+import { findIssuerProblem } from '../contract/issuer-form.ts';
 import {
   cacheIdentitySources,
   type FailureStatus,
@@ -183,7 +184,9 @@ function refuse(prop: string, received: string, allowed: string): never {
 const ttlOf = ({ resultCacheTtl }: PlatformAuthorizerProps) => resultCacheTtl?.toSeconds() ?? 0;
 
 function checkProps(props: PlatformAuthorizerProps): void {
-  const { audiences, revocation, realm = defaultBearerRealm } = props;
+  const { issuer, audiences, revocation, realm = defaultBearerRealm } = props;
+  const problem = Token.isUnresolved(issuer) ? undefined : findIssuerProblem(issuer);
+  if (problem !== undefined) refuse('issuer', JSON.stringify(issuer), problem);
   if (audiences.length === 0 || audiences.some((value) => value === '' || value.includes(' '))) {
     refuse('audiences', JSON.stringify(audiences), 'one or more texts without spaces');
   }

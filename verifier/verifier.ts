@@ -12,6 +12,7 @@ import {
 } from '../contract/access-token-type.ts';
 import { defaultBearerRealm, formatBearerChallenge } from '../contract/bearer-challenge.ts';
 import { tokenMemoryMegabytes } from '../contract/bounds.ts';
+import { findIssuerProblem } from '../contract/issuer-form.ts';
 import { isOrigin, isProofAlg, type ProofAlg, proofAlgs } from '../contract/proof-algorithms.ts';
 import {
   type ResourceMetadata,
@@ -196,9 +197,8 @@ function readSettings(options: VerifierOptions): VerifierSettings {
   const { issuer } = options;
   const audiences = toList(options.audience);
   const [first] = audiences;
-  if (!URL.canParse(issuer)) {
-    refuseOption('issuer', issuer, 'an https URL, or http on loopback');
-  }
+  const problem = findIssuerProblem(issuer);
+  if (problem !== undefined) refuseOption('issuer', issuer, problem);
   if (first === undefined || audiences.some((value) => typeof value !== 'string' || value === '')) {
     refuseOption('audience', options.audience, 'one text or more, each not empty');
   }

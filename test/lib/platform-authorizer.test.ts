@@ -79,6 +79,12 @@ function readStatements(tables: string): readonly unknown[] {
 }
 
 describe('PlatformAuthorizer', () => {
+  it('takes an issuer that only the deployment knows', () => {
+    expect(variablesOf(build({ issuer: Fn.importValue('Issuer') }))).toMatchObject({
+      AUTH_ISSUER: { 'Fn::ImportValue': 'Issuer' },
+    });
+  });
+
   it('guards the methods that it was given to, and no other', () => {
     const template = build();
     const [authorizerId] = Object.keys(resourcesOf(template, 'AWS::ApiGateway::Authorizer'));
@@ -457,6 +463,11 @@ describe('PlatformAuthorizer', () => {
   });
 
   const wrong: readonly [string, () => unknown, RegExp][] = [
+    [
+      'an issuer that no token has',
+      () => build({ issuer: 'auth.example.com/' }),
+      /issuer: received "auth.example.com\/"; allowed: .*, "https:\/\/auth.example.com"/,
+    ],
     ['no audience', () => build({ audiences: [] }), /audiences: received \[\]/],
     ['an audience with a space', () => build({ audiences: ['a b'] }), /without spaces/],
     [

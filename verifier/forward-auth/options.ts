@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { accessTokenTypes, defaultAccessTokenType } from '../../contract/access-token-type.ts';
 import { defaultBearerRealm } from '../../contract/bearer-challenge.ts';
 import { maxLookupCacheSeconds, tokenMemoryMegabytes } from '../../contract/bounds.ts';
+import { findIssuerProblem } from '../../contract/issuer-form.ts';
 import { isOrigin, isProofAlg, proofAlgs } from '../../contract/proof-algorithms.ts';
 import { resourceHelp, resourceMetadata } from '../../contract/resource-metadata.ts';
 import { lookupFailureChoices, type OnLookupFailure } from '../../contract/revocation-check.ts';
@@ -145,10 +146,9 @@ function numberUpTo(most: number, pattern: RegExp) {
 }
 
 function readIssuer({ text }: Reader): string {
-  const issuer = text('issuer');
-  const allowed = 'the URL of the authorization server, e.g. "https://auth.example.com"';
-  if (issuer === undefined || !URL.canParse(issuer)) return refuse('issuer', issuer, allowed);
-  return issuer;
+  const issuer = text('issuer') ?? '';
+  const allowed = findIssuerProblem(issuer);
+  return allowed === undefined ? issuer : refuse('issuer', text('issuer'), allowed);
 }
 
 function readAudiences({ list }: Reader): readonly [string, ...string[]] {

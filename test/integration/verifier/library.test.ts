@@ -91,7 +91,7 @@ describe('createVerifier', () => {
     [
       'an http issuer that is not on loopback',
       { issuer: 'http://a.example', audience },
-      /allowed: an https URL, or http on loopback/,
+      /allowed: the issuer exactly as in the discovery document, "https:\/\/a.example"/,
     ],
     [
       'a realm that no header can carry',

@@ -129,7 +129,7 @@ describe('options', () => {
 
   it('tell every mistake at once', () => {
     expect(problemsOf(['--log', 'some']).split('\n')).toEqual([
-      '--issuer (FORWARD_AUTH_ISSUER): received nothing; allowed: the URL of the authorization server, e.g. "https://auth.example.com"',
+      '--issuer (FORWARD_AUTH_ISSUER): received nothing; allowed: the issuer exactly as in the discovery document, "https://auth.example.com"',
       '--audience (FORWARD_AUTH_AUDIENCE): received nothing; allowed: one value of "aud" or more, e.g. "https://api.example.com"',
       expect.stringMatching(
         /^--tables \(FORWARD_AUTH_TABLES\): received nothing; .*or --own-tokens-only$/,
@@ -142,7 +142,7 @@ describe('options', () => {
     [
       'an issuer that is no URL',
       ['--issuer', 'auth'],
-      '--issuer (FORWARD_AUTH_ISSUER): received "auth"',
+      '--issuer (FORWARD_AUTH_ISSUER): received "auth"; allowed: the issuer exactly as in the discovery document, "https://auth"',
     ],
     [
       'an unknown type of tokens',
@@ -257,7 +257,7 @@ describe('options', () => {
         ['', '_PROTO', '_PORT', '_ADDR'].map((end) => [`FORWARD_AUTH_PORT_9100_SCTP${end}`, 'x']),
       ),
     };
-    expect(readOptions(needed, links)).toMatchObject({ cacheSeconds: 0 });
+    expect(readOptions(least, links)).toMatchObject({ cacheSeconds: 0 });
     for (const misspelt of [
       { FORWARD_AUTH_PORT: '9100' },
       { FORWARD_AUTH_LISTEN_PORT: '9100' },
