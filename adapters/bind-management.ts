@@ -14,7 +14,7 @@ import type { ManagementContext } from '../core/management/management-context.ts
 import type { operations } from '../core/management/operations.ts';
 import { nameArguments } from '../core/management/requests/read-call.ts';
 import { runOperation } from '../core/management/run-operation.ts';
-import type { WithoutHashes } from '../core/management/without-hashes.ts';
+import type { Shown } from '../core/management/without-hashes.ts';
 import { type FunctionClient, type ManagementCaller, narrowAsker } from './management-function.ts';
 
 export type { ManagementCaller } from './management-function.ts';
@@ -22,11 +22,11 @@ export type { ManagementCaller } from './management-function.ts';
 import { AwsCallerError, findAwsCallerError } from './sts/authenticate-caller.ts';
 
 /** An API key without its hash. The days of its last use are only of a key that is shown or listed. Times are seconds since the epoch. */
-export type ApiKey = WithoutHashes<ApiKeyWithUse>;
+export type ApiKey = Shown<ApiKeyWithUse>;
 /** A client with its secrets, without their hashes. Times are seconds since the epoch. */
-export type Client = WithoutHashes<StoredClient>;
+export type Client = Shown<StoredClient>;
 /** A secret of a client, without its hash. Times are seconds since the epoch. */
-export type ClientSecret = WithoutHashes<StoredClientSecret>;
+export type ClientSecret = Shown<StoredClientSecret>;
 
 type Operations = typeof operations;
 
@@ -34,7 +34,7 @@ type Bound<Operation> = Operation extends (
   context: ManagementContext,
   ...rest: infer Rest
 ) => infer Result
-  ? (...rest: Rest) => Promise<WithoutHashes<Awaited<Result>>>
+  ? (...rest: Rest) => Promise<Shown<Awaited<Result>>>
   : never;
 
 /**

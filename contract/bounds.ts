@@ -65,6 +65,9 @@ export const maxTokenLifetime = secondsPerDay;
  * Live secrets of one client. Each costs one hash comparison and about 200 bytes of the one item
  * that authenticates; 100 allow one per deployment unit and rotation.
  */
+/** Events of a client's resource that are remembered. A stack sends a few in half an hour. */
+export const maxStackEvents = 50;
+
 export const maxSecretsPerClient = 100;
 
 /**

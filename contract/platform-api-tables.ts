@@ -26,6 +26,8 @@ export const checkedClientAttributes = [
   'service_trunk_group',
   'audiences',
   'scopes',
+  'stops',
+  // Of an item of an earlier release, which is refused: without it, a disabled client would work.
   'enabled',
   'provider',
   'tokens_not_before',

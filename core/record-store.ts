@@ -1,5 +1,6 @@
 import type { OwnedItemsQuery, StorePage, StorePageQuery } from './paging.ts';
 import type { PortOptions } from './port.ts';
+import type { Stoppable } from './stops.ts';
 
 /**
  * Records of one kind, by id, of which each change gives a record the next version.
@@ -17,10 +18,9 @@ export interface RecordStore<T, Missing = undefined> {
 }
 
 /** A client or an API key: it belongs to a trunk group, and each change gives it the next version. */
-export interface OwnedRecord {
+export interface OwnedRecord extends Stoppable {
   readonly name: string;
   readonly serviceTrunkGroup: string;
-  readonly enabled: boolean;
   readonly version: number;
   readonly updatedAt: number;
 }

@@ -3,6 +3,7 @@ import { formatCidr } from '../../core/api-key/subnet.ts';
 import { viewApiKey } from '../../core/management/api-key-view.ts';
 import type { NewSubnet } from '../../core/management/api-keys.ts';
 import { byNameThen } from '../../core/management/list-query.ts';
+import { describeStops } from '../../core/stops.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli, Operations } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
@@ -36,6 +37,7 @@ function fieldsOf(key: ApiKey, isRead = false): readonly (Field | false)[] {
     ['key_id', key.keyId],
     ['name', key.name],
     ['enabled', key.enabled],
+    !key.enabled && ['disabled', describeStops(key.stops)],
     ['service trunk group', key.serviceTrunkGroup],
     ['sources', formatSources(key)],
     ['scopes', formatScopes(key)],

@@ -7,7 +7,7 @@ import { isReplaced } from '../../core/client/secret-attention.ts';
 import { PublicJwkError } from '../../core/jws/caller-key.ts';
 import { type CreatedClientSecret, getSecret } from '../../core/management/client-secrets.ts';
 import { viewClientSecret } from '../../core/management/client-view.ts';
-import type { WithoutHashes } from '../../core/management/without-hashes.ts';
+import type { Shown } from '../../core/management/without-hashes.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, offered, option } from '../command-spec.ts';
@@ -48,7 +48,7 @@ export function formatExpiry({ expiresAt }: Pick<ClientSecret, 'expiresAt'>): st
 /** The only place that prints a secret: once, on stdout. Of a key, only the id is new. */
 function printCreated(
   cli: Cli,
-  { secret, value }: WithoutHashes<CreatedClientSecret>,
+  { secret, value }: Shown<CreatedClientSecret>,
   { id, now }: { readonly id: string; readonly now: number },
   more: Readonly<Record<string, unknown>> = {},
 ): void {
@@ -79,7 +79,7 @@ function printCreated(
 /** @param field what changed. */
 function printChanged(
   cli: Cli,
-  secret: WithoutHashes<ClientSecret>,
+  secret: Shown<ClientSecret>,
   { id, now }: { readonly id: string; readonly now: number },
   field: Field,
 ): void {

@@ -10,6 +10,7 @@ import { lastUse } from '../../core/client/secret-attention.ts';
 import { formatDuration, secondsOrTyped } from '../../core/duration.ts';
 import { viewClient, viewClientSecret } from '../../core/management/client-view.ts';
 import { byNameThen } from '../../core/management/list-query.ts';
+import { describeStops, isStoppedOnlyBy } from '../../core/stops.ts';
 import { formatTime } from '../../core/time.ts';
 import type { Cli } from '../cli.ts';
 import {
@@ -102,6 +103,7 @@ function formatClient(cli: Cli, client: Client): string {
       conditions.map(({ claim, values }) => `${claim}: ${values.join(' or ')}`),
     ],
     ['enabled', client.enabled],
+    !client.enabled && ['disabled', describeStops(client.stops)],
     declared !== undefined && ['declared by', describeDeclaration(declared)],
     declared?.undeclaredAt !== undefined && ['undeclared', formatTime(declared.undeclaredAt)],
     tokensNotBefore !== undefined && ['tokens not before', formatTime(tokensNotBefore)],
@@ -143,7 +145,7 @@ const { show, change, remove } = recordCommands([clientIdArgument], 'client', {
 
 const deleteUndeclared = command({
   name: 'delete-undeclared',
-  summary: 'Delete the clients that stacks have deleted',
+  summary: 'Delete the clients that stacks have deleted, and that no one else stopped',
   options: [
     withDefault(
       option('--older-than <duration>', 'how long ago at least'),
@@ -154,11 +156,13 @@ const deleteUndeclared = command({
   examples: ['client delete-undeclared --older-than 7d'],
   run: async (cli, _, { olderThan }) => {
     const undeclaredFor = secondsOrTyped(olderThan);
-    const clients = await collectPages(
+    const found = await collectPages(
       cli.output,
       (cursor) => cli.management.listClients({ undeclaredFor, enabled: false, cursor }),
       ({ clientId }) => clientId,
     );
+    // A new declaration would start what others stopped.
+    const clients = found.filter((client) => isStoppedOnlyBy(client, 'stack'));
     const ids = clients.map(({ clientId }) => clientId);
     if (ids.length > 0) await cli.confirm(`Delete ${ids.length} clients: ${ids.join(', ')}?`);
     for (const { clientId, version } of clients) {

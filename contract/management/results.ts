@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { clientKeyAlgs, proofModes } from '../proof-algorithms.ts';
 import { regionIds } from '../regions.ts';
+import { stopKinds } from '../stop-kinds.ts';
 import { asStored, list } from './fields.ts';
 import { limitEntries, plainClientEntries } from './inputs.ts';
 
@@ -9,32 +10,50 @@ import { limitEntries, plainClientEntries } from './inputs.ts';
 const text = v.string();
 const optionalText = v.optional(text);
 const time = v.number();
+const optionalTime = v.optional(time);
 
-export const provider = v.object({
-  issuer: text,
-  registrationId: text,
-  discoveryUrl: text,
-  jwksUri: text,
-  allowedAlgorithms: list(text),
-  clientIdClaim: optionalText,
-  audienceFrom: v.optional(v.literal('scope')),
-  clientPatterns: v.optional(v.literal(true)),
-  leeway: v.optional(v.number()),
-  registeredAt: time,
-  /** Of a provider that is never fetched: which keys it has. Left out: they are missing. */
-  givenKeys: v.optional(v.object({ version: v.number(), updatedAt: time })),
-  /** Of a provider that was registered for trunk groups. Left out: it is the whole platform's. */
-  owner: v.optional(
-    v.object({
-      /** Those that the caller can reach. None at all: the staff has taken the provider over. */
-      trunkGroups: list(text),
-      /** Whether it also belongs to groups that the caller cannot reach. */
-      others: v.optional(v.literal(true)),
-      /** 0: the record of the owner is missing, so the provider is open to no trunk group. */
-      version: v.number(),
-    }),
-  ),
-});
+const stop = v.object({ at: time, by: text, event: optionalText });
+
+const stops = v.optional(v.partial(v.object(v.entriesFromList(stopKinds, stop))));
+
+/** A record that works unless something stops it. It does not say that it is enabled; its result does. */
+function stoppable<const T extends v.GenericSchema<unknown, object>>(
+  record: T,
+): v.GenericSchema<v.InferInput<T>, v.InferOutput<T> & { readonly enabled?: boolean }> {
+  return v.pipe(
+    record,
+    v.transform((one) => ({ ...one, enabled: !('stops' in one) || one.stops === undefined })),
+  );
+}
+
+export const provider = stoppable(
+  v.object({
+    stops,
+    issuer: text,
+    registrationId: text,
+    discoveryUrl: text,
+    jwksUri: text,
+    allowedAlgorithms: list(text),
+    clientIdClaim: optionalText,
+    audienceFrom: v.optional(v.literal('scope')),
+    clientPatterns: v.optional(v.literal(true)),
+    leeway: v.optional(v.number()),
+    registeredAt: time,
+    /** Of a provider that is never fetched: which keys it has. Left out: they are missing. */
+    givenKeys: v.optional(v.object({ version: v.number(), updatedAt: time })),
+    /** Of a provider that was registered for trunk groups. Left out: it is the whole platform's. */
+    owner: v.optional(
+      v.object({
+        /** Those that the caller can reach. None at all: the staff has taken the provider over. */
+        trunkGroups: list(text),
+        /** Whether it also belongs to groups that the caller cannot reach. */
+        others: v.optional(v.literal(true)),
+        /** 0: the record of the owner is missing, so the provider is open to no trunk group. */
+        version: v.number(),
+      }),
+    ),
+  }),
+);
 
 /** Public members only (RFC 7517 §4): the library's lint refuses a key with others. */
 const providerKey = v.object({
@@ -171,8 +190,6 @@ export const grantCheck = v.object({
   providers: list(v.object({ issuer: text, trunkGroups: list(text) })),
 });
 
-const optionalTime = v.optional(time);
-
 export const trunkGroupLimits = v.object({
   serviceTrunkGroup: text,
   ...asStored(limitEntries),
@@ -206,49 +223,60 @@ const record = v.record(text, v.unknown());
 const searchedPage = <T extends v.GenericSchema>(item: T) =>
   v.object({ ...page(item), allNames: v.optional(v.literal(true)) });
 
-export const secret = v.object({
-  secretId: text,
-  name: optionalText,
-  /** Of a public key in place of a secret: the values of its JWK (x and y, x, or n), joined by a dot. */
-  publicKey: optionalText,
-  alg: optionalText,
-  createdAt: time,
-  expiresAt: optionalTime,
-  lastUsedOn: optionalText,
-  disabled: v.optional(v.literal(true)),
-  /** Another provider made it. */
-  imported: v.optional(v.literal(true)),
-});
+export const secret = stoppable(
+  v.object({
+    stops,
+    secretId: text,
+    name: optionalText,
+    /** Of a public key in place of a secret: the values of its JWK (x and y, x, or n), joined by a dot. */
+    publicKey: optionalText,
+    alg: optionalText,
+    createdAt: time,
+    expiresAt: optionalTime,
+    lastUsedOn: optionalText,
+    /** Another provider made it. */
+    imported: v.optional(v.literal(true)),
+  }),
+);
 
-export const client = v.object({
-  clientId: text,
-  name: text,
-  serviceTrunkGroup: text,
-  audiences: list(text),
-  ...asStored(plainClientEntries),
-  tokenLifetime: v.number(),
-  scopes: list(text),
-  enabled: v.boolean(),
-  secrets: list(secret),
-  provider: v.optional(
-    v.object({
-      issuer: text,
-      registrationId: text,
-      externalClientId: text,
-      conditions: v.optional(list(condition)),
-    }),
-  ),
-  /** Its id at the provider that it was imported from. */
-  formerId: optionalText,
-  /** The stack that declares the client, or had declared it: only that one changes it. */
-  declared: v.optional(v.object({ stackId: text, logicalId: text, undeclaredAt: optionalTime })),
-  tokensNotBefore: optionalTime,
-  /** UTC day of the last token for an assertion. Only in what reads clients. */
-  lastUsedOn: optionalText,
-  version: v.number(),
-  createdAt: time,
-  updatedAt: time,
-});
+export const client = stoppable(
+  v.object({
+    stops,
+    clientId: text,
+    name: text,
+    serviceTrunkGroup: text,
+    audiences: list(text),
+    ...asStored(plainClientEntries),
+    tokenLifetime: v.number(),
+    scopes: list(text),
+    secrets: list(secret),
+    provider: v.optional(
+      v.object({
+        issuer: text,
+        registrationId: text,
+        externalClientId: text,
+        conditions: v.optional(list(condition)),
+      }),
+    ),
+    /** Its id at the provider that it was imported from. */
+    formerId: optionalText,
+    /** The stack that declares the client, or had declared it: only that one changes it. */
+    declared: v.optional(
+      v.object({
+        stackId: text,
+        logicalId: text,
+        undeclaredAt: optionalTime,
+        takenOverAt: optionalTime,
+      }),
+    ),
+    tokensNotBefore: optionalTime,
+    /** UTC day of the last token for an assertion. Only in what reads clients. */
+    lastUsedOn: optionalText,
+    version: v.number(),
+    createdAt: time,
+    updatedAt: time,
+  }),
+);
 
 export const createdClient = v.object({ client, existed: v.boolean() });
 
@@ -262,26 +290,28 @@ export const rotatedSecrets = v.object({ ...created, expired: list(secret) });
 
 const subnet = v.object({ subnetId: text, name: text, address: text, prefixLength: v.number() });
 
-export const apiKey = v.object({
-  keyId: text,
-  name: text,
-  enabled: v.boolean(),
-  serviceTrunkGroup: text,
-  subnets: list(subnet),
-  valueId: optionalText,
-  oldValues: v.optional(
-    list(v.object({ valueId: text, expiresAt: time, lastUsedOn: optionalText })),
-  ),
-  /** Of the present value. Only of a key that is shown or listed; left out if none was recorded. */
-  lastUsedOn: optionalText,
-  /** Whether the last uses could not be read. */
-  isLastUseUnread: v.optional(v.literal(true)),
-  scopes: v.optional(list(text)),
-  expiresAt: optionalTime,
-  version: v.number(),
-  createdAt: time,
-  updatedAt: time,
-});
+export const apiKey = stoppable(
+  v.object({
+    stops,
+    keyId: text,
+    name: text,
+    serviceTrunkGroup: text,
+    subnets: list(subnet),
+    valueId: optionalText,
+    oldValues: v.optional(
+      list(v.object({ valueId: text, expiresAt: time, lastUsedOn: optionalText })),
+    ),
+    /** Of the present value. Only of a key that is shown or listed; left out if none was recorded. */
+    lastUsedOn: optionalText,
+    /** Whether the last uses could not be read. */
+    isLastUseUnread: v.optional(v.literal(true)),
+    scopes: v.optional(list(text)),
+    expiresAt: optionalTime,
+    version: v.number(),
+    createdAt: time,
+    updatedAt: time,
+  }),
+);
 
 /** What a person should know of the subnets: nothing of it is refused. */
 const warnings = v.optional(list(text));

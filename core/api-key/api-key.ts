@@ -1,5 +1,6 @@
 import type { PortOptions } from '../port.ts';
 import type { OwnedStore } from '../record-store.ts';
+import type { Stoppable } from '../stops.ts';
 
 /** One entry of an API key's access control list. */
 export interface ApiKeySubnet {
@@ -32,7 +33,7 @@ export interface ApiKeyWithUse extends Omit<ApiKey, 'oldValues'>, LastUse {
 }
 
 /** A long-lived bearer credential of a person. Times are seconds since the epoch. */
-export interface ApiKey {
+export interface ApiKey extends Stoppable {
   readonly keyId: string;
   /** See core/credential/credential-value.ts. The value itself is never kept. */
   readonly hash: string;
@@ -43,7 +44,6 @@ export interface ApiKey {
   /** What follows from the idempotency keys of the last rotations that had one, the oldest first. */
   readonly rotationIds?: readonly string[] | undefined;
   readonly name: string;
-  readonly enabled: boolean;
   readonly serviceTrunkGroup: string;
   /** Sources that may use the key. Empty: every source. */
   readonly subnets: readonly ApiKeySubnet[];

@@ -2,13 +2,14 @@ import { secretExpiresSoonWithin } from '../../contract/bounds.ts';
 import { isSyntheticClientId, syntheticAuthority } from '../../contract/synthetic-check.ts';
 import type { PortOptions } from '../port.ts';
 import type { OwnedQuery, OwnedStore } from '../record-store.ts';
+import { isEnabled, type Stoppable } from '../stops.ts';
 import type { ClaimCondition } from './claim-condition.ts';
 
 /**
  * A credential of a client as it is stored: a secret without its value, or a public key whose private
  * half the client holds. Times are seconds since the epoch.
  */
-export interface ClientSecret {
+export interface ClientSecret extends Stoppable {
   readonly secretId: string;
   /** See core/credential/credential-value.ts. Undefined of a key. */
   readonly hash?: string | undefined;
@@ -22,8 +23,6 @@ export interface ClientSecret {
   readonly expiresAt?: number | undefined;
   /** UTC day of the last token, e.g. `2026-11-20`. */
   readonly lastUsedOn?: string | undefined;
-  /** A disabled secret does not authenticate. It can be enabled again. */
-  readonly disabled?: true | undefined;
   /** Another provider made it. Its end only ever comes sooner. */
   readonly imported?: true | undefined;
 }
@@ -39,22 +38,28 @@ export interface ClientProvider {
   readonly conditions?: readonly ClaimCondition[] | undefined;
 }
 
-/** The resource of a CloudFormation stack that a client is. */
+/** An event of CloudFormation that was answered. */
+interface StackEvent {
+  readonly id: string;
+  readonly at: number;
+}
+
+/** The resource of a CloudFormation stack that a client is, or was. */
 export interface ClientDeclaration {
   /** ARN of the stack, without the account if that is the deployment's own. */
   readonly stackId: string;
   /** The name of the resource in the template. */
   readonly logicalId: string;
-  /** Ids of its latest events, the newest last: Lambda may deliver an event again, and late. */
-  readonly events: readonly string[];
+  /** Its events of half an hour, the newest last: Lambda may deliver an event again, and late. */
+  readonly events: readonly StackEvent[];
   /** Since when the stack does not declare it any more. */
   readonly undeclaredAt?: number | undefined;
-  /** Whether a person had disabled it before the stack did. */
-  readonly stopped?: true | undefined;
+  /** Since when it is people's: no event of this resource changes it. */
+  readonly takenOverAt?: number | undefined;
 }
 
 /** An OAuth 2.0 client. Times are seconds since the epoch. */
-export interface Client {
+export interface Client extends Stoppable {
   readonly clientId: string;
   readonly name: string;
   readonly serviceTrunkGroup: string;
@@ -63,7 +68,6 @@ export interface Client {
   /** Lifetime of an access token, in seconds. */
   readonly tokenLifetime: number;
   readonly scopes: readonly string[];
-  readonly enabled: boolean;
   /** Empty for a client under a provider, which never authenticates at the token endpoint. */
   readonly secrets: readonly ClientSecret[];
   readonly provider?: ClientProvider | undefined;
@@ -91,7 +95,7 @@ export interface Client {
 
 /** Whether a stack declares a client at present. */
 export function isDeclared({ declared }: Pick<Client, 'declared'>): boolean {
-  return declared !== undefined && declared.undeclaredAt === undefined;
+  return declared !== undefined && (declared.takenOverAt ?? declared.undeclaredAt) === undefined;
 }
 
 /** `Billing in the stack erp (us-west-2, account 111122223333)`. */
@@ -122,7 +126,7 @@ export type CheckedClient = Pick<
   | 'serviceTrunkGroup'
   | 'audiences'
   | 'scopes'
-  | 'enabled'
+  | 'stops'
   | 'provider'
   | 'tokensNotBefore'
 >;
@@ -135,19 +139,16 @@ export function expiresSoon({ expiresAt }: Pick<ClientSecret, 'expiresAt'>, now:
 type SecretStatus = 'active' | 'expires_soon' | 'expired' | 'disabled';
 
 export function secretStatus(
-  { expiresAt, disabled }: Pick<ClientSecret, 'expiresAt' | 'disabled'>,
+  { expiresAt, stops }: Pick<ClientSecret, 'expiresAt' | 'stops'>,
   now: number,
 ): SecretStatus {
   if (expiresAt !== undefined && expiresAt <= now) return 'expired';
-  if (disabled === true) return 'disabled';
+  if (!isEnabled({ stops })) return 'disabled';
   return expiresSoon({ expiresAt }, now) ? 'expires_soon' : 'active';
 }
 
 /** Whether a secret authenticates, if its client is enabled. */
-export function isUsable(
-  secret: Pick<ClientSecret, 'expiresAt' | 'disabled'>,
-  now: number,
-): boolean {
+export function isUsable(secret: Pick<ClientSecret, 'expiresAt' | 'stops'>, now: number): boolean {
   return !['expired', 'disabled'].includes(secretStatus(secret, now));
 }
 

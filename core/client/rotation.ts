@@ -3,7 +3,7 @@ import { type ClientSecret, isUsable } from './client.ts';
 
 type Secret = Pick<
   ClientSecret,
-  'secretId' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'
+  'secretId' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'stops'
 >;
 
 /** One secret of a rotation in words. */

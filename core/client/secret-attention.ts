@@ -1,8 +1,9 @@
 import { lastTime, secondsPerDay, secretExpiresSoonWithin } from '../../contract/bounds.ts';
+import { isEnabled } from '../stops.ts';
 import { formatDay } from '../time.ts';
 import type { Client, ClientSecret } from './client.ts';
 
-type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'disabled'>;
+type SecretLife = Pick<ClientSecret, 'createdAt' | 'expiresAt' | 'lastUsedOn' | 'stops'>;
 
 /** When a secret needs the attention of the person who looks after its client, in seconds. */
 export const secretAttention = {
@@ -14,13 +15,13 @@ export const secretAttention = {
 /** Whether a secret that still works expires within so many seconds. */
 export function expiresWithin(secret: SecretLife, seconds: number, now: number): boolean {
   const { expiresAt } = secret;
-  if (secret.disabled === true) return false;
+  if (!isEnabled(secret)) return false;
   return expiresAt !== undefined && expiresAt > now && expiresAt <= now + seconds;
 }
 
 /** Whether a secret that still works was not used for so many seconds, or never since then. */
 export function isUnusedFor(secret: SecretLife, seconds: number, now: number): boolean {
-  if (secret.disabled === true) return false;
+  if (!isEnabled(secret)) return false;
   if (secret.expiresAt !== undefined && secret.expiresAt <= now) return false;
   if (secret.createdAt > now - seconds) return false;
   const { lastUsedOn } = secret;
@@ -55,7 +56,7 @@ export function isReplaced(
   return secrets.some(
     (newer) =>
       newer.createdAt > createdAt &&
-      newer.disabled !== true &&
+      isEnabled(newer) &&
       (newer.expiresAt ?? Number.POSITIVE_INFINITY) > Math.min(expiresAt, lastTime) &&
       (newer.lastUsedOn ?? '') > lastUsedOn,
   );
@@ -66,11 +67,11 @@ export function isReplaced(
  * the end of a secret that callers have replaced.
  */
 export function findSecretConcern(
-  client: Pick<Client, 'enabled'> & { readonly secrets: readonly SecretLife[] },
+  client: Pick<Client, 'stops'> & { readonly secrets: readonly SecretLife[] },
   secret: SecretLife,
   now: number,
 ): SecretConcern | undefined {
-  if (!client.enabled) return undefined;
+  if (!isEnabled(client)) return undefined;
   if (expiresWithin(secret, secretAttention.expiresWithin, now)) {
     return isReplaced(client, secret, now) ? undefined : 'expires_soon';
   }

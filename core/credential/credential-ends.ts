@@ -5,6 +5,7 @@ import { apiKeyUseId } from '../../contract/tables.ts';
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { Client } from '../client/client.ts';
 import type { StorePage } from '../paging.ts';
+import { isEnabled } from '../stops.ts';
 
 /**
  * The ends of what is enabled and expires, by id: seconds since the epoch. The index by trunk group
@@ -13,18 +14,21 @@ import type { StorePage } from '../paging.ts';
 export type CredentialEnds = Readonly<Record<string, number>>;
 
 /** Of a client's secrets. Those of a synthetic check live for minutes. */
-export function secretEnds({ clientId, enabled, secrets }: Client): CredentialEnds {
-  if (!enabled || isSyntheticClientId(clientId)) return {};
+export function secretEnds(client: Client): CredentialEnds {
+  if (!isEnabled(client) || isSyntheticClientId(client.clientId)) return {};
   return Object.fromEntries(
-    secrets.flatMap(({ secretId, disabled, expiresAt }) =>
-      disabled === true || expiresAt === undefined ? [] : [[secretId, expiresAt] as const],
-    ),
+    client.secrets
+      .filter(isEnabled)
+      .flatMap(({ secretId, expiresAt }) =>
+        expiresAt === undefined ? [] : [[secretId, expiresAt] as const],
+      ),
   );
 }
 
 /** Of an API key, and of its values that a rotation has replaced and that expire before it. */
-export function apiKeyEnds({ keyId, enabled, expiresAt, oldValues = [] }: ApiKey): CredentialEnds {
-  if (!enabled) return {};
+export function apiKeyEnds(key: ApiKey): CredentialEnds {
+  const { keyId, expiresAt, oldValues = [] } = key;
+  if (!isEnabled(key)) return {};
   const old = oldValues.filter((value) => value.expiresAt < (expiresAt ?? Infinity));
   return {
     ...(expiresAt !== undefined && { [keyId]: expiresAt }),

@@ -20,7 +20,12 @@ import type { TokenRequest } from '../token/token-parameters.ts';
 import type { TokenValues } from '../token/token-values.ts';
 import { BearerRefusal, refuse } from '../verifier/bearer-refusal.ts';
 import type { KeyFinder } from '../verifier/jwks-cache.ts';
-import { checkConditions, getProviderClient, refuseUnknown } from '../verifier/provider-client.ts';
+import {
+  checkConditions,
+  checkProvider,
+  getProviderClient,
+  refuseUnknown,
+} from '../verifier/provider-client.ts';
 import { type ReceivedToken, readToken } from '../verifier/received-token.ts';
 import { checkStatus } from '../verifier/revocation-check.ts';
 import {
@@ -277,7 +282,7 @@ export class WorkloadAuthentication {
     }
     const isOpen =
       value !== undefined && (this.#settings.ownProviders || value.ownedBy === undefined);
-    if (value?.issuer === issuer && isOpen) return value;
+    if (value?.issuer === issuer && isOpen) return checkProvider(value);
     throw refuseIssuer(issuer, 'the issuer of a registered provider, character by character');
   }
 

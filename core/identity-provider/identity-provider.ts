@@ -1,7 +1,8 @@
 import type { PortOptions } from '../port.ts';
+import type { Stoppable } from '../stops.ts';
 
 /** A registered OpenID Connect identity provider. Only whose it is can be edited. */
-export interface IdentityProvider {
+export interface IdentityProvider extends Stoppable {
   /** Exactly as in the discovery document and in the `iss` of its tokens. */
   readonly issuer: string;
   /** New with each registration; clients under the provider carry it. */

@@ -1,7 +1,8 @@
 import type { ApiKeySubnet, ApiKeyWithUse } from '../api-key/api-key.ts';
 import { formatNetmask } from '../api-key/subnet.ts';
+import { isEnabled, viewStops } from '../stops.ts';
 import { formatTime } from '../time.ts';
-import type { WithoutHashes } from './without-hashes.ts';
+import type { Shown } from './without-hashes.ts';
 
 export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
   return {
@@ -17,11 +18,12 @@ export function viewSubnet(subnet: ApiKeySubnet): Record<string, unknown> {
  * An API key as it is shown: never its value, nor its hash. An empty `acl` is every source,
  * no `scope` every scope.
  */
-export function viewApiKey(key: WithoutHashes<ApiKeyWithUse>): Record<string, unknown> {
+export function viewApiKey(key: Omit<Shown<ApiKeyWithUse>, 'enabled'>): Record<string, unknown> {
   return {
     key_id: key.keyId,
     name: key.name,
-    enabled: key.enabled,
+    enabled: isEnabled(key),
+    ...(key.stops !== undefined && { stops: viewStops(key.stops) }),
     service_trunk_group: key.serviceTrunkGroup,
     acl: key.subnets.map(viewSubnet),
     ...(key.scopes !== undefined && { scope: key.scopes.join(' ') }),

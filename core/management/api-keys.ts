@@ -26,12 +26,13 @@ import {
   UnavailableError,
 } from '../errors.ts';
 import { firstVersion, isFirstVersion } from '../record-version.ts';
+import { isEnabled, type Stop } from '../stops.ts';
 import { viewApiKey } from './api-key-view.ts';
 import { createOnce, findIfOvertaken, idForCreation, keysWithin } from './idempotency.ts';
 import { checkVersion } from './if-version.ts';
 import { checkCanBeExtended, checkName, nextExpiry, scopesInOrder } from './input-fields.ts';
 import { type Page, readOwnedItemsFilter } from './list-query.ts';
-import { currentTime, type ManagementContext, newId } from './management-context.ts';
+import { currentTime, type ManagementContext, newId, newStop } from './management-context.ts';
 import { manageOwned } from './owned-records.ts';
 import { refuseInput } from './read-input.ts';
 
@@ -125,6 +126,7 @@ function toScopes({ config }: ManagementContext, scopes: NewApiKey['scopes'] | n
 function buildApiKey(
   context: ManagementContext,
   input: NewApiKey,
+  stop: Stop,
 ): { readonly key: ApiKey; readonly value: string } {
   const now = currentTime(context);
   const { name, serviceTrunkGroup, enabled = true, subnets = [], idempotencyKey } = input;
@@ -135,7 +137,7 @@ function buildApiKey(
     keyId,
     hash: hashSecret(value),
     name,
-    enabled,
+    stops: enabled ? undefined : { person: stop },
     serviceTrunkGroup,
     subnets: subnets.map((subnet) => buildSubnet(context, subnet)).reduce(addToList, []),
     scopes: toScopes(context, input.scopes),
@@ -149,10 +151,10 @@ function buildApiKey(
 
 /** The end is not compared: "in 90 days" is another time when the request is sent again. */
 function isSameRequest(stored: ApiKey, requested: ApiKey): boolean {
-  const key = ({ name, enabled, serviceTrunkGroup, subnets, scopes }: ApiKey) =>
+  const key = ({ name, stops, serviceTrunkGroup, subnets, scopes }: ApiKey) =>
     JSON.stringify([
       name,
-      enabled,
+      isEnabled({ stops }),
       serviceTrunkGroup,
       scopes,
       subnets.map((subnet) => [subnet.name, subnet.address, subnet.prefixLength]),
@@ -178,7 +180,7 @@ export async function createApiKey(
   context: ManagementContext,
   input: NewApiKey,
 ): Promise<CreatedApiKey> {
-  const { key, value } = buildApiKey(context, input);
+  const { key, value } = buildApiKey(context, input, await newStop(context));
   const created = await createOnce<CreatedApiKey>(
     () => findEarlier(context, input, key),
     async () => {
@@ -225,8 +227,9 @@ async function replaceValue(
   checkVersion(`the API key ${keyId}`, input.ifVersion, before.version);
   const now = currentTime(context);
   checkCanBeExtended(keyId, before.expiresAt, { now, what: 'API key' });
-  if (!before.enabled)
+  if (!isEnabled(before)) {
     throw new RefusedError(`${keyId} is disabled; enable it before it is rotated`);
+  }
   const end = Math.min(now + input.overlap, before.expiresAt ?? Number.POSITIVE_INFINITY);
   const old = endOldValues(before, now, end);
   if (input.overlap > 0 && old.length >= maxOldValues) {
@@ -269,7 +272,7 @@ export async function listApiKeys(
   const { anySource, expiresWithin: soon } = filter;
   const now = currentTime(context);
   const isWithin = (key: ApiKey) =>
-    soon === undefined || (key.enabled && doesExpireWithin(key, soon, now));
+    soon === undefined || (isEnabled(key) && doesExpireWithin(key, soon, now));
   const matches = (key: ApiKey) =>
     (anySource === undefined || (key.subnets.length === 0) === anySource) && isWithin(key);
   return ownedApiKeys.list(context, {

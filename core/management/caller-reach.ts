@@ -31,22 +31,21 @@ function isOwnRecord(record: AuditRecord, isWithin: IsWithin): boolean {
 }
 
 /**
- * Names the actors of changes for a restricted caller. An AWS identity that the config gives a trunk
+ * Names actors of the audit, and authors of stops, for a restricted caller. An AWS identity that the config gives a trunk
  * group of the caller is shown, without the number of the deployment's own account; every other one
  * is the platform's staff. A person of a portal is the subject of the login.
  */
 function nameActors(
   { config, account }: Pick<ManagementContext, 'config' | 'account'>,
   groups: readonly string[],
-): (record: AuditRecord) => AuditRecord {
-  const nameOf = (actor: string) => {
+): (actor: string) => string {
+  return (actor) => {
     if (!actor.startsWith('arn:')) return actor;
     const entry = findReachEntry(config.management.reach, actor);
     if (entry?.trunkGroups.some((group) => groups.includes(group)) !== true) return platformStaff;
     const parts = actor.split(':');
     return parts[4] === account ? parts.slice(5).join(':') : actor;
   };
-  return (record) => ({ ...record, actor: nameOf(record.actor) });
 }
 
 /**
@@ -57,7 +56,7 @@ function nameActors(
 function restrictAudit(
   reader: AuditPageReader,
   isWithin: IsWithin,
-  nameActor: (record: AuditRecord) => AuditRecord,
+  nameActor: (actor: string) => string,
 ): AuditPageReader {
   return {
     readAudit: async ({ day, limit, after: begin }) => {
@@ -65,7 +64,8 @@ function restrictAudit(
       let after = begin;
       do {
         const page = await reader.readAudit({ day, limit: maxExaminedItems, after });
-        own.push(...page.items.filter((one) => isOwnRecord(one, isWithin)).map(nameActor));
+        const ofOwn = page.items.filter((one) => isOwnRecord(one, isWithin));
+        own.push(...ofOwn.map((one) => ({ ...one, actor: nameActor(one.actor) })));
         after = page.next;
         const first = own[0]?.time;
         // Records of one time are on one page, even if there are more than its limit.
@@ -87,13 +87,15 @@ function restrictAudit(
 function restrictHistory(
   reader: AuditHistoryReader,
   isWithin: IsWithin,
-  nameActor: (record: AuditRecord) => AuditRecord,
+  nameActor: (actor: string) => string,
 ): AuditHistoryReader {
   return {
     ...reader,
     readHistory: async (...args) => {
       const records = await reader.readHistory(...args);
-      return records.filter((record) => isOwnRecord(record, isWithin)).map(nameActor);
+      return records
+        .filter((record) => isOwnRecord(record, isWithin))
+        .map((record) => ({ ...record, actor: nameActor(record.actor) }));
     },
   };
 }
@@ -144,6 +146,7 @@ function restrictReads(
   return {
     ...context,
     trunkGroups: groups,
+    nameActor,
     everyClient: whole.everyClient ?? whole.clients,
     credentialEnds: {
       readEnds: (query) =>

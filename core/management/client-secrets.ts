@@ -20,6 +20,7 @@ import { findIfOvertaken, idForCreation } from './idempotency.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { checkName, nextExpiry } from './input-fields.ts';
 import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
+import { switchedStops } from './owned-records.ts';
 import { refuseInput } from './read-input.ts';
 
 type NewClientSecret = OperationInput<'createClientSecret', 'secret'>;
@@ -248,9 +249,9 @@ function switchSecret(enabled: boolean) {
   ): Promise<ClientSecret> => {
     const change = async () => {
       const found = await getSecretToChange(context, clientId, secretId, options.ifVersion);
-      if ((found.before.disabled !== true) === enabled) return found.before;
-      const verb = enabled ? 'enable' : 'disable';
-      return replaceSecret(context, found, verb, { disabled: enabled ? undefined : true });
+      const stops = await switchedStops(context, found.before, secretId, enabled);
+      if (stops === found.before.stops) return found.before;
+      return replaceSecret(context, found, enabled ? 'enable' : 'disable', { stops });
     };
     return enabled ? change() : repeatStop(options, change);
   };

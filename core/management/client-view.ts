@@ -8,14 +8,14 @@ import {
   secretStatus,
 } from '../client/client.ts';
 import { thumbprintOf } from '../client/client-key.ts';
+import { isEnabled, viewStops } from '../stops.ts';
 import { formatTime } from '../time.ts';
-import type { WithoutHashes } from './without-hashes.ts';
 
 const timeOf = (time: number | undefined) => (time === undefined ? undefined : formatTime(time));
 
 /** A client secret as it is shown: everything but its hash; a key by its thumbprint. */
 export function viewClientSecret(
-  secret: WithoutHashes<ClientSecret>,
+  secret: Omit<ClientSecret, 'hash'>,
   now: number,
 ): Record<string, unknown> {
   return {
@@ -27,7 +27,8 @@ export function viewClientSecret(
     created_at: formatTime(secret.createdAt),
     expires_at: timeOf(secret.expiresAt),
     last_used_on: secret.lastUsedOn,
-    disabled: secret.disabled,
+    disabled: isEnabled(secret) ? undefined : true,
+    stops: viewStops(secret.stops),
     imported: secret.imported,
   };
 }
@@ -54,13 +55,15 @@ export function viewClient(
     audience: effectiveAudiences(client, config),
     ...Object.fromEntries(plainClientFields.map((name) => [wireNameOf(name), client[name]])),
     scope: client.scopes.join(' '),
-    enabled: client.enabled,
+    enabled: isEnabled(client),
+    stops: viewStops(client.stops),
     provider: client.provider?.issuer ?? config.issuer,
     external_client_id: client.provider?.externalClientId,
     required_claims: client.provider?.conditions,
     former_id: client.formerId,
     declared_by: client.declared && describeDeclaration(client.declared),
     undeclared_at: timeOf(client.declared?.undeclaredAt),
+    taken_over_at: timeOf(client.declared?.takenOverAt),
     last_used_on: client.lastUsedOn,
     tokens_not_before: timeOf(client.tokensNotBefore),
     created_at: formatTime(client.createdAt),

@@ -17,6 +17,7 @@ import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
 import { collect } from '../paging.ts';
 import { isOfSameLife } from '../record-version.ts';
+import { withoutStop } from '../stops.ts';
 import { viewClient } from './client-view.ts';
 import { requireNoOtherGrant } from './grants/require-grant.ts';
 import { type IfVersion, repeatStop } from './if-version.ts';
@@ -36,12 +37,13 @@ import { isSameOtherwise, onlyStopsClient } from './trunk-group-limits/only-stop
 
 const keysOf = ({ secrets }: Client) =>
   secrets
-    .filter(({ publicKey }) => publicKey !== undefined)
+    // What the stack declares no more, and a person had stopped, people may delete.
+    .filter(({ publicKey, stops }) => publicKey !== undefined && stops?.stack === undefined)
     .map(({ secretId, expiresAt, name }) => [secretId, expiresAt, name]);
 
 /** What people decide of a client that a stack declares: whether it works, and its secrets. */
 const ofPeople = [
-  'enabled',
+  'stops',
   'tokensNotBefore',
   'secrets',
   'declared',
@@ -62,7 +64,7 @@ export function checkDeclared(
 ): void {
   const { declared, clientId } = before;
   if (stack !== undefined || declared === undefined || !isDeclared(before)) return;
-  const isTaken = next !== undefined && next.declared === undefined;
+  const isTaken = next?.declared?.takenOverAt !== undefined;
   const isAlike =
     next !== undefined &&
     isSameOtherwise(before, next, ofPeople) &&
@@ -87,11 +89,6 @@ export const ownedClients = manageOwned<Client, ClientsQuery>({
     if (next === undefined || onlyStopsClient({ ...before, name: next.name }, next)) return;
     await requireNoOtherGrant(context, next);
   },
-  // The stack that deleted it does not enable it again.
-  whenDisabled: ({ declared }) =>
-    declared?.undeclaredAt === undefined || declared.stopped
-      ? undefined
-      : { declared: { ...declared, stopped: true } },
 });
 
 export const { find: findClient, write: writeClient, remove: removeClient } = ownedClients;
@@ -170,10 +167,18 @@ export async function updateClient(
         ? before.audiences
         : checkAudiences(config, before, changes.audiences),
     provider: await nextProvider(context, before, requiredClaims),
-    ...(takeOver === true && { declared: undefined }),
+    ...(takeOver === true && takenOver(before, currentTime(context))),
   };
   checkTokenSize({ ...before, ...next }, config);
   return writeClient(context, before, 'client.update', next);
+}
+
+/** A client that is people's: the stack has no say, and its stop ends. */
+function takenOver({ declared, stops }: Client, now: number): Partial<Client> {
+  return {
+    declared: declared && { ...declared, takenOverAt: now },
+    stops: withoutStop(stops, 'stack'),
+  };
 }
 
 export const setClientEnabled = ownedClients.setEnabled;
@@ -245,8 +250,10 @@ async function readUserTokens(
   ];
 }
 
+/** What people took over is no stack's. */
 function wasUndeclaredBy(time: number): Holds {
-  return ({ declared: { undeclaredAt = Number.POSITIVE_INFINITY } = {} }) => undeclaredAt <= time;
+  return ({ declared: { undeclaredAt = Number.POSITIVE_INFINITY, takenOverAt } = {} }) =>
+    undeclaredAt <= time && takenOverAt === undefined;
 }
 
 /**

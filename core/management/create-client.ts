@@ -108,11 +108,14 @@ function buildClient(
     audiences: [...new Set(audiences)],
     tokenLifetime: input.tokenLifetime ?? context.config.tokenLifetime.default,
     scopes: scopesInOrder(context.config, input.scopes),
-    enabled: true,
     secrets: [],
     provider,
     ...(stack && {
-      declared: { stackId: stack.stackId, logicalId: stack.logicalId, events: [stack.requestId] },
+      declared: {
+        stackId: stack.stackId,
+        logicalId: stack.logicalId,
+        events: [{ id: stack.requestId, at: now }],
+      },
     }),
     version: firstVersion(context.drawBytes),
     createdAt: now,
@@ -139,7 +142,7 @@ function withoutOldTokens(context: ManagementContext, client: Client): Client {
 /** What a creation does not take from its input. */
 const isMade: ReadonlySet<string> = new Set<keyof Client>([
   'clientId',
-  'enabled',
+  'stops',
   'secrets',
   'tokensNotBefore',
   'version',

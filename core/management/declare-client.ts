@@ -1,16 +1,34 @@
 import { hash } from 'node:crypto';
 import * as v from 'valibot';
-import { isJsonObject, type JsonObject } from '../../contract/json-object.ts';
+import { maxStackEvents } from '../../contract/bounds.ts';
+import { isJsonObject } from '../../contract/json-object.ts';
 import { checkInput, exactly, list, secretText, Wrong } from '../../contract/management/fields.ts';
 import { type NewClient, newClient, plainClientFields } from '../../contract/management/inputs.ts';
 import * as rule from '../../contract/management/rules.ts';
-import { type Client, type ClientDeclaration, describeDeclaration } from '../client/client.ts';
+import {
+  type Client,
+  type ClientDeclaration,
+  describeDeclaration,
+  isDeclared,
+} from '../client/client.ts';
 import { readGivenKey } from '../client/client-key.ts';
 import { ConflictError, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
-import { createClientSecret, deleteClientSecret } from './client-secrets.ts';
+import { withoutStop, withStop } from '../stops.ts';
+import { formatTime } from '../time.ts';
+import {
+  createClientSecret,
+  deleteClientSecret,
+  disableClientSecret,
+  enableClientSecret,
+} from './client-secrets.ts';
 import { findClient, removeClient, writeClient } from './clients.ts';
 import { createPrepared, prepareClient } from './create-client.ts';
-import { currentTime, type ManagementContext, type StackResource } from './management-context.ts';
+import {
+  currentTime,
+  type ManagementContext,
+  newStop,
+  type StackResource,
+} from './management-context.ts';
 import { problemsOf, refuseProblems } from './read-input.ts';
 import { factsOf } from './requests/read-call.ts';
 import { toManagementError } from './requests/wire-errors.ts';
@@ -35,8 +53,19 @@ const resourceSchema = exactly(
 /** What one stack has in common with the one that has its name after it was deleted. */
 const nameOf = (stackId: string) => stackId.split('/').slice(0, 2).join('/');
 
+/** Seconds. Lambda repeats an event that failed twice, within three minutes. */
+const leastServiceTimeout = 600;
+
 function readResource(context: StackContext, properties: unknown) {
-  const { ServiceToken: _, ServiceTimeout: _timeout, ...own } = properties as JsonObject;
+  if (!isJsonObject(properties)) {
+    throw new RefusedError('ResourceProperties: allowed: the properties of a client');
+  }
+  const { ServiceToken: _, ServiceTimeout: timeout = leastServiceTimeout, ...own } = properties;
+  if (!(Number(timeout) >= leastServiceTimeout)) {
+    throw new RefusedError(
+      `ServiceTimeout: received ${JSON.stringify(timeout)}; allowed: ${leastServiceTimeout} seconds or more, in which an event is sent again`,
+    );
+  }
   const { publicKeys, adoptClientId, tokenLifetime: life, ...client } = own;
   // CloudFormation makes texts of numbers.
   const tokenLifetime = typeof life === 'string' && /^\d{1,9}$/.test(life) ? Number(life) : life;
@@ -51,25 +80,43 @@ function readResource(context: StackContext, properties: unknown) {
   return output;
 }
 
-/** Events of a resource that are remembered. CloudFormation sends one after another. */
-const maxEvents = 5;
+/** Seconds for which the events of a resource are remembered. */
+const eventMemory = 1800;
+
+const idsOf = (declared: ClientDeclaration | undefined) =>
+  (declared?.events ?? []).map(({ id }) => id);
 
 /**
  * Also of a deleted stack of the same name, whose events may still come.
  *
- * @throws {RefusedError} if a later event of the resource was answered already.
+ * @throws {RefusedError} if a later event of the resource was answered already, or more of them than
+ *   can be remembered.
  */
-function checkOrder({ stack: { requestId } }: StackContext, { declared }: Client): void {
-  const events = declared?.events ?? [];
-  if (!events.includes(requestId) || events.at(-1) === requestId) return;
-  throw new RefusedError('this event was answered, and a later one after it');
+function checkOrder(context: StackContext, { declared }: Client): void {
+  const ids = idsOf(declared);
+  const { requestId } = context.stack;
+  if (ids.includes(requestId)) {
+    if (ids.at(-1) === requestId) return;
+    throw new RefusedError('this event was answered, and a later one after it');
+  }
+  if (recentEvents(context, declared).length < maxStackEvents) return;
+  throw new RefusedError(
+    `the resource had ${maxStackEvents} events in half an hour, the most that are allowed: wait`,
+  );
 }
 
-/** The declaration after an event. */
-function declarationAfter({ stack }: StackContext, before?: ClientDeclaration): ClientDeclaration {
-  const { requestId, stackId, logicalId } = stack;
-  const earlier = before?.events.filter((one) => one !== requestId) ?? [];
-  return { stackId, logicalId, events: [...earlier, requestId].slice(-maxEvents) };
+function recentEvents(context: StackContext, declared: ClientDeclaration | undefined) {
+  const { requestId } = context.stack;
+  const since = currentTime(context) - eventMemory;
+  return (declared?.events ?? []).filter(({ id, at }) => id !== requestId && at >= since);
+}
+
+/** The declaration after an event. A stop always has room: the oldest event is forgotten. */
+function declarationAfter(context: StackContext, before?: ClientDeclaration): ClientDeclaration {
+  const { requestId, stackId, logicalId } = context.stack;
+  const event = { id: requestId, at: currentTime(context) };
+  const events = [...recentEvents(context, before), event].slice(-maxStackEvents);
+  return { stackId, logicalId, events };
 }
 
 /** @throws {RefusedError} if the client belongs to another stack or to people, or has another identity. */
@@ -82,15 +129,21 @@ function checkOwner({ stack }: StackContext, stored: Client, next: Client, adopt
       `adopt_client_id: received ${clientId} of ${identityOf(stored)}; allowed: a client of ${identityOf(next)}`,
     );
   }
-  if (declared === undefined) {
+  const { undeclaredAt, takenOverAt } = declared ?? {};
+  const isSame =
+    declared?.logicalId === stack.logicalId && nameOf(declared.stackId) === nameOf(stack.stackId);
+  if (isSame && takenOverAt !== undefined && undeclaredAt === undefined) {
+    throw new RefusedError(
+      `${clientId} was taken over from this resource at ${formatTime(takenOverAt)}; a resource with another logical ID can adopt it (adoptClientId: ${clientId})`,
+    );
+  }
+  if (declared === undefined || takenOverAt !== undefined) {
     if (adopts) return;
     throw new RefusedError(
       `${clientId} exists already, and no stack declares it; adoptClientId: ${clientId} makes it this resource`,
     );
   }
-  const isSame =
-    declared.logicalId === stack.logicalId && nameOf(declared.stackId) === nameOf(stack.stackId);
-  const isFree = declared.undeclaredAt !== undefined || declared.stackId === stack.stackId;
+  const isFree = undeclaredAt !== undefined || declared.stackId === stack.stackId;
   if (isSame || (adopts && isFree)) return;
   throw new RefusedError(
     `${clientId} is declared by ${describeDeclaration(declared)}; remove it there, then adoptClientId: ${clientId} makes it this resource`,
@@ -98,33 +151,24 @@ function checkOwner({ stack }: StackContext, stored: Client, next: Client, adopt
 }
 
 async function changeClient(context: StackContext, stored: Client, next: Client): Promise<void> {
-  const { declared: before } = stored;
-  const declared = declarationAfter(context, before);
-  const isUndeclared = before?.undeclaredAt !== undefined;
+  const { declared: before, stops } = stored;
   // The answer to this event was lost.
-  if (!isUndeclared && before?.events.at(-1) === context.stack.requestId) return;
+  if (isDeclared(stored) && idsOf(before).at(-1) === context.stack.requestId) return;
   const { name, scopes, audiences, provider } = next;
   const plain = Object.fromEntries(plainClientFields.map((field) => [field, next[field]]));
-  // What a person disabled stays disabled.
-  const enabled = stored.enabled || (isUndeclared && before.stopped !== true);
-  const changes = { name, scopes, audiences, provider, ...plain, enabled, declared };
-  await writeClient(context, stored, 'client.update', changes);
-}
-
-/** @param former what the resource had before. In a rollback, what may have been refused. */
-function hadKey(former: unknown, key: string): boolean {
-  const { publicKeys } = isJsonObject(former) ? former : {};
-  return [publicKeys].flat().some((text) => {
-    try {
-      return readGivenKey(String(text)).publicKey === key;
-    } catch {
-      return false;
-    }
-  });
+  const declared = declarationAfter(context, before);
+  const changes = { name, scopes, audiences, provider, ...plain, declared };
+  const enabled = { stops: withoutStop(stops, 'stack') };
+  await writeClient(context, stored, 'client.update', { ...changes, ...enabled });
 }
 
 const byKey = (publicKeys: readonly string[]) =>
-  new Map(publicKeys.map((text) => [readGivenKey(text).publicKey, text]));
+  new Map(
+    publicKeys.map((text) => {
+      const { publicKey, alg } = readGivenKey(text);
+      return [publicKey, { text, alg }] as const;
+    }),
+  );
 
 /**
  * Adds the keys that the client does not have, then changes it. If either is refused, the client is as
@@ -136,10 +180,16 @@ async function addKeys(
   publicKeys: readonly string[] = [],
   change: () => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  const known = new Set(before.map((secret) => secret.publicKey));
+  const known = new Map(before.map((secret) => [secret.publicKey, secret]));
   try {
-    for (const [key, publicKey] of byKey(publicKeys)) {
-      if (!known.has(key)) await createClientSecret(context, clientId, { publicKey });
+    for (const [key, { text, alg }] of byKey(publicKeys)) {
+      const same = known.get(key);
+      if (same === undefined) await createClientSecret(context, clientId, { publicKey: text });
+      else if (same.alg !== alg) {
+        throw new RefusedError(
+          `publicKeys: ${same.secretId} is this key for ${same.alg}, not ${alg}; declare another key`,
+        );
+      }
     }
     await change();
   } catch (error) {
@@ -153,33 +203,33 @@ async function addKeys(
   }
 }
 
-/** A key that a person disabled goes an update later: a rollback would bring it back enabled. */
+/**
+ * Deletes the keys that the resource does not have. One that a person stopped is stopped instead, also
+ * by the stack: if it is declared again, it stays stopped.
+ */
 async function removeKeys(
   context: StackContext,
   clientId: string,
   publicKeys: readonly string[] | undefined,
-  former: unknown,
 ): Promise<void> {
   if (publicKeys === undefined) return;
   const declared = byKey(publicKeys);
   const { secrets } = await findClient(context, clientId);
-  for (const { secretId, publicKey: key, disabled } of secrets) {
-    if (key === undefined || declared.has(key) || (disabled && hadKey(former, key))) continue;
-    await deleteClientSecret(context, clientId, secretId);
+  for (const { secretId, publicKey: key, stops } of secrets) {
+    if (key === undefined) continue;
+    if (declared.has(key)) {
+      if (stops?.stack !== undefined) await enableClientSecret(context, clientId, secretId);
+    } else if (stops?.person === undefined) await deleteClientSecret(context, clientId, secretId);
+    else await disableClientSecret(context, clientId, secretId);
   }
 }
 
 /**
  * Makes the client of a resource what its properties say. An event that comes again changes nothing.
  *
- * @param former the properties before an update.
  * @returns its id. It follows from the stack and the properties, so a rollback ends where it began.
  */
-export async function declareClient(
-  context: StackContext,
-  properties: unknown,
-  former?: unknown,
-): Promise<string> {
+export async function declareClient(context: StackContext, properties: unknown): Promise<string> {
   const { client: input, publicKeys, adoptClientId: adopted } = readResource(context, properties);
   const prepared = await prepareClient(context, input);
   const { provider, asGiven } = prepared;
@@ -191,7 +241,7 @@ export async function declareClient(
     checkOrder(context, stored);
     const change = async () => changeClient(context, await findClient(context, clientId), next);
     await addKeys(context, stored, publicKeys, change);
-    await removeKeys(context, clientId, publicKeys, former);
+    await removeKeys(context, clientId, publicKeys);
     return clientId;
   }
   if (adopted !== undefined) throw new NotFoundError('client', adopted);
@@ -235,11 +285,14 @@ export async function undeclareClient(
   const { stackId, logicalId, requestId } = context.stack;
   const { declared } = stored ?? {};
   if (stored === undefined || declared?.stackId !== stackId) return;
-  if (declared.logicalId !== logicalId || declared.events.includes(requestId)) return;
-  const undeclared = {
-    ...declarationAfter(context, declared),
-    undeclaredAt: declared.undeclaredAt ?? currentTime(context),
-    ...(!stored.enabled && { stopped: true as const }),
-  };
-  await writeClient(context, stored, 'client.disable', { enabled: false, declared: undeclared });
+  if (declared.logicalId !== logicalId || idsOf(declared).includes(requestId)) return;
+  const { takenOverAt, undeclaredAt = currentTime(context) } = declared;
+  const undeclared = { ...declarationAfter(context, declared), undeclaredAt, takenOverAt };
+  // What people took over goes on.
+  const stops =
+    takenOverAt === undefined
+      ? withStop(stored.stops, 'stack', await newStop(context))
+      : stored.stops;
+  const action = stops === stored.stops ? 'client.update' : 'client.disable';
+  await writeClient(context, stored, action, { stops, declared: undeclared });
 }

@@ -12,6 +12,7 @@ import { describeGivenKeys, hasGivenKeys, versionOf } from '../identity-provider
 import type { IdentityProviderReader } from '../identity-provider/identity-provider.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { isPublished } from '../signing-key/signing-key.ts';
+import { describeStops, type Stops } from '../stops.ts';
 import { selectScopes } from '../token/access-token-claims.ts';
 import {
   BearerRefusal,
@@ -205,6 +206,10 @@ async function describeFinding(
   if (finding === undefined) return undefined;
   const { serviceTrunkGroup: group, ...shown } = finding;
   if (group !== undefined && context.trunkGroups?.includes(group) === false) return undefined;
+  if (shown.name === 'stops') {
+    const texts = describeStops(shown.received as Stops, context.nameActor);
+    return { ...shown, received: texts.join('; ') };
+  }
   if (reason === 'token_key_unknown') {
     return { ...shown, hint: await findKeyHint(context, credential) };
   }

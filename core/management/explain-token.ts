@@ -8,6 +8,7 @@ import { idBytes, isId } from '../credential/credential-value.ts';
 import { formatDuration } from '../duration.ts';
 import { OAuthError, type OAuthErrorReason, oauthErrorTexts } from '../oauth-error.ts';
 import { selectSigningKeys } from '../signing-key/select-signing-key.ts';
+import { describeStops } from '../stops.ts';
 import { formatTime } from '../time.ts';
 import {
   buildAccessTokenClaims,
@@ -44,8 +45,15 @@ function failureOf(
   };
 }
 
-function describeSecret(secret: ClientSecret, failure: OAuthErrorReason | undefined): string {
+function describeSecret(
+  secret: ClientSecret,
+  failure: OAuthErrorReason | undefined,
+  { nameActor }: ManagementContext,
+): string {
   const name = secret.name === undefined ? secret.secretId : `${secret.secretId} (${secret.name})`;
+  if (failure === 'secret_disabled') {
+    return `${name}: ${describeStops(secret.stops, nameActor).join('; ')}`;
+  }
   if (failure !== undefined) return `${name}: ${failure}`;
   const until = secret.expiresAt === undefined ? '' : ` until ${formatTime(secret.expiresAt)}`;
   return `${name}: good${until}${secret.imported ? ', imported' : ''}`;
@@ -55,7 +63,6 @@ function describeSecret(secret: ClientSecret, failure: OAuthErrorReason | undefi
 const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
   unknown_client: 'there is no such client',
   provider_client: 'a client of a registered provider gets its tokens there',
-  client_disabled: 'the client is disabled',
   no_secret: 'the client has no secret',
 };
 
@@ -65,22 +72,25 @@ const reasonTexts: Partial<Record<OAuthErrorReason, string>> = {
  * @throws {OAuthError} if the client has none.
  */
 function takeClient(
+  context: ManagementContext,
   steps: ExplainedSteps,
   client: Client | undefined,
-  findFailure: Failure,
 ): Client {
+  const findFailure = failureOf(context, client, currentTime(context));
+  const stops = describeStops(client?.stops, context.nameActor);
+  const texts = { ...reasonTexts, client_disabled: `the client is ${stops.join('; ')}` };
   const secrets = client?.secrets ?? [];
   const candidates = secrets.length === 0 ? [undefined] : secrets;
   const failures = candidates.map(findFailure);
-  const detail = secrets.map((one) => describeSecret(one, findFailure(one))).join('\n');
+  const detail = secrets.map((one) => describeSecret(one, findFailure(one), context)).join('\n');
   if (client !== undefined && failures.includes(undefined)) {
     steps.add('client authentication', 'passed', detail);
     return withoutSyntheticAuthority(client);
   }
   // A problem of the whole client is reported before problems of its secrets.
-  const ofClient = failures.find((one) => one !== undefined && Object.hasOwn(reasonTexts, one));
+  const ofClient = failures.find((one) => one !== undefined && Object.hasOwn(texts, one));
   const reason = ofClient ?? failures[0] ?? 'secret_expired';
-  steps.add('client authentication', 'refused', reasonTexts[reason] ?? detail);
+  steps.add('client authentication', 'refused', (texts as typeof reasonTexts)[reason] ?? detail);
   throw new OAuthError(reason);
 }
 
@@ -151,7 +161,7 @@ async function explain(
     (value) => value ?? "none: the client's default audience",
   );
   const found = await findSent(context, question.clientId);
-  const client = takeClient(steps, found, failureOf(context, found, now));
+  const client = takeClient(context, steps, found);
   const scopes = steps.take(
     'scopes',
     () => selectScopes(requested, client.scopes, config.ignoredScopes),

@@ -1,6 +1,8 @@
 import { maxListedItems } from '../../contract/bounds.ts';
 import type { OperationInput } from '../../contract/management/operations.ts';
 import type { OwnedItemsQuery, StorePage } from '../paging.ts';
+import type { OwnedRecord } from '../record-store.ts';
+import { isEnabled } from '../stops.ts';
 import { refuseInput } from './read-input.ts';
 
 /** Which page of a list. */
@@ -62,10 +64,10 @@ export function readOwnedItemsFilter(filter: OwnedItemsFilter): OwnedItemsQuery 
 
 /** Whether an item that was found by its id meets the filters of a list. */
 export function isOwnedItem(
-  item: { readonly serviceTrunkGroup: string; readonly enabled: boolean },
-  { trunkGroups, enabled = item.enabled }: OwnedItemsQuery,
+  item: Pick<OwnedRecord, 'serviceTrunkGroup' | 'stops'>,
+  { trunkGroups, enabled = isEnabled(item) }: OwnedItemsQuery,
 ): boolean {
-  return enabled === item.enabled && trunkGroups?.includes(item.serviceTrunkGroup) !== false;
+  return enabled === isEnabled(item) && trunkGroups?.includes(item.serviceTrunkGroup) !== false;
 }
 
 export function toPage<T>(

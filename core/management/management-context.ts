@@ -1,4 +1,5 @@
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
+import type { StopKind } from '../../contract/stop-kinds.ts';
 import type { ApiKeyStore, ApiKeyUseReader } from '../api-key/api-key.ts';
 import { auditChange, type Change } from '../audit/audit-change.ts';
 import type {
@@ -21,6 +22,7 @@ import type {
 import type { RecordStore } from '../record-store.ts';
 import type { TimeBounds } from '../server-date.ts';
 import type { SigningKeyReader } from '../signing-key/signing-key.ts';
+import type { Stop } from '../stops.ts';
 import { type Clock, seconds } from '../time.ts';
 import type { Limits, TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
 import type { JwksCache } from '../verifier/jwks-cache.ts';
@@ -87,6 +89,8 @@ export interface ManagementContext extends ManagementPorts {
    * `caller-reach.ts`, which also restricts the stores.
    */
   readonly trunkGroups?: readonly string[] | undefined;
+  /** An actor of the audit as a restricted caller may know it. Set in the same place. */
+  readonly nameActor?: ((actor: string) => string) | undefined;
   /** The clients of every group, for a restricted caller. Only to decide as platform APIs do. */
   readonly everyClient?: Pick<ClientStore, 'find'> | undefined;
   /** Milliseconds for all documents of an inspection. That of the staff if left out. */
@@ -121,6 +125,17 @@ export const clockAllowance = 1;
 
 export function newId(context: Pick<ManagementContext, 'drawBytes'>, kind: IdKind): string {
   return formatId(kind, context.drawBytes(idBytes));
+}
+
+/** As what the caller stops and starts things. */
+export function stopperOf({ stack }: Pick<ManagementContext, 'stack'>): StopKind {
+  return stack === undefined ? 'person' : 'stack';
+}
+
+/** A stop that the caller sets. */
+export async function newStop(context: ManagementContext): Promise<Stop> {
+  const by = await context.actor();
+  return { at: currentTime(context), by, event: context.stack?.requestId };
 }
 
 /** Makes a management change between its two audit records; see {@link auditChange}. */

@@ -1,9 +1,16 @@
 import { type IdKind, isId } from '../credential/credential-value.ts';
-import { NotFoundError } from '../errors.ts';
+import { NotFoundError, RefusedError } from '../errors.ts';
 import type { OwnedQuery, OwnedRecord, OwnedStore } from '../record-store.ts';
+import { describeStops, type Stoppable, type Stops, withoutStop, withStop } from '../stops.ts';
 import { checkVersion, type IfVersion, repeatStop } from './if-version.ts';
 import { byNameThen, isOwnedItem, type Page, toPage } from './list-query.ts';
-import { currentTime, type ManagementContext, makeAuditedChange } from './management-context.ts';
+import {
+  currentTime,
+  type ManagementContext,
+  makeAuditedChange,
+  newStop,
+  stopperOf,
+} from './management-context.ts';
 
 /** Clients or API keys, as far as their operations differ. */
 interface ManagedKind<T, Query extends OwnedQuery<T>> {
@@ -20,8 +27,6 @@ interface ManagedKind<T, Query extends OwnedQuery<T>> {
    * @throws {RefusedError} for a change that the caller may not make.
    */
   readonly checkChange?: (context: ManagementContext, before: T, next?: T) => Promise<void>;
-  /** What a person who disables it also decides; nothing if that is decided. */
-  readonly whenDisabled?: (record: T) => Partial<T> | undefined;
 }
 
 function readingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
@@ -101,6 +106,26 @@ function writingOf<T extends OwnedRecord, Query extends OwnedQuery<T>>({
   };
 }
 
+/**
+ * The stops of a record after the caller enables or disables it, by its own kind of stop: the same
+ * object if nothing changes.
+ *
+ * @throws {RefusedError} if only others stop it. It tells what lifts their stops.
+ */
+export async function switchedStops(
+  context: ManagementContext,
+  { stops }: Stoppable,
+  id: string,
+  enabled: boolean,
+): Promise<Stops | undefined> {
+  const kind = stopperOf(context);
+  if (!enabled) return withStop(stops, kind, await newStop(context));
+  const left = withoutStop(stops, kind);
+  if (left === undefined || left !== stops) return left;
+  const texts = describeStops(left, context.nameActor);
+  throw new RefusedError(`${id} stays disabled: ${texts.join('; ')}`);
+}
+
 /** The operations that clients and API keys have in common. */
 export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> = OwnedQuery<T>>(
   kind: ManagedKind<T, Query>,
@@ -118,10 +143,10 @@ export function manageOwned<T extends OwnedRecord, Query extends OwnedQuery<T> =
     ): Promise<T> => {
       const change = async () => {
         const before = await getToChange(context, id, options);
-        const decided = enabled ? undefined : kind.whenDisabled?.(before);
-        if (before.enabled === enabled && decided === undefined) return before;
+        const stops = await switchedStops(context, before, id, enabled);
+        if (stops === before.stops) return before;
         const action = `${kind.audited}.${enabled ? 'enable' : 'disable'}`;
-        return writing.write(context, before, action, { ...decided, enabled } as Partial<T>);
+        return writing.write(context, before, action, { stops } as Partial<T>);
       };
       return enabled ? change() : repeatStop(options, change);
     },

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { operationOf } from '../../contract/management/operations.ts';
 import type { ManagementCall } from '../../contract/management/request.ts';
+import { withAuthors } from '../stops.ts';
 import type { ManagementContext } from './management-context.ts';
 import { operations } from './operations.ts';
 import { readCall } from './requests/read-call.ts';
@@ -21,5 +22,6 @@ export async function runOperation(
 ): Promise<unknown> {
   const args = readCall(call, context, isRequest);
   const run = operations[call.operation] as Run;
-  return v.parse(operationOf(call.operation).result, await run(context, ...args));
+  const result = v.parse(operationOf(call.operation).result, await run(context, ...args));
+  return context.nameActor === undefined ? result : withAuthors(result, context.nameActor);
 }

@@ -1,7 +1,14 @@
 import * as v from 'valibot';
 import { secondsPerDay } from '../../contract/bounds.ts';
+import { stopKinds } from '../../contract/stop-kinds.ts';
 import { formatDay, parseTime } from '../time.ts';
-import { type AuditedChange, dropDeleted, dropUnreadable, laterHistory } from './replay.ts';
+import {
+  type AuditedChange,
+  dropDeleted,
+  dropUnreadable,
+  laterHistory,
+  type ReplayOptions,
+} from './replay.ts';
 
 /*
  * What `before` and `after` of an audit record hold, as far as a replay needs it. The views of
@@ -11,11 +18,16 @@ import { type AuditedChange, dropDeleted, dropUnreadable, laterHistory } from '.
 const time = v.pipe(v.string(), v.transform(parseTime), v.number('a time'));
 const version = v.pipe(v.number(), v.safeInteger());
 
+const stop = v.object({ at: time, by: v.string(), event: v.optional(v.string()) });
+
+/** By kind. What a record is stopped by decides, and not whether a view says "enabled". */
+const stops = v.optional(v.strictObject(v.entriesFromList(stopKinds, v.optional(stop))));
+
 export const clientView = v.object({
   created_at: time,
   version,
   name: v.string(),
-  enabled: v.boolean(),
+  stops,
   scope: v.pipe(
     v.string(),
     v.transform((text) => (text === '' ? [] : text.split(' '))),
@@ -25,6 +37,7 @@ export const clientView = v.object({
   tokens_not_before: v.optional(time),
   declared_by: v.optional(v.string()),
   undeclared_at: v.optional(time),
+  taken_over_at: v.optional(time),
   required_claims: v.optional(
     v.array(v.object({ claim: v.string(), values: v.array(v.string()) })),
     [],
@@ -44,7 +57,7 @@ const secretView = v.object({
   created_at: time,
   name: v.optional(v.string()),
   expires_at: v.optional(time),
-  disabled: v.optional(v.literal(true)),
+  stops,
 });
 
 export type SecretView = v.InferOutput<typeof secretView>;
@@ -61,7 +74,7 @@ export const apiKeyView = v.object({
   created_at: time,
   version,
   name: v.string(),
-  enabled: v.boolean(),
+  stops,
   value_id: v.optional(v.string()),
   old_values: v.optional(v.array(v.object({ value_id: v.string(), expires_at: time })), []),
   scope: v.optional(
@@ -109,7 +122,7 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
   schema: T,
   item: { readonly createdAt: number; readonly version: number },
   own: readonly AuditedChange[],
-  undelete: boolean,
+  { undelete = false }: ReplayOptions,
 ) {
   const all = own.map((change) => ({ change, view: readView(schema, change) }));
   const states = all.filter(({ change, view }) => {

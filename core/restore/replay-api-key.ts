@@ -3,6 +3,7 @@ import { saying } from '../../contract/parse-problem.ts';
 import { type ApiKey, type ApiKeySubnet, valueIdOf } from '../api-key/api-key.ts';
 import { containsSubnet, type Subnet } from '../api-key/subnet.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
+import { meetStops, withStop } from '../stops.ts';
 import { parseTime } from '../time.ts';
 import { type ApiKeyView, apiKeyView, nextVersion, readHistory } from './audit-views.ts';
 import {
@@ -10,6 +11,7 @@ import {
   describeReplay,
   type LaterState,
   type Replayed,
+  type ReplayOptions,
   selectOwnChanges,
 } from './replay.ts';
 
@@ -83,10 +85,10 @@ function narrowScopes(stored: ApiKey['scopes'], bounds: readonly ApiKeyView[]): 
 export function replayApiKey(
   stored: ApiKey,
   changes: readonly AuditedChange[],
-  undelete = false,
+  options: ReplayOptions,
 ): Replayed<ApiKey> {
   const own = selectOwnChanges(changes, ['api_key', 'api_key_subnet'], stored.keyId);
-  const { last, lastView, bounds, since, highest } = readHistory(apiKeyView, stored, own, undelete);
+  const { last, lastView, bounds, since, highest } = readHistory(apiKeyView, stored, own, options);
   const views = since.map(({ view }) => view);
   const subnets = narrowAcl(stored.subnets, views);
   const scopes = narrowScopes(stored.scopes, views);
@@ -98,10 +100,11 @@ export function replayApiKey(
     ...(isEmpty ? since.slice(-1).map((state) => endBy(state, stored)) : []),
   );
   const isUsable = !isEmpty && !hasEnded;
+  const stops = bounds.map((bound) => bound.stops).reduce(meetStops, stored.stops);
   const item: ApiKey = {
     ...stored,
     name: last?.name ?? stored.name,
-    enabled: stored.enabled && isUsable && bounds.every((bound) => bound.enabled),
+    stops: isUsable ? stops : withStop(stops, 'person', options.stop),
     subnets: subnets ?? stored.subnets,
     scopes: scopes?.length === 0 ? stored.scopes : scopes,
     expiresAt: Number.isFinite(end) ? end : undefined,

@@ -4,12 +4,14 @@ import { saying } from '../../contract/parse-problem.ts';
 import type { ClaimCondition } from '../client/claim-condition.ts';
 import { type Client, describeDeclaration } from '../client/client.ts';
 import { effectiveAudiences, viewClient } from '../management/client-view.ts';
+import { meetStops, withStop } from '../stops.ts';
 import { type ClientView, clientView, nextVersion, readHistory } from './audit-views.ts';
 import {
   type AuditedChange,
   describeReplay,
   type LaterHistory,
   type Replayed,
+  type ReplayOptions,
   selectOwnChanges,
 } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
@@ -29,6 +31,10 @@ function narrowAudiences(
 ): readonly string[] {
   if (left.length === 0) return views.at(-1)?.audience ?? audiences;
   return audiences.length === 0 ? [] : left;
+}
+
+interface ClientReplay extends ReplayOptions {
+  readonly config: ManagementConfig;
 }
 
 interface Narrowed {
@@ -53,18 +59,15 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
   if (declared === undefined) return undefined;
   const owner = describeDeclaration(declared);
   if (bounds.some((bound) => bound.declared_by !== owner)) return undefined;
-  const [undeclaredAt = declared.undeclaredAt] = bounds.flatMap(
-    (bound) => bound.undeclared_at ?? [],
-  );
-  if (bounds.every((bound) => bound.enabled && bound.undeclared_at === undefined)) return declared;
-  // The audit does not say who disabled it. If the stack returns, people enable it.
-  return { ...declared, undeclaredAt, stopped: true };
+  const [undeclaredAt = declared.undeclaredAt] = bounds.flatMap((one) => one.undeclared_at ?? []);
+  const [takenOverAt = declared.takenOverAt] = bounds.flatMap((one) => one.taken_over_at ?? []);
+  return { ...declared, undeclaredAt, takenOverAt };
 }
 
 function narrow(
   client: Client,
   { bounds, since }: LaterHistory<ClientView>,
-  config: ManagementConfig,
+  { config, stop }: ClientReplay,
 ): Narrowed {
   const views = since.map(({ view }) => view);
   const scopes = within(
@@ -76,6 +79,7 @@ function narrow(
     views.map((view) => view.audience),
   );
   const { provider, isEmpty: hasNoToken } = narrowProvider(client, bounds);
+  const stops = bounds.map((bound) => bound.stops).reduce(meetStops, client.stops);
   const isEmpty = views.length > 0 && (scopes.length === 0 || audiences.length === 0);
   return {
     client: {
@@ -85,7 +89,7 @@ function narrow(
       tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
       provider,
       declared: narrowDeclared(client, bounds),
-      enabled: client.enabled && !isEmpty && !hasNoToken && bounds.every((bound) => bound.enabled),
+      stops: isEmpty || hasNoToken ? withStop(stops, 'person', stop) : stops,
       tokensNotBefore: [client.tokensNotBefore, ...bounds.map((one) => one.tokens_not_before)]
         .filter((time) => time !== undefined)
         .toSorted((a, b) => b - a)[0],
@@ -102,19 +106,18 @@ function narrow(
  * did not allow, and nothing that its stored state did not allow.
  *
  * @param changes of all regions, made since a time before the client was stored.
- * @param undelete whether it comes back although it was deleted; every other change still counts.
  * @throws {DroppedItem} if it does not come back.
  */
 export function replayClient(
   stored: Client,
   changes: readonly AuditedChange[],
-  config: ManagementConfig,
-  undelete = false,
+  options: ClientReplay,
 ): Replayed<Client> {
+  const { config } = options;
   const own = selectOwnChanges(changes, ['client'], stored.clientId);
-  const history = readHistory(clientView, stored, own, undelete);
+  const history = readHistory(clientView, stored, own, options);
   const secrets = replaySecrets(stored, changes);
-  const { client, lookAt } = narrow(stored, history, config);
+  const { client, lookAt } = narrow(stored, history, options);
   // A new version, so that later changes differ from those that were undone.
   const version = nextVersion(stored.version, Math.max(history.highest, secrets.version));
   const name = history.last?.name ?? stored.name;

@@ -1,4 +1,5 @@
 import type { Client, ClientSecret } from '../client/client.ts';
+import { isEnabled, meetStops } from '../stops.ts';
 import { formatTime } from '../time.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
 import {
@@ -71,21 +72,18 @@ function replaySecret(
   const { last, bounds } = laterHistory(states, version);
   const ends = [secret.expiresAt, ...bounds.map((bound) => bound.expires_at)];
   const [expiresAt] = ends.filter((time) => time !== undefined).toSorted((a, b) => a - b);
-  const disabled = secret.disabled ?? bounds.find((bound) => bound.disabled)?.disabled;
+  const stops = bounds.map((bound) => bound.stops).reduce(meetStops, secret.stops);
   const item = {
     ...secret,
     name: last === undefined ? secret.name : last.name,
     expiresAt,
-    disabled,
+    stops,
   };
-  const show = ({
-    expiresAt: end,
-    disabled: off,
-  }: Pick<ClientSecret, 'expiresAt' | 'disabled'>) => ({
-    [`${secretId} expires_at`]: end && formatTime(end),
-    [`${secretId} disabled`]: off,
+  const show = (one: Pick<ClientSecret, 'expiresAt' | 'stops'>) => ({
+    [`${secretId} expires_at`]: one.expiresAt && formatTime(one.expiresAt),
+    [`${secretId} disabled`]: isEnabled(one) ? undefined : true,
   });
-  const lastView = last && show({ expiresAt: last.expires_at, disabled: last.disabled });
+  const lastView = last && show({ expiresAt: last.expires_at, stops: last.stops });
   return { secret: item, ...describeReplay(show(secret), show(item), lastView) };
 }
 

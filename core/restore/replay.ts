@@ -1,5 +1,6 @@
 import { readChangeId } from '../audit/audit-change.ts';
 import type { AuditRecord } from '../audit/audit-log.ts';
+import type { Stop } from '../stops.ts';
 
 /** A stored item, reduced by the changes that were made since it was stored. */
 export interface Replayed<T> {
@@ -8,6 +9,14 @@ export interface Replayed<T> {
   readonly narrowed: readonly string[];
   /** What the operator must decide: a change that would grant access is never made here. */
   readonly lookAt: readonly string[];
+}
+
+/** How an item is restored. */
+export interface ReplayOptions {
+  /** Whether it comes back although it was deleted. */
+  readonly undelete?: boolean;
+  /** What stops an item of which nothing would be left. */
+  readonly stop: Stop;
 }
 
 /** An item from which nothing was taken since. */
@@ -72,7 +81,7 @@ export function laterHistory<V extends { readonly version: number }>(
 }
 
 /** Fields of views that a restore does not speak of. */
-const silent = new Set(['name', 'version', 'updated_at', 'last_used_on', 'status']);
+const silent = new Set(['name', 'stops', 'version', 'updated_at', 'last_used_on', 'status']);
 
 type View = Readonly<Record<string, unknown>>;
 

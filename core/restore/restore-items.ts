@@ -14,7 +14,11 @@ import {
 import type { AlgorithmChoice, Heartbeat } from '../key-rotation/rotation-state.ts';
 import { viewApiKey } from '../management/api-key-view.ts';
 import { viewClient } from '../management/client-view.ts';
-import { type ManagementContext, makeAuditedChange } from '../management/management-context.ts';
+import {
+  type ManagementContext,
+  makeAuditedChange,
+  newStop,
+} from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { parseTime } from '../time.ts';
@@ -28,6 +32,7 @@ import {
   dropDeleted,
   findChanges,
   type Replayed,
+  type ReplayOptions,
   readClientId,
   selectOwnChanges,
 } from './replay.ts';
@@ -69,7 +74,7 @@ export interface Restorable<T> extends StoredKind<T> {
   /** The subject of its changes in the audit, if that is not its id. */
   readonly auditedAs?: (item: T) => string;
   readonly view: (item: T) => Readonly<Record<string, unknown>>;
-  readonly replay: (item: T, changes: ReturnType<ChangesOf>, undelete: boolean) => Replayed<T>;
+  readonly replay: (item: T, changes: ReturnType<ChangesOf>, options: ReplayOptions) => Replayed<T>;
   /** What stands for an item that only the audit names: one that is restored without being stored. */
   readonly missing?: (id: string) => T;
   /** What becomes of one that was made since and is lost; "make it again" if left out. */
@@ -138,9 +143,10 @@ async function restoreItem<T extends object>(
   const present = await findPresent(kind, row, stored);
   if (present !== undefined) return present;
   const subject = auditedAs ?? id;
+  const replay = { undelete: undelete.has(subject), stop: await newStop(context) };
   let replayed: Replayed<T>;
   try {
-    replayed = kind.replay(stored, changesOf(subject), undelete.has(subject));
+    replayed = kind.replay(stored, changesOf(subject), replay);
   } catch (error) {
     if (!(error instanceof DroppedItem)) throw error;
     return { ...row, outcome: 'dropped', because: [error.message] };
@@ -282,7 +288,7 @@ export function restorableClients(
     idOf: ({ clientId }) => clientId,
     nameOf: ({ name }) => name,
     view: (client) => viewClient(client, config),
-    replay: (client, changes, undelete) => replayClient(client, changes, config, undelete),
+    replay: (client, changes, options) => replayClient(client, changes, { ...options, config }),
   };
 }
 
@@ -347,7 +353,7 @@ export function indexChanges(changes: readonly AuditedChange[]): ChangesOf {
 function dropDeletedProvider(
   { issuer, registrationId }: Pick<IdentityProvider, 'issuer' | 'registrationId'>,
   changes: readonly AuditedChange[],
-  undelete: boolean,
+  { undelete = false }: ReplayOptions,
 ): void {
   const deletion = selectOwnChanges(changes, ['identity_provider'], issuer)
     .filter(({ after }) => after === undefined)
@@ -359,9 +365,9 @@ function dropDeletedProvider(
 export function replayProvider(
   stored: IdentityProvider,
   changes: readonly AuditedChange[],
-  undelete = false,
+  options: ReplayOptions,
 ): Replayed<IdentityProvider> {
-  dropDeletedProvider(stored, changes, undelete);
+  dropDeletedProvider(stored, changes, options);
   return asStored(stored);
 }
 
@@ -375,8 +381,8 @@ function restorableGivenKeys({
     idOf: ({ issuer }) => issuer,
     nameOf: () => 'given keys',
     view: ({ issuer, version }) => ({ issuer, keys_version: version }),
-    replay: (stored, changes, undelete) => {
-      dropDeletedProvider(stored, changes, undelete);
+    replay: (stored, changes, options) => {
+      dropDeletedProvider(stored, changes, options);
       const replaced = changes.find(
         (change) =>
           change.action === 'identity_provider.replace_keys' &&

@@ -62,7 +62,6 @@ function buildClient(
     clientId: syntheticClientId(regionId),
     name: `Synthetic check of ${regionId}, kept by the service itself`,
     ...syntheticAuthority,
-    enabled: true,
     secrets: [...older.slice(-maxOlderSecrets), secret],
     version: before.version + 1,
     createdAt: before.createdAt,

@@ -8,6 +8,7 @@ import {
 import { equalsHash, hashSecret, impossibleHash } from '../credential/credential-value.ts';
 import { OAuthError, type OAuthErrorReason } from '../oauth-error.ts';
 import type { PortOptions } from '../port.ts';
+import { isEnabled } from '../stops.ts';
 import { authenticationSchemes } from './capabilities.ts';
 import { decodeFormValue, decodeUtf8, type TokenParameters } from './token-parameters.ts';
 
@@ -139,6 +140,6 @@ export function findAuthenticationFailure(
   if (client.provider !== undefined) return 'provider_client';
   if (secret === undefined) return client.secrets.length === 0 ? 'no_secret' : 'wrong_secret';
   if (secret.expiresAt !== undefined && now >= secret.expiresAt) return 'secret_expired';
-  if (secret.disabled === true) return 'secret_disabled';
-  return client.enabled ? undefined : 'client_disabled';
+  if (!isEnabled(secret)) return 'secret_disabled';
+  return isEnabled(client) ? undefined : 'client_disabled';
 }

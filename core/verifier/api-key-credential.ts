@@ -14,6 +14,7 @@ import {
   type RefusalReason,
   refuse,
   refuseFor,
+  stopsFinding,
 } from './bearer-refusal.ts';
 import type { VerifiedApiKey } from './verified-credential.ts';
 
@@ -55,10 +56,7 @@ function expiryOf({ key, old }: Matched): number | undefined {
 
 /** @throws {BearerRefusal} for a key that is disabled, or a value of it that has expired. */
 function checkLife({ key, old }: Matched, now: number): void {
-  if (!key.enabled) {
-    const finding = { name: 'enabled', received: false, expected: 'true' };
-    throw refuseKey('api_key_disabled', key, finding);
-  }
+  if (key.stops !== undefined) throw refuseKey('api_key_disabled', key, stopsFinding(key.stops));
   const isOldOver = old !== undefined && now >= old.expiresAt;
   const expiresAt = isOldOver ? old.expiresAt : key.expiresAt;
   if (expiresAt === undefined || now < expiresAt) return;

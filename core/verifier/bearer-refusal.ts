@@ -1,4 +1,5 @@
 import type { BearerErrorCode } from '../../contract/bearer-challenge.ts';
+import type { Stops } from '../stops.ts';
 
 /** What a refusal means to people who may know which rule refused: operators and owners. */
 export interface RefusalWords {
@@ -127,6 +128,11 @@ const forms = {
     rule: 'the issuer is this service or a registered provider',
     remedy:
       'Get the token from this deployment, or register the [identity provider](providers.md).',
+  }),
+  provider_stopped: badToken('the issuer of the access token is not accepted', {
+    rule: 'nothing stops the provider',
+    remedy:
+      'The provider is being deleted, or the staff stopped its trunk group: `authctl explain request` names who did.',
   }),
   client_unknown: badToken('the client of the access token is not accepted', {
     rule: "the client exists; a provider's client was created under this registration",
@@ -331,6 +337,11 @@ export function refuseFor(
   expected: string,
 ): BearerRefusal {
   return refuse(reason, () => ({ name, received, expected }));
+}
+
+/** What stops the record. Management says in words who can lift it. */
+export function stopsFinding(stops: Stops): Finding {
+  return { name: 'stops', received: stops, expected: 'none' };
 }
 
 /** A token that is too long to be looked at. */

@@ -4,7 +4,14 @@ import type { CheckedClient } from '../client/client.ts';
 import { deriveProviderClientId, patternsOf } from '../client/provider-client-id.ts';
 import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
 import type { PortOptions } from '../port.ts';
-import { type BearerRefusal, refuse } from './bearer-refusal.ts';
+import { type BearerRefusal, refuse, stopsFinding } from './bearer-refusal.ts';
+
+/** @throws {BearerRefusal} if something stops the provider, with its clients. */
+export function checkProvider(provider: IdentityProvider): IdentityProvider {
+  const { stops, issuer } = provider;
+  if (stops === undefined) return provider;
+  throw refuse('provider_stopped', () => stopsFinding(stops), { issuer });
+}
 
 /** The client must be one of this very registration, so that a new one adopts no old clients. */
 function isOfProvider<Found extends CheckedClient>(

@@ -3,7 +3,13 @@ import type { CheckedClient, ClientLookup } from '../client/client.ts';
 import { ClockError, UnavailableError } from '../errors.ts';
 import type { PortOptions } from '../port.ts';
 import { formatTime } from '../time.ts';
-import { type BearerRefusal, type Finding, type RefusalReason, refuse } from './bearer-refusal.ts';
+import {
+  type BearerRefusal,
+  type Finding,
+  type RefusalReason,
+  refuse,
+  stopsFinding,
+} from './bearer-refusal.ts';
 import type { VerifiedAccessToken } from './verified-credential.ts';
 
 /** Looks up the client of each token of this service. Without it they are not looked up. */
@@ -36,14 +42,11 @@ function refuseOwner(
  * @throws {BearerRefusal}
  */
 export function checkStatus(
-  { enabled, tokensNotBefore }: Pick<CheckedClient, 'enabled' | 'tokensNotBefore'>,
+  { stops, tokensNotBefore }: Pick<CheckedClient, 'stops' | 'tokensNotBefore'>,
   issuedAt: number | undefined,
   owner: TokenOwner,
 ): void {
-  if (!enabled) {
-    const finding = { name: 'enabled', received: false, expected: 'true' };
-    throw refuseOwner('client_disabled', owner, finding);
-  }
+  if (stops !== undefined) throw refuseOwner('client_disabled', owner, stopsFinding(stops));
   if (tokensNotBefore === undefined || (issuedAt ?? 0) >= tokensNotBefore) return;
   throw refuseOwner('token_revoked', owner, {
     name: 'iat',

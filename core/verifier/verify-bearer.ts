@@ -14,6 +14,7 @@ import { verifyApiKey } from './api-key-credential.ts';
 import { BearerRefusal, refuse, refuseFor, refuseLength } from './bearer-refusal.ts';
 import { type ProofRules, type ProofTarget, verifyProof } from './dpop-proof.ts';
 import type { KeyFinder } from './jwks-cache.ts';
+import { checkProvider } from './provider-client.ts';
 import { type ProviderTokenSettings, verifyProviderToken } from './provider-token.ts';
 import { readToken } from './received-token.ts';
 import type { RevocationCheck } from './revocation-check.ts';
@@ -139,7 +140,7 @@ async function getProvider(
   }
   const provider = await ports.identityProviders?.findIdentityProvider(issuer, options);
   if (provider?.issuer !== issuer) throw refuseIssuer(issuer, ownIssuer);
-  return provider;
+  return checkProvider(provider);
 }
 
 async function verifyAccessToken(

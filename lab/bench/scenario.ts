@@ -61,7 +61,6 @@ export function createClient(): Client {
     audiences: [],
     tokenLifetime: 3600,
     scopes: config.scopes.slice(0, 4).map(scopeName),
-    enabled: true,
     secrets,
     version: 1,
     createdAt: 1_700_000_000,

@@ -53,7 +53,7 @@ async function seed(path: string, { keep, create }: Kept): Promise<string> {
   return text;
 }
 
-const common = { enabled: true, serviceTrunkGroup: 'demo', name: 'Demonstration', version: 1 };
+const common = { serviceTrunkGroup: 'demo', name: 'Demonstration', version: 1 };
 
 function parseClient(text: string): KeptClient | undefined {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), demoClientSchema), text);

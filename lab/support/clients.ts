@@ -31,7 +31,6 @@ export function makeClient(overrides: Partial<Client> = {}): Client {
     audiences: [],
     tokenLifetime: 3600,
     scopes: ['messaging:view', 'messaging:manage'],
-    enabled: true,
     secrets: [makeSecret(secretValueOf(1))],
     version: 1,
     createdAt: 1_000,

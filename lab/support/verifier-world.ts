@@ -83,7 +83,6 @@ export function createApiKey(overrides: Partial<ApiKey> = {}): ApiKey {
     keyId,
     hash: hashSecret(apiKeyValue),
     name: 'key',
-    enabled: true,
     serviceTrunkGroup: 'group-3',
     subnets: [],
     version: 1,

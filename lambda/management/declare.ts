@@ -77,12 +77,12 @@ async function apply(
   const context = openContext(createContext, done, { actor, account: invokedArn.split(':')[4] });
   const groups = trunkGroupsOfStack(context.config.management.stackReach, named);
   const { LogicalResourceId: logicalId, RequestId: requestId, PhysicalResourceId } = event;
-  const { ResourceProperties: properties, OldResourceProperties: former } = event;
+  const { ResourceProperties: properties } = event;
   const reached = {
     ...restrictCaller(context, groups, { limits: {}, hasTrunkGroupLimits: true }),
     stack: { stackId, logicalId, requestId },
   };
-  if (event.RequestType !== 'Delete') return declareClient(reached, properties, former);
+  if (event.RequestType !== 'Delete') return declareClient(reached, properties);
   // What is its own, it may always stop.
   const { clients } = context;
   await undeclareClient({ ...reached, clients }, PhysicalResourceId, properties);

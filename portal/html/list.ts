@@ -1,3 +1,4 @@
+import { describeStops, type Stoppable } from '../../core/stops.ts';
 import { type Html, type HtmlValue, html } from './html.ts';
 
 /**
@@ -67,6 +68,11 @@ export const disabledBadge = badge('off', 'Disabled');
 
 export function enabledBadge(enabled: boolean): Html {
   return enabled ? badge('good', 'Enabled') : disabledBadge;
+}
+
+/** Who stopped something, when, and what lifts it. */
+export function stopsText({ stops }: Stoppable): Html {
+  return html`${describeStops(stops).map((text) => html`<span class="sub">${text}</span>`)}`;
 }
 
 interface KeySet {

@@ -77,7 +77,6 @@ describe('what assertions name as their audience', () => {
       clientId: deriveProviderClientId(iss, 'dialer'),
       audiences,
       tokenLifetime: 900,
-      enabled: true,
       secrets: [],
       provider: { issuer: iss, registrationId, externalClientId: 'dialer' },
       version: 1,

@@ -7,6 +7,7 @@ export const clientAttributes = [
   'service_trunk_group',
   'audiences',
   'scopes',
+  'stops',
   'enabled',
   'provider',
   'tokens_not_before',

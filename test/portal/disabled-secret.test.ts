@@ -12,10 +12,10 @@ describe('one secret', () => {
     // Stopping wins: the form is from before the other secret was created.
     const disabled = await post(`${address}/disable`, { ifVersion: '1' });
     expect(disabled.headers.get('location')).toBe(`/clients/${clientId}?done=secret-disabled`);
-    expect((await find()).map((one) => [one.secretId, one.disabled])).toEqual(
+    expect((await find()).map((one) => [one.secretId, one.enabled])).toEqual(
       expect.arrayContaining([
-        [secretId, true],
-        [other.secretId, undefined],
+        [secretId, false],
+        [other.secretId, true],
       ]),
     );
     const page = await (await get(disabled.headers.get('location') ?? '')).text();
@@ -28,7 +28,7 @@ describe('one secret', () => {
     const { version } = await management.findClient(clientId);
     const enabled = await post(`${address}/enable`, { ifVersion: String(version) });
     expect(enabled.headers.get('location')).toBe(`/clients/${clientId}?done=secret-enabled`);
-    expect((await find()).map((one) => one.disabled)).toEqual([undefined, undefined]);
+    expect((await find()).map((one) => one.enabled)).toEqual([true, true]);
   });
 
   it('is not counted among those that work, and is not urgent', async () => {

@@ -8,6 +8,7 @@ import {
   maxServiceTrunkGroupLength,
   maxTokenLifetime,
 } from '../../contract/bounds.ts';
+import { stopKinds } from '../../contract/stop-kinds.ts';
 import type { ApiKey, ApiKeySubnet } from '../../core/api-key/api-key.ts';
 import type { AuditRecord } from '../../core/audit/audit-log.ts';
 import type { Client, ClientSecret } from '../../core/client/client.ts';
@@ -30,6 +31,15 @@ export const day = fc
   .date({ min: new Date('2020-01-01'), max: new Date('2035-01-01'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
+/** None, or one or more. */
+const stops = optional(
+  fc
+    .uniqueArray(fc.constantFrom(...stopKinds), { minLength: 1 })
+    .chain((kinds) =>
+      fc.record(Object.fromEntries(kinds.map((kind) => [kind, fc.record({ at: time, by: name })]))),
+    ),
+);
+
 export const clientSecret: fc.Arbitrary<ClientSecret> = fc.record({
   secretId: id('secret'),
   hash,
@@ -37,7 +47,7 @@ export const clientSecret: fc.Arbitrary<ClientSecret> = fc.record({
   createdAt: time,
   expiresAt: optional(time),
   lastUsedOn: optional(day),
-  disabled: optional(fc.constant(true as const)),
+  stops,
 });
 
 /** One more, which a change makes of it, is a safe integer as well. */
@@ -65,7 +75,7 @@ const anyClient = fc.record({
   audiences: fc.array(fc.webUrl({ size: 'small' }), { maxLength: maxAudiencesPerClient }),
   tokenLifetime: fc.integer({ min: 1, max: maxTokenLifetime }),
   scopes: fc.uniqueArray(scope, { maxLength: maxScopesPerClient }),
-  enabled: fc.boolean(),
+  stops,
   tokensNotBefore: optional(time),
   version,
   createdAt: time,
@@ -119,7 +129,7 @@ export const apiKey: fc.Arbitrary<ApiKey> = fc.record({
   keyId: id('apiKey'),
   hash,
   name,
-  enabled: fc.boolean(),
+  stops,
   serviceTrunkGroup: fc.string({ minLength: 1, maxLength: maxServiceTrunkGroupLength }),
   subnets: fc.array(subnet, { maxLength: 6 }),
   scopes: optional(fc.constant(['messaging:view'])),

@@ -7,7 +7,6 @@ export const storedClient = {
   audiences: [],
   token_lifetime: 3600,
   scopes: ['messaging:view'],
-  enabled: true,
   secrets: { secret_a: { hash: 'sha256$SECRETHASH', created_at: 1 } },
   version: 1,
   created_at: 1,
@@ -24,7 +23,14 @@ export const malformedClients: readonly [string, object, string][] = [
       `${name}: expected "${name}"`,
     ]),
   ['with text for a time', { created_at: 'now' }, 'created_at: expected number'],
-  ['with text for a flag', { enabled: 'true' }, 'enabled: expected boolean'],
+  ['with what an earlier release wrote', { enabled: true }, 'enabled: expected no such attribute'],
+  ['with stops and none of them', { stops: {} }, 'stops: expected one stop or more'],
+  ['with a stop of no one', { stops: { person: { at: 1 } } }, 'stops.person.by: expected "by"'],
+  [
+    'with another kind of stop',
+    { stops: { nobody: { at: 1, by: 'x' } } },
+    'stops.nobody: expected no such attribute',
+  ],
   [
     'with a misspelt attribute of a secret',
     { secrets: { secret_a: { hash: 'sha256$SECRETHASH', created_at: 1, expires: 1 } } },

@@ -30,6 +30,7 @@ import type {
 import { refuseInput } from '../../core/management/read-input.ts';
 import type { OwnedItemsQuery, StorePage } from '../../core/paging.ts';
 import type { RecordStore } from '../../core/record-store.ts';
+import { isEnabled } from '../../core/stops.ts';
 import { type TrunkGroupLimits, withoutLimits } from '../../core/trunk-group/trunk-group-limits.ts';
 
 interface VersionedTable<T> {
@@ -71,7 +72,7 @@ function versionedTable<T extends { readonly version: number }>(
 interface Owned {
   readonly name: string;
   readonly serviceTrunkGroup: string;
-  readonly enabled: boolean;
+  readonly stops?: Client['stops'];
   readonly secrets?: Client['secrets'];
 }
 
@@ -123,7 +124,7 @@ function readPage<T extends Owned>(
   const text = query.text?.toLowerCase() ?? '';
   const found = examined.filter(
     ({ entry: [id, item] }) =>
-      (query.enabled ?? item.enabled) === item.enabled &&
+      (query.enabled ?? isEnabled(item)) === isEnabled(item) &&
       textsOf(id, item).join('\n').toLowerCase().includes(text) &&
       isWanted(item) &&
       (query.matches?.(item) ?? true),

@@ -48,7 +48,6 @@ export function apiKeyOf(index: number) {
     keyId: newId('apiKey'),
     hash,
     name: `Person ${index}`,
-    enabled: true,
     serviceTrunkGroup: `tg-${1000 + (index % 500)}`,
     subnets: index % 2 === 0 ? [{ ...subnet, prefixLength: 24 }] : [],
     version: 1,

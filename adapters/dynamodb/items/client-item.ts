@@ -8,6 +8,7 @@ import {
   maxScopesPerClient,
   maxSecretsPerClient,
   maxServiceTrunkGroupLength,
+  maxStackEvents,
   maxTokenLifetime,
 } from '../../../contract/bounds.ts';
 import { isScopeToken } from '../../../contract/scopes.ts';
@@ -21,6 +22,7 @@ import {
   mapOf,
   parseItem,
   schemaVersion,
+  stops,
   text,
   textUpTo,
   toAttributes,
@@ -50,7 +52,7 @@ const secretSchema = v.pipe(
     created_at: epochSeconds,
     expires_at: v.optional(epochSeconds),
     last_used_on: v.optional(day),
-    disabled: v.optional(v.literal(true)),
+    stops,
     imported: v.optional(v.literal(true)),
   }),
   v.check((item) => !item.hash !== !item.public_key, 'a hash, or a key'),
@@ -75,7 +77,7 @@ export const checkedClientEntries = {
   service_trunk_group: textUpTo(maxServiceTrunkGroupLength),
   audiences: v.pipe(v.array(textUpTo(maxAudienceLength)), v.maxLength(maxAudiencesPerClient)),
   scopes: scopeTokens,
-  enabled: v.boolean(),
+  stops,
   provider: v.optional(
     v.strictObject({
       issuer: urlText,
@@ -90,9 +92,12 @@ export const checkedClientEntries = {
 const declaredSchema = v.strictObject({
   stack_id: text,
   logical_id: text,
-  events: v.array(text),
+  events: v.pipe(
+    v.array(v.strictObject({ id: text, at: epochSeconds })),
+    v.maxLength(maxStackEvents),
+  ),
   undeclared_at: v.optional(epochSeconds),
-  stopped: v.optional(v.literal(true)),
+  taken_over_at: v.optional(epochSeconds),
 });
 
 export const clientSchema = v.pipe(

@@ -14,6 +14,7 @@ import {
   type Item,
   parseItem,
   schemaVersion,
+  stops,
   text,
   textUpTo,
   toAttributes,
@@ -40,6 +41,7 @@ export const identityProviderSchema = v.strictObject({
   owned: v.optional(v.literal(true)),
   owned_by: v.optional(text),
   leeway: v.optional(wholeNumber(0, maxProviderLeeway)),
+  stops,
   registered_at: epochSeconds,
 });
 

@@ -8,10 +8,14 @@ import type { CountedPage, DynamoDbDocuments } from '../clients/dynamodb-calls.t
 import { type Item, isMap } from '../items/item.ts';
 import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
 
-/** A condition on an attribute: it exists, or has one of these values, of which DynamoDB takes 100. */
+/**
+ * A condition on an attribute: it exists, does not, or has one of these values, of which DynamoDB
+ * takes 100.
+ */
 export interface Condition {
   readonly path: readonly string[];
-  readonly values?: readonly (string | boolean)[] | undefined;
+  readonly values?: readonly string[] | undefined;
+  readonly isAbsent?: boolean | undefined;
 }
 
 type Filter = Pick<
@@ -23,14 +27,16 @@ type Filter = Pick<
 function createFilter(conditions: readonly Condition[]): Filter {
   if (conditions.length === 0) return {};
   const names: Record<string, string> = {};
-  const values: Record<string, string | boolean> = {};
+  const values: Record<string, string> = {};
   const terms = conditions.map((condition, index) => {
     const path = condition.path.map((part, depth) => {
       const name = `#f${index}_${depth}`;
       names[name] = part;
       return name;
     });
-    if (condition.values === undefined) return `attribute_exists(${path.join('.')})`;
+    if (condition.values === undefined) {
+      return `attribute_${condition.isAbsent ? 'not_' : ''}exists(${path.join('.')})`;
+    }
     const operands = condition.values.map((value, place) => {
       const name = `:f${index}_${place}`;
       values[name] = value;
@@ -47,19 +53,20 @@ function createFilter(conditions: readonly Condition[]): Filter {
 }
 
 /** Whether an item that was read meets a condition. */
-export function meets(item: Item, { path, values }: Condition): boolean {
+export function meets(item: Item, { path, values, isAbsent = false }: Condition): boolean {
   const value = path.reduce<unknown>(
     (inner, part) => (isMap(inner) ? inner[part] : undefined),
     item,
   );
-  return values === undefined ? value !== undefined : values.some((allowed) => allowed === value);
+  if (values === undefined) return (value === undefined) === isAbsent;
+  return values.some((allowed) => allowed === value);
 }
 
 /** Filters of every list of clients and API keys. */
 export function ownedItemsConditions({ trunkGroups, enabled }: OwnedItemsQuery): Condition[] {
   return [
     ...(trunkGroups === undefined ? [] : [{ path: ['service_trunk_group'], values: trunkGroups }]),
-    ...(enabled === undefined ? [] : [{ path: ['enabled'], values: [enabled] }]),
+    ...(enabled === undefined ? [] : [{ path: ['stops'], isAbsent: enabled }]),
   ];
 }
 

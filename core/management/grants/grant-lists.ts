@@ -28,11 +28,17 @@ import {
 } from '../../identity-provider/grant.ts';
 import { parseProviderUrl } from '../../identity-provider/provider-url.ts';
 import { readEvery } from '../../paging.ts';
+import { isEnabled, withStop } from '../../stops.ts';
 import { requireEveryTrunkGroup } from '../caller-reach.ts';
 import { findClient, removeClient, writeClient } from '../clients.ts';
 import { checkVersion, repeatStop } from '../if-version.ts';
 import { type Page, readPageRequest, toPage } from '../list-query.ts';
-import { currentTime, type ManagementContext, makeAuditedChange } from '../management-context.ts';
+import {
+  currentTime,
+  type ManagementContext,
+  makeAuditedChange,
+  newStop,
+} from '../management-context.ts';
 import { findProvider } from '../providers/identity-providers.ts';
 import { listOwnProviders } from '../providers/provider-ownership.ts';
 import { getRegisteredIssuer } from '../providers/registered-issuer.ts';
@@ -42,14 +48,22 @@ export type OutsideClient = v.InferOutput<typeof outsideClient>;
 
 /** @returns undefined if the client's id, or each that its pattern matches, is granted to its group. */
 export function findOutside(client: Client, grants: readonly Grant[]): OutsideClient | undefined {
-  const { clientId, name, serviceTrunkGroup, enabled, provider } = client;
+  const { clientId, name, serviceTrunkGroup, provider } = client;
   if (provider === undefined) return undefined;
   const { issuer } = provider;
   const subject = subjectOf(provider);
   if (findSubjectGrant(grants, subject)?.trunkGroups.includes(serviceTrunkGroup)) return undefined;
   const shared = findSharedSubjects(grants, subject);
   const grantedTo = [...new Set(shared.flatMap(({ trunkGroups }) => trunkGroups))].toSorted();
-  return { clientId, name, serviceTrunkGroup, enabled, issuer, subject, grantedTo };
+  return {
+    clientId,
+    name,
+    serviceTrunkGroup,
+    enabled: isEnabled(client),
+    issuer,
+    subject,
+    grantedTo,
+  };
 }
 
 /** What a grant becomes, and what it is compared with. */
@@ -199,10 +213,12 @@ async function settle(
 ): Promise<void> {
   if (action === undefined || action === 'leave') return;
   try {
+    const stop = await newStop(context);
     await repeatStop({}, async () => {
       const client = await findClient(context, clientId);
+      const stops = withStop(client.stops, 'person', stop);
       if (action === 'delete') await removeClient(context, client);
-      else await writeClient(context, client, 'client.disable', { enabled: false });
+      else await writeClient(context, client, 'client.disable', { stops });
     });
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

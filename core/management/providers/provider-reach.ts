@@ -9,6 +9,7 @@ import {
   type ProviderOwner,
 } from '../../identity-provider/identity-provider.ts';
 import { collect } from '../../paging.ts';
+import { viewStops } from '../../stops.ts';
 import { formatTime } from '../../time.ts';
 import type { Limits } from '../../trunk-group/trunk-group-limits.ts';
 import type { ManagementContext } from '../management-context.ts';
@@ -33,6 +34,7 @@ export function viewIdentityProvider(provider: ManagedProvider): Record<string, 
     audience_from: provider.audienceFrom,
     client_patterns: provider.clientPatterns,
     leeway: provider.leeway,
+    stops: viewStops(provider.stops),
     registered_at: formatTime(provider.registeredAt),
     service_trunk_groups: provider.owner?.trunkGroups,
     owner_version: provider.owner?.version,

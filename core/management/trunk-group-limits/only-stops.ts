@@ -2,6 +2,7 @@ import type { ApiKey, OldValue } from '../../api-key/api-key.ts';
 import { containsSubnet, formatCidr, meetsRequirement, type Subnet } from '../../api-key/subnet.ts';
 import type { ClaimCondition } from '../../client/claim-condition.ts';
 import type { Client, ClientSecret } from '../../client/client.ts';
+import type { Stoppable } from '../../stops.ts';
 
 const isWithin = (after: readonly string[], before: readonly string[]) =>
   after.every((one) => before.includes(one));
@@ -11,6 +12,10 @@ const every = 'every scope';
 
 const endOf = (expiresAt: number | undefined) => expiresAt ?? Number.POSITIVE_INFINITY;
 
+/** Each kind of stop that there was is still there. */
+const keepsStops = ({ stops: before = {} }: Stoppable, { stops: after = {} }: Stoppable) =>
+  isWithin(Object.keys(before), Object.keys(after));
+
 function narrowsSecret(before: ClientSecret | undefined, after: ClientSecret): boolean {
   return (
     before !== undefined &&
@@ -19,7 +24,7 @@ function narrowsSecret(before: ClientSecret | undefined, after: ClientSecret): b
     before.alg === after.alg &&
     before.name === after.name &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&
-    (after.disabled === true || before.disabled !== true)
+    keepsStops(before, after)
   );
 }
 
@@ -56,7 +61,7 @@ export function onlyStopsClient(before: Client, after: Client): boolean {
   const secrets = new Map(before.secrets.map((secret) => [secret.secretId, secret]));
   return (
     isSameOtherwise(before, after, [
-      'enabled',
+      'stops',
       'tokenLifetime',
       'tokensNotBefore',
       'scopes',
@@ -68,7 +73,7 @@ export function onlyStopsClient(before: Client, after: Client): boolean {
       'version',
       'updatedAt',
     ]) &&
-    (before.enabled || !after.enabled) &&
+    keepsStops(before, after) &&
     after.tokenLifetime <= before.tokenLifetime &&
     (after.tokensNotBefore ?? 0) >= (before.tokensNotBefore ?? 0) &&
     isWithin(after.scopes, before.scopes) &&
@@ -98,7 +103,7 @@ function narrowsOldValues(before: readonly OldValue[], after: readonly OldValue[
 export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
   return (
     isSameOtherwise(before, after, [
-      'enabled',
+      'stops',
       'expiresAt',
       'subnets',
       'oldValues',
@@ -106,7 +111,7 @@ export function onlyStopsApiKey(before: ApiKey, after: ApiKey): boolean {
       'version',
       'updatedAt',
     ]) &&
-    (before.enabled || !after.enabled) &&
+    keepsStops(before, after) &&
     narrowsOldValues(before.oldValues ?? [], after.oldValues ?? []) &&
     (before.scopes === undefined || isWithin(after.scopes ?? [every], before.scopes)) &&
     endOf(after.expiresAt) <= endOf(before.expiresAt) &&

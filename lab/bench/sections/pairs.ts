@@ -114,7 +114,6 @@ function createApiKeyWithScopes() {
       keyId,
       hash: hashSecret(value),
       name: 'Billing export',
-      enabled: true,
       serviceTrunkGroup: 'stg-4711',
       subnets: [],
       scopes: ['messaging:view'],

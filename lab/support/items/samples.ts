@@ -15,6 +15,7 @@ import { settingItems } from '../../../adapters/dynamodb/items/setting-items.ts'
 import { signingKeyItem } from '../../../adapters/dynamodb/items/signing-key-item.ts';
 import { regionIds } from '../../../contract/regions.ts';
 import { type Alg, algs, signingAlgorithms } from '../../../contract/signing-algorithms.ts';
+import { stopKinds } from '../../../contract/stop-kinds.ts';
 import { signingKeyStates } from '../../../contract/tables.ts';
 import type { Client } from '../../../core/client/client.ts';
 import type { PublicJwk, SigningKey } from '../../../core/signing-key/signing-key.ts';
@@ -28,6 +29,10 @@ import type { ItemKind } from './parsers.ts';
 const at = 1_800_000_000;
 const hash = `sha256:${'0'.repeat(64)}`;
 
+const everyStop = Object.fromEntries(
+  stopKinds.map((kind) => [kind, { at, by: 'https://login.example.com#ada', event: 'request-1' }]),
+);
+
 const client: Client = {
   clientId: 'client_07k9GwqqC4UuPpPZaUImQB',
   name: 'Billing',
@@ -35,7 +40,6 @@ const client: Client = {
   audiences: ['https://api.example.com'],
   tokenLifetime: 3600,
   scopes: ['messaging:view', 'messaging:manage'],
-  enabled: true,
   secrets: [
     { secretId: 'secret_1', hash, createdAt: at },
     {
@@ -46,7 +50,7 @@ const client: Client = {
       expiresAt: at + 86_400,
       lastUsedOn: '2027-01-15',
     },
-    { secretId: 'secret_3', hash, createdAt: at, disabled: true, imported: true },
+    { secretId: 'secret_3', hash, createdAt: at, stops: everyStop, imported: true },
     { secretId: 'secret_4', publicKey: 'x', alg: 'Ed25519', createdAt: at },
   ],
   formerId: '7abcdefghijklmnopqrstuvwxy',
@@ -58,7 +62,7 @@ const client: Client = {
 const declared = {
   stackId: 'arn:aws:cloudformation:us-west-2:111122223333:stack/erp/1',
   logicalId: 'Billing',
-  events: ['request-1'],
+  events: [{ id: 'request-1', at }],
 };
 
 const provider = {
@@ -80,7 +84,6 @@ const apiKey = {
   keyId: 'apikey_1',
   hash,
   name: 'Office',
-  enabled: false,
   serviceTrunkGroup: 'tg-1001',
   subnets: [
     { subnetId: 'subnet_1', name: 'v4', address: '203.0.113.0', prefixLength: 24 },
@@ -159,10 +162,10 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
   return {
     client: [
       client,
-      { ...client, secrets: [], audiences: [], scopes: [], enabled: false },
+      { ...client, secrets: [], audiences: [], scopes: [], stops: everyStop },
       { ...client, tokensNotBefore: at },
       { ...client, declared },
-      { ...client, declared: { ...declared, undeclaredAt: at, stopped: true as const } },
+      { ...client, declared: { ...declared, undeclaredAt: at, takenOverAt: at } },
       { ...client, secrets: [], provider, lastUsedOn: '2027-01-15' },
       {
         ...client,
@@ -172,7 +175,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
     ].map(toClientItem),
     api_key: [
       apiKey,
-      { ...apiKey, subnets: [], enabled: true },
+      { ...apiKey, subnets: [], stops: everyStop },
       {
         ...apiKey,
         valueId: 'secret_2',
@@ -181,7 +184,6 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
       },
       {
         ...apiKey,
-        enabled: true,
         scopes: ['messaging:view', 'messaging:manage'],
         expiresAt: at + 86_400,
       },
@@ -195,7 +197,7 @@ export function writeSamples(): Readonly<Record<ItemKind, readonly Item[]>> {
         clientPatterns: true as const,
         leeway: 60,
       },
-      { ...identityProvider, owned: true as const, ownedBy: 'tg-1' },
+      { ...identityProvider, owned: true as const, ownedBy: 'tg-1', stops: everyStop },
     ].map(toIdentityProviderItem),
     given_keys: [
       toGivenKeysItem({

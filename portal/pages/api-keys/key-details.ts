@@ -2,6 +2,7 @@ import type { ApiKey } from '../../../adapters/management.ts';
 import { fieldLabel } from '../../../contract/management/field-words.ts';
 import { acceptsSource, formatCidr, formatNetmask } from '../../../core/api-key/subnet.ts';
 import { findSubnetWarnings } from '../../../core/api-key/subnet-warnings.ts';
+import { isStoppedBy } from '../../../core/stops.ts';
 import { versionField } from '../../forms/form.ts';
 import { noProblems, type Problems } from '../../forms/problems.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import { hiddenField } from '../../html/field.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, html } from '../../html/html.ts';
-import { badge, dataTable, enabledBadge } from '../../html/list.ts';
+import { badge, dataTable, enabledBadge, stopsText } from '../../html/list.ts';
 import { copyable, dangerPanel, facts, linkButton, panel } from '../../html/parts.ts';
 import { timeWithDistance } from '../../html/time.ts';
 import type { Handler, Page, RequestContext } from '../../request-context.ts';
@@ -107,7 +108,7 @@ function stopPanel({ href, may }: RequestContext, key: ApiKey): Html | '' {
   const address = `/api-keys/${key.keyId}`;
   const version = versionField(key.version);
   return dangerPanel('Stop this key', [
-    key.enabled
+    !isStoppedBy(key, 'person')
       ? {
           title: 'Disable',
           text: 'Requests with the key are refused, at once. It can be enabled again.',
@@ -158,6 +159,7 @@ export function keyPage(
       facts([
         ['Key id', copyable(key.keyId, 'the key id')],
         ['Service trunk group', html`<code>${key.serviceTrunkGroup}</code>`],
+        !key.enabled && ['Disabled', stopsText(key)],
         ['Value', html`<span class="muted">Shown once, when it was made</span>`],
         [fieldLabel('scopes'), scopesSummary(key)],
         ['Expires', expirySummary(key, now)],

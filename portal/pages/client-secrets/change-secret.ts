@@ -87,13 +87,13 @@ export const secretEnabling = enabledForm(true);
 export const secretDisabling = enabledForm(false);
 
 function deletionText({ now }: RequestContext, { secrets }: Client, secret: ClientSecret): Html {
-  const { secretId, disabled, lastUsedOn } = secret;
+  const { secretId, enabled, lastUsedOn } = secret;
   const rest = secrets.filter((one) => one.secretId !== secretId && isUsable(one, now));
   const used = `It was last used ${formatDayDistance(lastUsedOn ?? '', now)}`;
   return consequences(
     isUsable(secret, now)
       ? 'Callers that use it get no new tokens, at once. To stop it for a while, disable it.'
-      : disabled === true
+      : !enabled
         ? 'It is disabled and does not work at present.'
         : 'It has expired and no longer works anyway.',
     lastUsedOn === undefined

@@ -4,11 +4,12 @@ import { plainClientFields } from '../../../contract/management/inputs.ts';
 import { describeDeclaration, hadTokensRevoked } from '../../../core/client/client.ts';
 import { describeRotation } from '../../../core/client/rotation.ts';
 import { lastUse } from '../../../core/client/secret-attention.ts';
+import { isStoppedBy } from '../../../core/stops.ts';
 import { versionField } from '../../forms/form.ts';
 import { fieldFact } from '../../forms/worded-fields.ts';
 import { actionButton } from '../../html/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { enabledBadge } from '../../html/list.ts';
+import { enabledBadge, stopsText } from '../../html/list.ts';
 import {
   copyable,
   dangerPanel,
@@ -99,6 +100,7 @@ function clientFacts(context: RequestContext, client: Client): Html {
       fieldLabel('undeclaredAt'),
       timeWithDistance(declared.undeclaredAt, now),
     ],
+    !client.enabled && ['Disabled', stopsText(client)],
     refusedTokens(client, now),
     ['Created', timeWithDistance(client.createdAt, now)],
     changedFact(context, `/clients/${client.clientId}`, client.updatedAt),
@@ -176,7 +178,7 @@ async function stopPanel(context: RequestContext, client: Client): Promise<Html 
   const address = `/clients/${client.clientId}`;
   const version = versionField(client.version);
   return dangerPanel('Stop this client', [
-    client.enabled
+    !isStoppedBy(client, 'person')
       ? {
           title: 'Disable',
           text: html`${await disablingText(context, client)} It can be enabled again.`,

@@ -1,9 +1,10 @@
 import type { Client, ClientSecret } from '../../../adapters/management.ts';
 import { thumbprintOf } from '../../../core/client/client-key.ts';
 import { findSecretConcern, isReplaced } from '../../../core/client/secret-attention.ts';
+import { isStoppedBy } from '../../../core/stops.ts';
 import { versionField } from '../../forms/form.ts';
 import { type Html, type HtmlValue, html } from '../../html/html.ts';
-import { badge, dataTable, disabledBadge } from '../../html/list.ts';
+import { badge, dataTable, disabledBadge, stopsText } from '../../html/list.ts';
 import { distance, endTime, formatDayDistance, lastUseText } from '../../html/time.ts';
 import type { RequestContext } from '../../request-context.ts';
 
@@ -28,7 +29,7 @@ export function uses(secrets: readonly ClientSecret[], now: number): Html {
 
 function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
   if (secret.expiresAt !== undefined && secret.expiresAt <= now) return badge('off', 'Expired');
-  if (secret.disabled === true) return disabledBadge;
+  if (!secret.enabled) return html`${disabledBadge}${stopsText(secret)}`;
   const concern = findSecretConcern(client, secret, now);
   if (concern === 'expires_soon') return badge('warn', 'Expires soon');
   if (concern === 'unused') return badge('warn', 'Unused');
@@ -38,7 +39,9 @@ function statusBadge(client: Client, secret: ClientSecret, now: number): Html {
 
 /** Disabling can be undone, so that it needs no confirmation. */
 function enabledForm({ href }: RequestContext, client: Client, secret: ClientSecret): Html {
-  const [verb, text] = secret.disabled === true ? ['enable', 'Enable'] : ['disable', 'Disable'];
+  const [verb, text] = isStoppedBy(secret, 'person')
+    ? ['enable', 'Enable']
+    : ['disable', 'Disable'];
   const address = `/clients/${client.clientId}/secrets/${secret.secretId}/${verb}`;
   return html`
     <form method="post" action="${href(address)}" class="inline" data-once>

@@ -15,6 +15,7 @@ import { endsAttribute } from '../../../contract/tables.ts';
 import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client } from '../../../core/client/client.ts';
 import { collect, readEvery } from '../../../core/paging.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 
 const hash = `sha256$${'A'.repeat(43)}`;
 const common = {
@@ -30,10 +31,9 @@ const client: Client = {
   audiences: [],
   tokenLifetime: 60,
   scopes: [],
-  enabled: true,
   secrets: [
     { secretId: 'secret_1', hash, createdAt: 1, expiresAt: 100 },
-    { secretId: 'secret_2', hash, createdAt: 1, expiresAt: 200, disabled: true },
+    { secretId: 'secret_2', hash, createdAt: 1, expiresAt: 200, stops: personStop },
     { secretId: 'secret_3', hash, createdAt: 1 },
   ],
 };
@@ -41,7 +41,6 @@ const key: ApiKey = {
   ...common,
   keyId: 'key_1',
   hash,
-  enabled: true,
   subnets: [],
   expiresAt: 300,
   oldValues: [
@@ -53,12 +52,12 @@ const key: ApiKey = {
 describe('the attribute of the index', () => {
   it('goes with the stop that needs no function', () => {
     const page = readFileSync('docs/procedures/stop-a-client-without-the-function.md', 'utf8');
-    expect(page).toMatch(new RegExp(`'SET enabled = :no, .* REMOVE ${endsAttribute}'`));
+    expect(page).toMatch(new RegExp(`'SET stops = :stops, .* REMOVE ${endsAttribute}'`));
   });
 
   it.each<[string, Item, unknown]>([
     ['enabled secrets that expire', toClientItem(client), { secret_1: 100 }],
-    ['nothing of a disabled client', toClientItem({ ...client, enabled: false }), undefined],
+    ['nothing of a disabled client', toClientItem({ ...client, stops: personStop }), undefined],
     [
       'nothing of a synthetic check',
       toClientItem({ ...client, clientId: syntheticClientId('slc') }),
@@ -69,7 +68,7 @@ describe('the attribute of the index', () => {
       toApiKeyItem(key),
       { key_1: 300, 'key_1/key_1': 150 },
     ],
-    ['nothing of a disabled key', toApiKeyItem({ ...key, enabled: false }), undefined],
+    ['nothing of a disabled key', toApiKeyItem({ ...key, stops: personStop }), undefined],
   ])('has %s', (_, item, ends) => {
     expect(item['ends']).toEqual(ends);
   });

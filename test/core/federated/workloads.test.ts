@@ -5,6 +5,7 @@ import { AssertionRefusal } from '../../../core/federated/assertion-request.ts';
 import { WorkloadAuthentication } from '../../../core/federated/authenticate-workload.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
@@ -155,16 +156,23 @@ describe('what an assertion costs', () => {
     expect({ status, reads }).toEqual({ status: 400, reads: expected });
   });
 
+  it('is no client while something stops its provider', async () => {
+    world.add();
+    world.providers.set(providerIssuer, createProvider({ stops: personStop }));
+    const { status, reads } = await world.send(assertion());
+    expect({ status, reads }).toEqual({ status: 400, reads: ['provider'] });
+  });
+
   it('is the same reads for an unknown subject, and for each client that is refused', async () => {
     const at = { issuer: providerIssuer, registrationId: 'idp_1', externalClientId: subject };
     const conditions = [{ claim: 'ref', values: ['x'] }];
     const cases: Readonly<Record<string, () => object>> = {
       unknown: () => ({}),
-      disabled: () => world.add({ enabled: false }),
+      disabled: () => world.add({ stops: personStop }),
       revoked: () => world.add({ tokensNotBefore: start + 1 }),
       unmet: () => world.add({ provider: { ...at, conditions } }),
       'another client_id': () => world.add(),
-      'under a pattern': () => world.add({ enabled: false }, pattern),
+      'under a pattern': () => world.add({ stops: personStop }, pattern),
     };
     const results = new Map<string, unknown>();
     for (const [name, arrange] of Object.entries(cases)) {

@@ -4,6 +4,7 @@ import { hashSecret, readApiKeyId } from '../../../core/credential/credential-va
 import { ConflictError, InputError, NotFoundError, RefusedError } from '../../../core/errors.ts';
 import { viewApiKey } from '../../../core/management/api-key-view.ts';
 import type { NewApiKey } from '../../../core/management/api-keys.ts';
+import { isEnabled } from '../../../core/stops.ts';
 import { formatTime } from '../../../core/time.ts';
 import { verifyApiKey } from '../../../core/verifier/api-key-credential.ts';
 import { BearerRefusal } from '../../../core/verifier/bearer-refusal.ts';
@@ -52,7 +53,7 @@ describe('creating an API key', () => {
     const { key, value } = await createApiKey(context, input);
     expect(readApiKeyId(value ?? '')).toBe(key.keyId);
     expect(key.hash).toBe(hashSecret(value ?? ''));
-    expect(key).toMatchObject({ enabled: true, subnets: [] });
+    expect(key).toMatchObject({ stops: undefined, subnets: [] });
     expect([...apiKeys.values()]).toEqual([key]);
     expect(JSON.stringify([...apiKeys, audit])).not.toContain(value);
     expect(JSON.stringify(audit)).not.toContain(key.hash);
@@ -65,7 +66,7 @@ describe('creating an API key', () => {
       enabled: false,
       subnets: [office, home],
     });
-    expect(key.enabled).toBe(false);
+    expect(isEnabled(key)).toBe(false);
     expect(viewApiKey(key).acl).toEqual([
       {
         subnet_id: expect.stringMatching(/^subnet_[0-9A-Za-z]{22}$/),
@@ -112,8 +113,8 @@ describe('changing an API key', () => {
     const { context, apiKeys, audit } = createTestManagement();
     const { key } = await createApiKey(context, input);
     expect((await updateApiKey(context, key.keyId, { name: 'Bea' })).name).toBe('Bea');
-    expect((await setApiKeyEnabled(context, key.keyId, false)).enabled).toBe(false);
-    expect((await setApiKeyEnabled(context, key.keyId, true)).enabled).toBe(true);
+    expect(isEnabled(await setApiKeyEnabled(context, key.keyId, false))).toBe(false);
+    expect(isEnabled(await setApiKeyEnabled(context, key.keyId, true))).toBe(true);
     const stale = deleteApiKey(context, key.keyId, { ifVersion: key.version });
     await expect(stale).rejects.toThrow(ConflictError);
     await deleteApiKey(context, key.keyId, { ifVersion: key.version + 3 });
@@ -331,7 +332,7 @@ describe('the rotation of an API key', () => {
     const rotated = await rotateApiKey(context, key.keyId, { overlap: 7 * day });
     const { value: next = '' } = rotated;
     expect(readApiKeyId(next)).toBe(key.keyId);
-    expect(rotated.key).toMatchObject({ name: key.name, subnets: key.subnets, enabled: true });
+    expect(rotated.key).toMatchObject({ name: key.name, subnets: key.subnets, stops: undefined });
     expect(viewApiKey(rotated.key).old_values).toEqual([
       { value_id: key.keyId, expires_at: formatTime(now + 7 * day) },
     ]);

@@ -7,6 +7,7 @@ import { InputError, RefusedError } from '../../../core/errors.ts';
 import { viewClientSecret } from '../../../core/management/client-view.ts';
 import { onlyStopsClient } from '../../../core/management/trunk-group-limits/only-stops.ts';
 import { replaySecrets } from '../../../core/restore/replay-secrets.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { configWithKeys, createTestManagement } from '../../support/management.ts';
 import {
   createClient,
@@ -167,12 +168,14 @@ describe('a public key in place of a secret', () => {
     const stored = clients.get(clientId);
     if (stored === undefined) throw new Error('unreachable');
     const with1 = (more: object) => ({ ...stored, secrets: [{ ...secret, ...more }] });
-    expect(onlyStopsClient(stored, with1({ disabled: true }))).toBe(true);
-    expect(onlyStopsClient(stored, with1({ publicKey: 'x', disabled: true }))).toBe(false);
-    expect(onlyStopsClient(stored, with1({ alg: 'PS256', disabled: true }))).toBe(false);
+    expect(onlyStopsClient(stored, with1({ stops: personStop }))).toBe(true);
+    expect(onlyStopsClient(stored, with1({ publicKey: 'x', stops: personStop }))).toBe(false);
+    expect(onlyStopsClient(stored, with1({ alg: 'PS256', stops: personStop }))).toBe(false);
     const made = audit.length;
     await disableClientSecret(context, clientId, secret.secretId);
     const replayed = replaySecrets(stored, audit.slice(made) as never);
-    expect(replayed.secrets).toEqual([{ ...secret, disabled: true }]);
+    expect(replayed.secrets).toMatchObject([
+      { ...secret, stops: { person: { by: 'arn:aws:iam::123456789012:user/ada' } } },
+    ]);
   });
 });

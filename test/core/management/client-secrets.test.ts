@@ -11,6 +11,7 @@ import {
 } from '../../../core/errors.ts';
 import { viewClientSecret } from '../../../core/management/client-view.ts';
 import type { ManagementContext } from '../../../core/management/management-context.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestManagement, type TestManagement } from '../../support/management.ts';
 import {
   createClient,
@@ -181,7 +182,9 @@ describe('changing a client secret', () => {
     const { secret } = await createClientSecret(context, clientId, {});
     const { secret: other } = await createClientSecret(context, clientId, {});
     await disableClientSecret(context, clientId, secret.secretId);
-    expect(clients.get(clientId)?.secrets).toEqual([{ ...secret, disabled: true }, other]);
+    const by = 'arn:aws:iam::123456789012:user/ada';
+    const stops = { person: { at: 1_800_000_000, by } };
+    expect(clients.get(clientId)?.secrets).toEqual([{ ...secret, stops }, other]);
     await enableClientSecret(context, clientId, secret.secretId);
     expect(clients.get(clientId)?.secrets).toEqual([secret, other]);
   });
@@ -281,7 +284,7 @@ describe('what is shown of a secret', () => {
   });
 
   it('is disabled unless it has expired', () => {
-    const disabled = { ...secret, disabled: true } as const;
+    const disabled = { ...secret, stops: personStop };
     expect(secretStatus(disabled, 1_800_000_000)).toBe('disabled');
     expect(secretStatus({ ...disabled, expiresAt: 1_800_000_000 }, 1_800_000_000)).toBe('expired');
   });

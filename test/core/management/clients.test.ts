@@ -12,6 +12,7 @@ import {
 } from '../../../core/errors.ts';
 import { removeClient } from '../../../core/management/clients.ts';
 import { longestSigningInput } from '../../../core/management/token-size.ts';
+import { isEnabled } from '../../../core/stops.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
 import {
   createClient,
@@ -88,7 +89,6 @@ describe('creating a client', () => {
       audiences: [],
       tokenLifetime: 3600,
       scopes: ['messaging:view', 'calls:view'],
-      enabled: true,
       secrets: [],
       provider: undefined,
       version: expect.any(Number),
@@ -320,11 +320,11 @@ describe('changing a client', () => {
   it('disables and enables', async () => {
     const { context, audit } = createTestManagement();
     const { client } = await createClient(context, input);
-    expect((await setClientEnabled(context, client.clientId, false)).enabled).toBe(false);
+    expect(isEnabled(await setClientEnabled(context, client.clientId, false))).toBe(false);
     expect((await setClientEnabled(context, client.clientId, false)).version).toBe(
       client.version + 1,
     );
-    expect((await setClientEnabled(context, client.clientId, true)).enabled).toBe(true);
+    expect(isEnabled(await setClientEnabled(context, client.clientId, true))).toBe(true);
     expect(audit.filter(({ outcome }) => outcome === 'done').map(({ action }) => action)).toEqual([
       'client.create',
       'client.disable',

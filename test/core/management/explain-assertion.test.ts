@@ -5,6 +5,7 @@ import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { readClientKey } from '../../../core/client/client-key.ts';
 import { restrictToTrunkGroups } from '../../../core/management/caller-reach.ts';
 import { makeClient, makeSecret } from '../../../lab/support/clients.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
@@ -171,7 +172,7 @@ it('reveals nothing of a client of another trunk group', async () => {
 });
 
 it.each<[string, Partial<Client>]>([
-  ['is disabled', { enabled: false }],
+  ['is disabled', { stops: personStop }],
   ['had its tokens revoked', { tokensNotBefore: 4_000_000_000 }],
   ['wants a claim', { provider: { conditions: [{ claim: 'env', values: ['prod'] }] } as never }],
 ])('reveals nothing of a client of another trunk group that %s', async (_, state) => {
@@ -232,7 +233,7 @@ describe('of a client that has a key of its own', () => {
   it.each([
     ['its audience', {}, { aud: 'https://other.example' }, 'token_audience_not_allowed', 'aud'],
     ['its age', {}, { iat: 1_799_990_000, exp: 1_800_000_001 }, 'token_expired', 'iat'],
-    ['a disabled key', { disabled: true as const }, {}, 'client_unknown', 'client authentication'],
+    ['a disabled key', { stops: personStop }, {}, 'client_unknown', 'client authentication'],
     ['another subject', {}, { sub: 'x' }, 'token_claims_malformed', 'sub'],
     ['another key', { publicKey: otherKey }, {}, 'token_signature_wrong', 'signature'],
     ['another issuer', {}, { iss: providerIssuer }, 'issuer_unknown', 'iss'],
@@ -253,7 +254,7 @@ describe('of a client that has a key of its own', () => {
     expect(await ask({}, undefined, 'other')).toMatchObject({ accepted: false, ...seen });
   });
 
-  it.each([{}, { disabled: true as const }, { expiresAt: 1 }])(
+  it.each([{}, { stops: personStop }, { expiresAt: 1 }])(
     'says nothing of a client of another trunk group: %j',
     async (secret) => {
       const { ask } = createKeyWorld(secret);

@@ -35,7 +35,6 @@ describe("revoking a client's tokens", () => {
     expect(test.now - 1).toBeGreaterThanOrEqual(calledAt + 2);
     expect(changed).toMatchObject({
       version: client.version + 1,
-      enabled: true,
       updatedAt: test.now,
     });
     expect(test.clients.get(client.clientId)).toEqual(changed);

@@ -10,6 +10,7 @@ import { findChanges } from '../../../core/restore/replay.ts';
 import { replayApiKey } from '../../../core/restore/replay-api-key.ts';
 import { replayClient } from '../../../core/restore/replay-client.ts';
 import { indexChanges } from '../../../core/restore/restore-items.ts';
+import { isEnabled } from '../../../core/stops.ts';
 import { testConfig } from '../../support/management.ts';
 import { replaying } from '../../support/replaying.ts';
 import { anyStep, beginning, createFatedManagement, play, stepOf } from './histories.ts';
@@ -20,17 +21,22 @@ interface Items {
   readonly apiKeys: ReadonlyMap<string, ApiKey>;
 }
 
+const stop = { at: 1_800_000_000, by: 'who restores' };
+
 const snapshot = ({ clients, apiKeys }: Items): Items => structuredClone({ clients, apiKeys });
 
 /** The tables of a snapshot as a restore leaves them in empty ones. */
 function restore(from: Items, audit: readonly AuditRecord[]): Items {
   const changesOf = indexChanges(findChanges(audit));
   const clients = [...from.clients.values()].flatMap((client) => {
-    const replayed = replaying(replayClient)(client, changesOf(client.clientId), testConfig);
+    const replayed = replaying(replayClient)(client, changesOf(client.clientId), {
+      config: testConfig,
+      stop,
+    });
     return replayed.outcome === 'kept' ? [replayed.item] : [];
   });
   const apiKeys = [...from.apiKeys.values()].flatMap((key) => {
-    const replayed = replaying(replayApiKey)(key, changesOf(key.keyId));
+    const replayed = replaying(replayApiKey)(key, changesOf(key.keyId), { stop });
     return replayed.outcome === 'kept' ? [replayed.item] : [];
   });
   return {
@@ -43,7 +49,7 @@ function restore(from: Items, audit: readonly AuditRecord[]): Items {
 function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   const grants = new Set<string>();
   for (const client of clients.values()) {
-    const secrets = client.secrets.filter(({ disabled }) => client.enabled && disabled !== true);
+    const secrets = client.secrets.filter((one) => isEnabled(client) && isEnabled(one));
     for (const { hash, expiresAt = 9_999_999_999 } of secrets) {
       const who = `${client.clientId} by ${hash}`;
       for (const scope of client.scopes) {
@@ -61,7 +67,7 @@ function grantsOf({ clients, apiKeys }: Items): ReadonlySet<string> {
   }
   for (const key of apiKeys.values()) {
     const { expiresAt = 9_999_999_999, scopes = everyScope } = key;
-    if (!key.enabled) continue;
+    if (!isEnabled(key)) continue;
     const values = [{ hash: key.hash, expiresAt }, ...(key.oldValues ?? [])];
     for (const value of values) {
       const who = `${key.keyId} by ${value.hash}`;

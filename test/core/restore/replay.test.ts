@@ -12,6 +12,7 @@ import * as apiKeys from '../../../core/restore/replay-api-key.ts';
 import * as clients from '../../../core/restore/replay-client.ts';
 import * as items from '../../../core/restore/restore-items.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestManagement, testConfig } from '../../support/management.ts';
 import {
   addSubnet,
@@ -51,8 +52,11 @@ const secretView = (version: number, changes: object = {}) => ({
   ...viewClientSecret({ ...secret, ...changes }, 0),
 });
 
+const stop = { at: 1_800_000_000, by: 'who restores' };
+const options = { config: testConfig, stop };
+
 const replay = (records: readonly AuditRecord[], undelete = false) =>
-  replayClient(client, findChanges(records), testConfig, undelete);
+  replayClient(client, findChanges(records), { ...options, undelete });
 
 describe('a client whose restore point lies before a change', () => {
   it.each<[string, AuditRecord, string]>([
@@ -139,7 +143,7 @@ describe('a client whose restore point lies before a change', () => {
     });
     const revoked = makeClient({ ...client, tokensNotBefore: 1_900_000_000 });
     const changes = findChanges([record({ action: 'client.revoke_tokens', after })]);
-    expect(replayClient(revoked, changes, testConfig)).toMatchObject({
+    expect(replayClient(revoked, changes, options)).toMatchObject({
       item: { tokensNotBefore: 1_900_000_000 },
       narrowed: [],
     });
@@ -159,7 +163,7 @@ describe('a client whose restore point lies before a change', () => {
             after: viewClient({ ...last, version: 4 }, testConfig),
           }),
         ]),
-        testConfig,
+        options,
       );
 
     it('requires what it required before and at last', () => {
@@ -168,7 +172,7 @@ describe('a client whose restore point lies before a change', () => {
       const again = 'repeat the change if it is meant';
       expect(replayed(stored, last)).toMatchObject({
         item: {
-          enabled: true,
+          stops: undefined,
           provider: {
             conditions: [
               condition('environment', 'b'),
@@ -189,7 +193,7 @@ describe('a client whose restore point lies before a change', () => {
     it('is disabled if no token can meet both', () => {
       const stored = requiring(condition('environment', 'a'));
       expect(replayed(stored, requiring(condition('environment', 'b')))).toMatchObject({
-        item: { enabled: false },
+        item: { stops: { person: stop } },
         lookAt: expect.arrayContaining([
           'disabled, as no token has the claims that it required before and at last',
         ]),
@@ -201,19 +205,20 @@ describe('a client whose restore point lies before a change', () => {
     const declared = {
       stackId: 'arn:aws:cloudformation:us-west-2:111122223333:stack/erp/1',
       logicalId: 'Billing',
-      events: ['e1'],
+      events: [{ id: 'e1', at: 1 }],
     };
     const replayed = (last: Client['declared'], outcome: 'done' | 'intended' = 'done') => {
       const after = view({ declared: last });
       const change = record({ action: 'client.update', after, outcome });
-      const found = replayClient({ ...client, declared }, findChanges([change]), testConfig);
+      const found = replayClient({ ...client, declared }, findChanges([change]), options);
       return found.outcome === 'kept' ? found.item.declared : found;
     };
     const undeclared = { ...declared, undeclaredAt: 1_800_000_000 };
 
     it.each<[string, Client['declared'], Client['declared']]>([
-      ['still declares', { ...declared, events: ['e2'] }, declared],
-      ['undeclared since', undeclared, { ...undeclared, stopped: true }],
+      ['still declares', { ...declared, events: [] }, declared],
+      ['undeclared since', undeclared, undeclared],
+      ['taken over since', { ...declared, takenOverAt: 5 }, { ...declared, takenOverAt: 5 }],
       ['lost to people since', undefined, undefined],
       ['lost to another stack since', { ...declared, logicalId: 'Other' }, undefined],
     ])('is owned as at last by one that it %s', (_, last, expected) => {
@@ -225,11 +230,12 @@ describe('a client whose restore point lies before a change', () => {
       ['that took it back', declared],
       ['that did not', undeclared],
     ])('is not enabled by the stack %s if a person has disabled it since', (_, last) => {
-      const after = view({ declared: last, enabled: false });
+      const after = view({ declared: last, stops: personStop });
       const changes = findChanges([record({ action: 'client.disable', after })]);
-      const stored = { ...client, enabled: false, declared: undeclared };
-      expect(replayClient(stored, changes, testConfig)).toMatchObject({
-        item: { enabled: false, declared: { ...undeclared, stopped: true } },
+      const stackStop = { at: 1, by: declared.stackId };
+      const stored = { ...client, stops: { stack: stackStop }, declared: undeclared };
+      expect(replayClient(stored, changes, options)).toMatchObject({
+        item: { stops: { ...personStop, stack: stackStop }, declared: undeclared },
       });
     });
   });
@@ -237,7 +243,7 @@ describe('a client whose restore point lies before a change', () => {
   it('is disabled if it has no scope left', () => {
     const after = view({ scopes: ['calls:view'] });
     expect(replay([record({ action: 'client.update', after })])).toMatchObject({
-      item: { enabled: false, scopes: [] },
+      item: { stops: { person: stop }, scopes: [] },
       narrowed: ['scope: none, not messaging:view messaging:manage', 'enabled: false, not true'],
     });
   });
@@ -248,10 +254,10 @@ describe('a client whose restore point lies before a change', () => {
       record({
         action: 'client.disable',
         time: '2026-11-20T13:00:00.000Z',
-        after: view({ enabled: false }),
+        after: view({ stops: personStop }),
       }),
     ];
-    expect(replay(changes)).toMatchObject({ item: { enabled: true }, narrowed: [] });
+    expect(replay(changes)).toMatchObject({ item: { stops: undefined }, narrowed: [] });
   });
 
   it('has its secrets end when a rotation ended them, and reports the new one', () => {
@@ -270,10 +276,10 @@ describe('a client whose restore point lies before a change', () => {
   });
 
   it('has its secrets disabled if they were disabled since', () => {
-    const after = { ...secretView(4), ...viewClientSecret({ ...secret, disabled: true }, 0) };
+    const after = { ...secretView(4), ...viewClientSecret({ ...secret, stops: personStop }, 0) };
     const disabled = record({ action: 'client_secret.disable', subject: secret.secretId, after });
     expect(replay([disabled])).toMatchObject({
-      item: { secrets: [{ ...secret, disabled: true }] },
+      item: { secrets: [{ ...secret, stops: personStop }] },
       narrowed: [`${secret.secretId} disabled: true, not none`],
       lookAt: [],
     });
@@ -305,7 +311,6 @@ const keyWith = (more: Partial<ApiKey>): ApiKey => ({
   keyId: 'key_1',
   hash: 'h',
   name: 'K',
-  enabled: true,
   serviceTrunkGroup: 'tg',
   subnets: [],
   version: 1,
@@ -318,7 +323,7 @@ const keyWith = (more: Partial<ApiKey>): ApiKey => ({
 function replayKey(then: Partial<ApiKey>, last: Partial<ApiKey>): ApiKey {
   const after = viewApiKey(keyWith({ ...last, version: 2 }));
   const change = record({ action: 'api_key.update', subject: 'key_1', after });
-  const replayed = replayApiKey(keyWith(then), findChanges([change]));
+  const replayed = replayApiKey(keyWith(then), findChanges([change]), { stop });
   if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
   return replayed.item;
 }
@@ -341,8 +346,10 @@ describe('an API key', () => {
     [['10.0.0.0/8'], ['192.0.2.0/24'], 'disabled'],
     [['10.0.0.0/8', '10.1.0.0/16'], ['10.0.0.0/8'], ['10.0.0.0/8']],
   ])('that accepted %j and then %j, is restored with %j', (then, last, expected) => {
-    const { enabled, subnets } = replayKey(subnetsOf(then), subnetsOf(last));
-    expect(enabled ? subnets.map(({ subnetId }) => subnetId) : 'disabled').toEqual(expected);
+    const { stops, subnets } = replayKey(subnetsOf(then), subnetsOf(last));
+    expect(stops === undefined ? subnets.map(({ subnetId }) => subnetId) : 'disabled').toEqual(
+      expected,
+    );
   });
 });
 
@@ -356,8 +363,8 @@ describe('the scopes of an API key', () => {
     [['a'], ['b'], 'disabled'],
     [undefined, undefined, undefined],
   ])('that were %j and then %j, are restored as %j', (then, last, expected) => {
-    const { enabled, scopes } = replayKey({ scopes: then }, { scopes: last });
-    expect(enabled ? scopes : 'disabled').toEqual(expected);
+    const { stops, scopes } = replayKey({ scopes: then }, { scopes: last });
+    expect(stops === undefined ? scopes : 'disabled').toEqual(expected);
   });
 });
 
@@ -376,14 +383,14 @@ describe('an enabled credential that lost something since', () => {
     });
     const stored = structuredClone(key);
     for (const change of changes) await change(key.keyId, at);
-    const replayed = replayApiKey(stored, findChanges(at.audit));
+    const replayed = replayApiKey(stored, findChanges(at.audit), { stop });
     if (replayed.outcome === 'dropped') throw new Error(replayed.reason);
     // As someone does who believes that it should work.
     at.apiKeys.set(key.keyId, replayed.item);
     await setApiKeyEnabled(at.context, key.keyId, true);
     const now = Math.floor(at.context.clock() / 1000);
-    const { enabled, expiresAt = now + 1, scopes } = at.apiKeys.get(key.keyId) ?? {};
-    const works = enabled === true && expiresAt > now;
+    const { stops, expiresAt = now + 1, scopes } = at.apiKeys.get(key.keyId) ?? {};
+    const works = stops === undefined && expiresAt > now;
     return { now, works, expiresAt, scopes, lookAt: replayed.lookAt };
   }
 
@@ -419,8 +426,8 @@ describe('an enabled credential that lost something since', () => {
     const then = makeClient({ audiences: ['https://a.example'], version: 3 });
     const after = viewClient({ ...then, audiences: ['https://b.example'], version: 4 }, testConfig);
     const change = record({ action: 'client.update', subject: then.clientId, after });
-    expect(replayClient(then, findChanges([change]), testConfig)).toMatchObject({
-      item: { enabled: false, audiences: ['https://b.example'] },
+    expect(replayClient(then, findChanges([change]), options)).toMatchObject({
+      item: { stops: { person: stop }, audiences: ['https://b.example'] },
       lookAt: ['disabled, as no scope or no audience of before is one that it had ever since'],
     });
   });
@@ -445,9 +452,9 @@ describe('a provider', () => {
     ]);
 
   it('is dropped if this registration was deleted, and not if an earlier one was', () => {
-    expect(replayProvider(provider, deletion('r1')).outcome).toBe('dropped');
-    expect(replayProvider(provider, deletion('r0')).outcome).toBe('kept');
-    expect(replayProvider(provider, deletion('r1'), true).outcome).toBe('kept');
+    expect(replayProvider(provider, deletion('r1'), { stop }).outcome).toBe('dropped');
+    expect(replayProvider(provider, deletion('r0'), { stop }).outcome).toBe('kept');
+    expect(replayProvider(provider, deletion('r1'), { stop, undelete: true }).outcome).toBe('kept');
   });
 });
 

@@ -9,6 +9,7 @@ import { hashSecret } from '../../../core/credential/credential-value.ts';
 import { ConflictError } from '../../../core/errors.ts';
 import { mintSecret } from '../../../core/synthetic-check/run-synthetic-check.ts';
 import { makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createMemoryClientStore } from '../../support/memory-stores.ts';
 
 const now = 1_800_000_000;
@@ -31,7 +32,6 @@ describe('a minted secret', () => {
     expect(stored()).toMatchObject({
       name: 'Synthetic check of slc, kept by the service itself',
       ...syntheticAuthority,
-      enabled: true,
       createdAt: now,
     });
     const [secret, ...others] = stored()?.secrets ?? [];
@@ -71,14 +71,15 @@ describe('a minted secret', () => {
 
   it('repairs a client that someone has changed', async () => {
     const changed = {
-      enabled: false,
+      stops: personStop,
       scopes: ['messaging:manage'],
       name: 'Mine',
       provider: undefined,
     };
     const { stored, ...ports } = world(changed);
     await mintSecret('slc', ports, now);
-    expect(stored()).toMatchObject({ ...syntheticAuthority, enabled: true });
+    expect(stored()).toMatchObject(syntheticAuthority);
+    expect(stored()).not.toHaveProperty('stops');
   });
 
   it('is there after two runs at once, each of them', async () => {

@@ -8,6 +8,7 @@ import { issueToken } from '../../../core/token/issue-token.ts';
 import type { TokenLogFields } from '../../../core/token/token-values.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { asyncRefusal } from '../../support/refusal.ts';
 import { settings } from '../../support/token-settings.ts';
@@ -56,7 +57,7 @@ const refused = [
   ['an unknown client', undefined, 'unknown_client'],
   ['a wrong secret', makeClient({ secrets: [makeSecret(secretValueOf(2))] }), 'wrong_secret'],
   ['a client without secrets', makeClient({ secrets: [] }), 'no_secret'],
-  ['a disabled client', makeClient({ enabled: false }), 'client_disabled'],
+  ['a disabled client', makeClient({ stops: personStop }), 'client_disabled'],
   ['a client under a provider', makeClient({ provider }), 'provider_client'],
   [
     'a client under a provider without secrets',
@@ -75,7 +76,7 @@ const refused = [
   ],
   [
     'a disabled secret',
-    makeClient({ secrets: [makeSecret(good, { disabled: true })] }),
+    makeClient({ secrets: [makeSecret(good, { stops: personStop })] }),
     'secret_disabled',
   ],
   [

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maxClientPatternLookups } from '../../../contract/bounds.ts';
 import type { ClaimCondition } from '../../../core/client/claim-condition.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
@@ -58,7 +59,7 @@ describe('a client whose id is a pattern', () => {
     const accepted = await world.verify(bearer({ sub: branch, environment: 'production' }));
     expect(accepted).toMatchObject({ clientId: exact.clientId });
     expect(await reasonOf(world.verify(bearer({ sub: branch })))).toBe('client_condition_unmet');
-    world.clients.set(exact.clientId, { ...exact, enabled: false });
+    world.clients.set(exact.clientId, { ...exact, stops: personStop });
     expect(await reasonOf(world.verify(bearer({ sub: branch })))).toBe('client_disabled');
   });
 

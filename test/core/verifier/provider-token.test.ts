@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { maxExternalIdLength, maxTokenLifetime, verifierLeeway } from '../../../contract/bounds.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
-import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
+import type { BearerRefusal, RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { verifyBearer } from '../../../core/verifier/verify-bearer.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import {
   createTestKey,
   encodeJson,
@@ -298,10 +299,21 @@ describe('a token of a registered provider', () => {
     expect(await reasonOf(world.verify(tokenOf()))).toBe('issuer_unknown');
   });
 
+  it('is refused while something stops the provider, with the text of an unknown one', async () => {
+    const world = createWorld();
+    world.providers.set(providerIssuer, createProvider({ stops: personStop }));
+    const stopped = await world.verify(tokenOf()).catch((error: unknown) => error);
+    world.providers.delete(providerIssuer);
+    const unknown = await world.verify(tokenOf()).catch((error: unknown) => error);
+    expect(stopped).toMatchObject({ reason: 'provider_stopped' });
+    const { status, code, description } = unknown as BearerRefusal;
+    expect(stopped).toMatchObject({ status, code, description });
+  });
+
   it('is refused when the client is disabled or deleted', async () => {
     const world = createWorld();
     const { clientId } = createProviderClient();
-    world.clients.set(clientId, createProviderClient({ enabled: false }));
+    world.clients.set(clientId, createProviderClient({ stops: personStop }));
     expect(await reasonOf(world.verify(tokenOf()))).toBe('client_disabled');
     world.clients.delete(clientId);
     expect(await reasonOf(world.verify(tokenOf()))).toBe('client_unknown');

@@ -4,6 +4,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import { ClockError, MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProviderClient,
@@ -60,11 +61,11 @@ describe('a check that looks up the clients of own tokens', () => {
 
   const refused: readonly [string, Partial<Client> | undefined, RefusalReason][] = [
     ['of a deleted client', undefined, 'client_unknown'],
-    ['of a disabled client', { enabled: false }, 'client_disabled'],
+    ['of a disabled client', { stops: personStop }, 'client_disabled'],
     ['issued a second before the cut-off', { tokensNotBefore: now + 1 }, 'token_revoked'],
     [
       'of a disabled client, also if it is newer',
-      { enabled: false, tokensNotBefore: 1 },
+      { stops: personStop, tokensNotBefore: 1 },
       'client_disabled',
     ],
   ];

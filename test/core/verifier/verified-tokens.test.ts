@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { jwksCacheTimes, verifierLeeway } from '../../../contract/bounds.ts';
 import { isSignatureValid } from '../../../core/jws/jws-signature.ts';
 import { VerifiedTokens } from '../../../core/verifier/verified-tokens.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createProvider,
@@ -129,7 +130,7 @@ describe("a provider's token that was verified before", () => {
     await world.verify(`Bearer ${providerToken}`);
     await world.verify(`Bearer ${providerToken}`);
     expect(verify).toHaveBeenCalledOnce();
-    const client = createProviderClient({ enabled: false });
+    const client = createProviderClient({ stops: personStop });
     const changes = {
       issuer_unknown: () => world.providers.delete(providerIssuer),
       client_disabled: () => world.clients.set(client.clientId, client),

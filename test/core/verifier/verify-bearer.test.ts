@@ -4,6 +4,7 @@ import { formatApiKeyValue, hashSecret } from '../../../core/credential/credenti
 import { MalformedRecordError, UnavailableError } from '../../../core/errors.ts';
 import type { RefusalReason } from '../../../core/verifier/bearer-refusal.ts';
 import { bearerErrorResponse, challengeOf } from '../../../core/verifier/challenge.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { signToken } from '../../../lab/support/test-issuer.ts';
 import {
   apiKeyValue,
@@ -89,7 +90,7 @@ describe('the use of an API key', () => {
     ],
     // Its owner still calls, and should know before the key is deleted.
     ['a key that lacks the scope', { scopes: ['calls:view'] }, [[{ keyId, valueId: keyId }, now]]],
-    ['a disabled key', { enabled: false }, []],
+    ['a disabled key', { stops: personStop }, []],
     ['a key that has expired', { expiresAt: now }, []],
     ['another source', { subnets: [subnet('192.0.2.0', 24)] }, []],
     ['a wrong value', { hash: hashSecret('another') }, []],
@@ -160,7 +161,7 @@ describe('an API key', () => {
   it('is refused when it is disabled or deleted', async () => {
     const world = createWorld();
     await world.verify(`Bearer ${apiKeyValue}`);
-    world.apiKeys.set(keyId, createApiKey({ enabled: false }));
+    world.apiKeys.set(keyId, createApiKey({ stops: personStop }));
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_disabled');
     world.apiKeys.delete(keyId);
     expect(await reasonOf(world.verify(`Bearer ${apiKeyValue}`))).toBe('api_key_unknown');
@@ -226,7 +227,7 @@ describe('an API key', () => {
     for (const [, value] of wrong) {
       responses.push(bearerErrorResponse(await refusalOf(world.verify(`Bearer ${value}`))));
     }
-    world.apiKeys.set(keyId, createApiKey({ enabled: false }));
+    world.apiKeys.set(keyId, createApiKey({ stops: personStop }));
     responses.push(bearerErrorResponse(await refusalOf(world.verify(`Bearer ${apiKeyValue}`))));
     expect(new Set(responses.map((response) => JSON.stringify(response))).size).toBe(1);
   });

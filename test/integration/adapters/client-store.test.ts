@@ -50,7 +50,6 @@ const example: Client = {
   audiences: [],
   tokenLifetime: 3600,
   scopes: ['messaging:view'],
-  enabled: true,
   secrets: [secret('secret_a'), secret('secret_b')],
   version: 1,
   createdAt: 1_800_000_000,

@@ -2,6 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CredentialsError } from '../../../adapters/credentials/credential-provider.ts';
 import { createDynamoDbClient } from '../../../adapters/dynamodb/clients/dynamodb-client.ts';
+import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { createDynamoDbIdentityProviderStore } from '../../../adapters/dynamodb/stores/identity-provider-store.ts';
@@ -12,6 +13,7 @@ import { deriveProviderClientId } from '../../../core/client/provider-client-id.
 import { InputError, UnavailableError } from '../../../core/errors.ts';
 import { givenKeysUri } from '../../../core/identity-provider/given-keys.ts';
 import { createTables } from '../../../lab/support/create-tables.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import {
   createDynamoDbLookups,
@@ -49,7 +51,6 @@ const key: ApiKey = {
   keyId: 'key_0000000000000000000007',
   name: 'Partner',
   serviceTrunkGroup: 'tg-1',
-  enabled: true,
   hash: 'a'.repeat(64),
   subnets: [],
   createdAt: 1_800_000_000,
@@ -64,7 +65,6 @@ const client: Client = {
   audiences: ['https://api.example.com'],
   tokenLifetime: 3600,
   scopes: ['messaging:view'],
-  enabled: true,
   secrets: [{ secretId: 'secret_1', hash: `sha256:${'0'.repeat(64)}`, createdAt: 1_800_000_000 }],
   createdAt: 1_800_000_000,
   updatedAt: 1_800_000_000,
@@ -79,14 +79,25 @@ describe('look-ups in DynamoDB', () => {
     const plain = open();
     const cached = open({ cacheSeconds: 3, monotonicClock: () => now });
     const enabled = async (lookups: typeof plain) =>
-      (await lookups.apiKeys.findApiKey(key.keyId))?.enabled;
+      (await lookups.apiKeys.findApiKey(key.keyId))?.stops === undefined;
     expect([await enabled(plain), await enabled(cached)]).toEqual([true, true]);
-    await store.replace({ ...key, enabled: false, version: 2 });
+    await store.replace({ ...key, stops: personStop, version: 2 });
     expect([await enabled(plain), await enabled(cached)]).toEqual([false, true]);
     now = 2999;
     expect(await enabled(cached)).toBe(true);
     now = 3000;
     expect(await enabled(cached)).toBe(false);
+  });
+
+  it('refuse an item of an earlier release, which could be a disabled client', async () => {
+    const [Item, TableName] = [toClientItem(client), tableName('test', 'clients')];
+    await dynamodb.put({ TableName, Item: { ...Item, enabled: false } });
+    onTestFinished(async () => {
+      await dynamodb.delete({ TableName, Key: { client_id: client.clientId } });
+    });
+    await expect(open().providers.clients.findClient(client.clientId)).rejects.toThrow(
+      'enabled: expected no such attribute',
+    );
   });
 
   it('read of a client what a platform API may know, and its changes', async () => {
@@ -99,20 +110,20 @@ describe('look-ups in DynamoDB', () => {
     const cached = open({ cacheSeconds: 3, monotonicClock: () => now });
     const { clientId, serviceTrunkGroup, audiences, scopes } = client;
     const known = { clientId, serviceTrunkGroup, audiences, scopes, provider: undefined };
-    expect(await find(cached)).toEqual({ ...known, enabled: true, tokensNotBefore: undefined });
+    expect(await find(cached)).toEqual({ ...known, tokensNotBefore: undefined });
     await store.replace({ ...client, tokensNotBefore: 1_800_000_007, version: 2 });
     await store.replace({
       ...client,
       tokensNotBefore: 1_800_000_007,
-      enabled: false,
+      stops: personStop,
       version: 3,
     });
     expect(await find(plain)).toEqual({
       ...known,
-      enabled: false,
+      stops: personStop,
       tokensNotBefore: 1_800_000_007,
     });
-    expect(await find(cached)).toMatchObject({ enabled: true });
+    expect(await find(cached)).not.toHaveProperty('stops');
     await store.delete(clientId, 3);
     expect(await find(plain)).toBeUndefined();
     now = 3000;

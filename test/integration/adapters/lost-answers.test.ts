@@ -11,6 +11,7 @@ import type { Client } from '../../../core/client/client.ts';
 import { ConflictError, UnavailableError, UncertainConflictError } from '../../../core/errors.ts';
 import { collect } from '../../../core/paging.ts';
 import { createAwsCaller } from '../../../lab/emulator/aws-server/aws-caller.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { testAccessKey } from '../../support/test-access-key.ts';
 import { testAwsEnvironment, testAwsOptions } from './dynalite.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
@@ -66,7 +67,6 @@ const client: Client = {
   audiences: [],
   tokenLifetime: 3600,
   scopes: ['messaging:view'],
-  enabled: true,
   secrets: [secret],
   version: 1,
   createdAt: 1,
@@ -76,7 +76,6 @@ const apiKey: ApiKey = {
   keyId: 'key_1',
   hash: 'sha256$x',
   name: 'office',
-  enabled: true,
   serviceTrunkGroup: 'tg-1',
   subnets: [],
   version: 1,
@@ -129,8 +128,8 @@ describe.each(Object.entries(clientsOfDynamoDb))('%s', (_, createDocuments) => {
       onLoss = () => Promise.resolve();
       await openApiKeys().create(apiKey);
       lost = 1;
-      await openApiKeys().replace({ ...apiKey, enabled: false, version: 2 });
-      expect(await openApiKeys().find('key_1')).toMatchObject({ enabled: false, version: 2 });
+      await openApiKeys().replace({ ...apiKey, stops: personStop, version: 2 });
+      expect(await openApiKeys().find('key_1')).toMatchObject({ stops: personStop, version: 2 });
     });
 
     it('deletes', async () => {

@@ -8,6 +8,7 @@ import type { Client, ClientsQuery } from '../../../core/client/client.ts';
 import { formatId } from '../../../core/credential/credential-value.ts';
 import type { StorePage } from '../../../core/paging.ts';
 import { makeClient } from '../../../lab/support/clients.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
 let tables: TestTables;
@@ -36,7 +37,7 @@ async function seedClients(count: number): Promise<readonly Client[]> {
       clientId: formatId('client', randomBytes(16)),
       name: `Client ${index}`,
       serviceTrunkGroup: `tg-${index % 3}`,
-      enabled: index % 2 === 0,
+      ...(index % 2 === 1 && { stops: personStop }),
       ...(index % 5 === 0 && { provider: registered, secrets: [] }),
     }),
   );
@@ -66,7 +67,7 @@ describe('pages of clients', () => {
     ['a trunk group', { trunkGroups: ['tg-1'] }, (c) => c.serviceTrunkGroup === 'tg-1'],
     ['two trunk groups', { trunkGroups: ['tg-1', 'tg-2'] }, (c) => c.serviceTrunkGroup !== 'tg-0'],
     ['no trunk group', { trunkGroups: [] }, () => false],
-    ['what is disabled', { enabled: false }, (c) => !c.enabled],
+    ['what is disabled', { enabled: false }, (c) => c.stops !== undefined],
     ['a provider', { issuer: registered.issuer }, (c) => c.provider !== undefined],
     ['a text', { text: 'CLIENT 1' }, (c) => c.name.startsWith('Client 1')],
     [
@@ -74,7 +75,7 @@ describe('pages of clients', () => {
       { trunkGroups: ['tg-1'], enabled: true, text: '1', matches: (c) => c.secrets.length > 0 },
       (c) =>
         c.serviceTrunkGroup === 'tg-1' &&
-        c.enabled &&
+        c.stops === undefined &&
         c.secrets.length > 0 &&
         (c.name.includes('1') || c.clientId.includes('1')),
     ],
@@ -106,7 +107,7 @@ describe('pages of API keys', () => {
         keyId: formatId('apiKey', randomBytes(16)),
         hash: 'sha256$x',
         name: `Key ${index}`,
-        enabled: index % 2 === 0,
+        ...(index % 2 === 1 && { stops: personStop }),
         serviceTrunkGroup: `tg-${index % 3}`,
         subnets: [],
         version: 1,

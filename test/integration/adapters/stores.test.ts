@@ -19,6 +19,7 @@ import { ConflictError, MalformedRecordError } from '../../../core/errors.ts';
 import type { IdentityProvider } from '../../../core/identity-provider/identity-provider.ts';
 import { collect } from '../../../core/paging.ts';
 import { exampleSigningKey } from '../../../lab/support/signing-keys.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { apiKey, auditRecord, identityProvider, time } from '../../support/arbitraries.ts';
 import { startTables, type TestTables } from './dynamodb-tables.ts';
 
@@ -48,7 +49,6 @@ describe('the API key store', () => {
     keyId: 'key_1',
     hash: 'sha256$SECRETHASH',
     name: 'office',
-    enabled: true,
     serviceTrunkGroup: 'tg-1',
     subnets: [{ subnetId: 'subnet_1', name: 'lan', address: '203.0.113.0', prefixLength: 24 }],
     version: 1,
@@ -77,10 +77,10 @@ describe('the API key store', () => {
     await expect(store.replace({ ...example, version: 2 })).rejects.toThrow(ConflictError);
     await store.create(example);
     await expect(store.create(example)).rejects.toThrow(ConflictError);
-    await store.replace({ ...example, enabled: false, version: 2 });
+    await store.replace({ ...example, stops: personStop, version: 2 });
     await expect(store.replace({ ...example, version: 2 })).rejects.toThrow(ConflictError);
     await expect(store.delete('key_1', 1)).rejects.toThrow(ConflictError);
-    expect(await store.find('key_1')).toMatchObject({ enabled: false, version: 2 });
+    expect(await store.find('key_1')).toMatchObject({ stops: personStop, version: 2 });
     await store.delete('key_1', 2);
     await expect(store.delete('key_1', 2)).rejects.toThrow(ConflictError);
   });

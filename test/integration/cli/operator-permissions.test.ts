@@ -158,7 +158,6 @@ const apiKey = {
   keyId: formatId('apiKey', new Uint8Array(16)),
   hash: hashSecret('x'),
   name: 'A',
-  enabled: true,
   serviceTrunkGroup: 'tg',
   subnets: [],
   version: 1,

@@ -23,6 +23,12 @@ export function publicKey(): string {
   return String(key.export({ format: 'pem', type: 'spki' }));
 }
 
+/** A JWK of a key that signs with more than one algorithm. */
+export function rsaKey(): object {
+  const { publicKey: key } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return key.export({ format: 'jwk' });
+}
+
 let requests = 0;
 
 export function stackId(name = 'erp', life = 'life-1', of = account): string {

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clientCommands } from '../../../cli/commands/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { formatTime } from '../../../core/time.ts';
 import {
   account,
   declareWorld,
   eventOf,
   grantSubject,
   publicKey,
+  rsaKey,
   stackId,
 } from './declare-world.ts';
 
@@ -28,6 +30,8 @@ const workload = ({ world }: World, id = 'erp', more: object = {}) => {
   const { publicKeys: _, ...rest } = keyClient();
   return { ...rest, provider: world.issuer, externalClientId: id, ...more };
 };
+
+const stopsOf = ({ world }: World, id: string) => Object.keys(world.clients.get(id)?.stops ?? {});
 
 /** A resource as CloudFormation keeps it: it knows what was answered, and deletes what it replaced. */
 function resourceOf({ send }: World, more: object = {}) {
@@ -92,28 +96,29 @@ describe.each(['a key', 'a workload'])('a client as a resource, authenticated by
       name: 'Billing',
       serviceTrunkGroup: 'tg-1001',
       tokenLifetime: 900,
-      enabled: true,
       declared: { stackId: stackId(), logicalId: 'Billing' },
     });
     expect(clients.get(id)?.secrets).toHaveLength(kind === 'a key' ? 1 : 0);
+    expect(stopsOf(test, id)).toEqual([]);
     await resource.put({ ...first, name: 'Billing EU', scopes: ['messaging:view', 'calls:view'] });
-    expect(clients.get(id)).toMatchObject({ name: 'Billing EU', enabled: true });
+    expect(clients.get(id)).toMatchObject({ name: 'Billing EU' });
     const before = clients.get(id);
     await resource.rollBack({ ...first, name: 'Broken', serviceTrunkGroup: 'tg-1001' });
     expect(clients.get(id)).toMatchObject({
       name: 'Billing EU',
       scopes: before?.scopes,
       secrets: before?.secrets,
-      enabled: true,
     });
+    expect(stopsOf(test, id)).toEqual([]);
     await resource.remove();
     expect(clients.get(id)).toMatchObject({
-      enabled: false,
+      stops: { stack: { at: test.world.now, by: stackId() } },
       declared: { undeclaredAt: test.world.now },
     });
     await resource.put(first);
     expect(resource.id()).toBe(id);
-    expect(clients.get(id)).toMatchObject({ enabled: true, name: 'Billing' });
+    expect(clients.get(id)).toMatchObject({ name: 'Billing' });
+    expect(stopsOf(test, id)).toEqual([]);
     expect(clients.get(id)?.declared).not.toHaveProperty('undeclaredAt');
     // The other one is of the world.
     expect(clients.size).toBe(2);
@@ -140,13 +145,13 @@ describe.each(['a key', 'a workload'])('a client as a resource, authenticated by
     for (let time = 0; time < 2; time += 1) {
       expect(await test.send(deletion)).toMatchObject({ Status: 'SUCCESS' });
     }
-    expect(test.world.clients.get(id)?.enabled).toBe(false);
+    expect(stopsOf(test, id)).toEqual(['stack']);
     const late = await test.send(event);
     expect([late.Status, late.Reason]).toEqual([
       'FAILED',
       'this event was answered, and a later one after it',
     ]);
-    expect(test.world.clients.get(id)?.enabled).toBe(false);
+    expect(stopsOf(test, id)).toEqual(['stack']);
   });
 });
 
@@ -158,13 +163,10 @@ it('replaces a workload by another id, and a rollback brings back the first', as
   const first = resource.id();
   await resource.rollBack(workload(test, 'crm'));
   expect(resource.id()).toBe(first);
-  expect([...clients.values()].map(({ enabled }) => enabled)).toEqual([true, true, false]);
+  expect([...clients.keys()].map((id) => stopsOf(test, id))).toEqual([[], [], ['stack']]);
   await resource.put(workload(test, 'crm'));
-  expect(clients.get(first)).toMatchObject({
-    enabled: false,
-    declared: { undeclaredAt: 1_800_000_000 },
-  });
-  expect(clients.get(resource.id())?.enabled).toBe(true);
+  expect(clients.get(first)).toMatchObject({ declared: { undeclaredAt: 1_800_000_000 } });
+  expect([first, resource.id()].map((id) => stopsOf(test, id))).toEqual([['stack'], []]);
 });
 
 it('has exactly the declared keys, and the secrets that people give it', async () => {
@@ -208,16 +210,19 @@ describe('what a person decided', () => {
     const id = resource.id();
     await management.setClientEnabled(id, false);
     await resource.put(keyClient({ name: 'Again' }));
-    expect(clients.get(id)).toMatchObject({ name: 'Again', enabled: false });
+    expect(clients.get(id)).toMatchObject({ name: 'Again' });
+    expect(stopsOf(test, id)).toEqual(['person']);
     await resource.remove();
-    await resource.put(keyClient());
-    expect(clients.get(id)?.enabled).toBe(false);
-    await management.setClientEnabled(id, true);
-    await resource.remove();
+    expect(stopsOf(test, id)).toEqual(['person', 'stack']);
+    // The stack's stop is not a person's to lift.
+    expect(await management.setClientEnabled(id, true)).toMatchObject({ enabled: false });
+    await expect(management.setClientEnabled(id, true)).rejects.toThrow(
+      `${id} stays disabled: stopped by its stack (${stackId()}) at ${formatTime(test.world.now)}; ends if the stack declares it again, or a person takes its client over`,
+    );
     for (let time = 0; time < 2; time += 1) await management.setClientEnabled(id, false);
-    expect(test.world.audit.filter(({ action }) => action === 'client.disable')).toHaveLength(8);
+    expect(test.world.audit.filter(({ action }) => action === 'client.disable')).toHaveLength(6);
     await resource.put(keyClient());
-    expect(clients.get(id)?.enabled).toBe(false);
+    expect(stopsOf(test, id)).toEqual(['person']);
     await management.setClientEnabled(id, true);
     await management.revokeClientTokens(id);
     const secretId = clients.get(id)?.secrets[0]?.secretId ?? '';
@@ -245,14 +250,34 @@ describe('what a person decided', () => {
     const resource = resourceOf(test);
     await resource.put(keyClient({ publicKeys: [one] }));
     const id = resource.id();
-    const disabled = () => clients.get(id)?.secrets.map((secret) => secret.disabled);
-    await management.disableClientSecret(id, clients.get(id)?.secrets[0]?.secretId ?? '');
+    const stops = () =>
+      clients.get(id)?.secrets.map((secret) => Object.keys(secret.stops ?? {}).join('+'));
+    const secretId = clients.get(id)?.secrets[0]?.secretId ?? '';
+    await management.disableClientSecret(id, secretId);
     await resource.rollBack(keyClient({ publicKeys: [two] }));
-    expect(disabled()).toEqual([true]);
+    expect(stops()).toEqual(['person']);
     await resource.put(keyClient({ publicKeys: [two] }));
-    expect(disabled()).toEqual([true, undefined]);
     await resource.rollBack(keyClient({ publicKeys: ['none'] }));
-    expect(disabled()).toEqual([undefined]);
+    // Not at any later update does it work again, whether it is declared then or not.
+    expect(stops()).toEqual(['person+stack', '']);
+    await resource.put(keyClient({ publicKeys: [one] }));
+    expect(stops()).toEqual(['person']);
+    await resource.put(keyClient({ publicKeys: [two] }));
+    await management.deleteClientSecret(id, secretId);
+    expect(stops()).toEqual(['']);
+  });
+
+  it('is not undone by an algorithm: a declared key keeps its own', async () => {
+    const test = await declareWorld();
+    const key = rsaKey();
+    const resource = resourceOf(test);
+    await resource.put(keyClient({ publicKeys: [JSON.stringify({ ...key, alg: 'PS256' })] }));
+    const [secret] = test.world.clients.get(resource.id())?.secrets ?? [];
+    const other = keyClient({ publicKeys: [JSON.stringify({ ...key, alg: 'RS256' })] });
+    expect(await resource.put(other)).toMatchObject({
+      Status: 'FAILED',
+      Reason: `publicKeys: ${secret?.secretId} is this key for PS256, not RS256; declare another key`,
+    });
   });
 
   it('is that a client is its own again, which the stack is told', async () => {
@@ -262,15 +287,34 @@ describe('what a person decided', () => {
     await resource.put(keyClient());
     const id = resource.id();
     await management.updateClient(id, { takeOver: true, name: 'Mine' });
-    expect(clients.get(id)).toMatchObject({ name: 'Mine', declared: undefined });
+    expect(clients.get(id)).toMatchObject({
+      name: 'Mine',
+      declared: { takenOverAt: test.world.now },
+    });
+    const taken = `${id} was taken over from this resource at ${formatTime(test.world.now)}; a resource with another logical ID can adopt it (adoptClientId: ${id})`;
+    for (const more of [{ name: 'Theirs' }, { adoptClientId: id }]) {
+      expect((await resource.put(keyClient(more))).Reason).toBe(taken);
+    }
+    await resource.remove();
+    expect(stopsOf(test, id)).toEqual([]);
     const { Reason } = await resource.put(keyClient({ name: 'Theirs' }));
     expect(Reason).toBe(
       `${id} exists already, and no stack declares it; adoptClientId: ${id} makes it this resource`,
     );
-    await resource.remove();
-    expect(clients.get(id)?.enabled).toBe(true);
+    expect((await management.listClients({ undeclaredFor: 0 })).items).toEqual([]);
     await resource.put(keyClient({ adoptClientId: id, name: 'Theirs' }));
     expect(clients.get(id)).toMatchObject({ name: 'Theirs', declared: { logicalId: 'Billing' } });
+    expect(clients.get(id)?.declared).not.toHaveProperty('takenOverAt');
+  });
+
+  it('is a take-over of what the stack deleted, which then works again', async () => {
+    const test = await declareWorld();
+    const resource = resourceOf(test);
+    await resource.put(keyClient());
+    const id = resource.id();
+    await resource.remove();
+    await test.world.management.updateClient(id, { takeOver: true });
+    expect(stopsOf(test, id)).toEqual([]);
   });
 
   it('finds what is declared, and deletes what is not any more', async () => {
@@ -293,9 +337,15 @@ describe('what a person decided', () => {
       const cli = { management, confirm, output: { print } };
       return command?.run(cli as never, [] as never, { olderThan: '1m' } as never);
     };
-    await management.setClientEnabled(id, true);
-    await deleteUndeclared();
     await management.setClientEnabled(id, false);
+    await deleteUndeclared();
+    // A person stopped it: declared again, it stays stopped.
+    await resource.put(keyClient());
+    expect(resource.id()).toBe(id);
+    expect(stopsOf(test, id)).toEqual(['person']);
+    await management.setClientEnabled(id, true);
+    await resource.remove();
+    test.world.now += 100;
     await deleteUndeclared();
     await expect(management.findClient(id)).rejects.toThrow('there is no client');
     await resource.put(keyClient());
@@ -304,6 +354,42 @@ describe('what a person decided', () => {
 });
 
 describe('a client that exists', () => {
+  it('comes back with its stack, however often it was deleted', async () => {
+    const test = await declareWorld();
+    const resource = resourceOf(test);
+    await resource.put(keyClient());
+    const id = resource.id();
+    const deletions = ['first', 'second'].map((RequestId) =>
+      eventOf({ RequestType: 'Delete', PhysicalResourceId: id, RequestId }),
+    );
+    for (const deletion of deletions) await test.send(deletion);
+    expect(stopsOf(test, id)).toEqual(['stack']);
+    const again = resourceOf(test);
+    await again.put(keyClient());
+    for (const late of deletions) await test.send(late);
+    expect([again.id(), stopsOf(test, id)]).toEqual([id, []]);
+  });
+
+  it('knows its events for half an hour, and no more of them than it can', async () => {
+    const test = await declareWorld();
+    const creation = eventOf({ ResourceProperties: keyClient() });
+    await test.send(creation);
+    const rename = (name: string) =>
+      test.send(eventOf({ RequestType: 'Update', ResourceProperties: keyClient({ name }) }));
+    for (let count = 1; count < 50; count += 1) await rename(`Name ${count}`);
+    expect((await test.send(creation)).Reason).toBe(
+      'this event was answered, and a later one after it',
+    );
+    expect((await rename('Last')).Reason).toContain('had 50 events in half an hour');
+    const [, id = ''] = [...test.world.clients.keys()];
+    const deletion = eventOf({ RequestType: 'Delete', PhysicalResourceId: id });
+    expect((await test.send(deletion)).Status).toBe('SUCCESS');
+    expect(stopsOf(test, id)).toEqual(['stack']);
+    test.world.now += 1801;
+    expect((await rename('Last')).Status).toBe('SUCCESS');
+    expect(test.world.clients.get(id)?.declared?.events).toHaveLength(1);
+  });
+
   it('is adopted without a new id, if the property names it', async () => {
     const test = await declareWorld();
     const { clients, clientId } = test.world;
@@ -340,10 +426,8 @@ describe('a client that exists', () => {
       }),
     );
     await resource.remove();
-    expect(clients.get(clientId)).toMatchObject({
-      enabled: true,
-      declared: { logicalId: 'Renamed' },
-    });
+    expect(clients.get(clientId)).toMatchObject({ declared: { logicalId: 'Renamed' } });
+    expect(stopsOf(test, clientId)).toEqual([]);
   });
 
   it.each([
@@ -375,7 +459,8 @@ describe('a client that exists', () => {
     expect(next.id()).toBe(old.id());
     await old.remove();
     expect((await test.send(creation)).Status).toBe('FAILED');
-    expect(clients.get(next.id())).toMatchObject({ enabled: true, name: 'Next' });
+    expect(clients.get(next.id())).toMatchObject({ name: 'Next' });
+    expect(stopsOf(test, next.id())).toEqual([]);
   });
 
   it('of another stack is not declared twice', async () => {
@@ -394,6 +479,11 @@ describe('a client that exists', () => {
 });
 
 const bad: readonly (readonly [what: string, properties: object, reason: string])[] = [
+  [
+    'a time in which an event is not sent again',
+    { ServiceTimeout: '60' },
+    'ServiceTimeout: received "60"; allowed: 600 seconds or more, in which an event is sent again',
+  ],
   [
     'the trunk group of another account',
     { serviceTrunkGroup: 'tg-2002' },
@@ -486,6 +576,18 @@ describe('bad input', () => {
     expect(test.world.clients.size).toBe(1);
   });
 
+  it.each([null, 'x', undefined, 7])(
+    'is refused: the properties %j',
+    async (ResourceProperties) => {
+      const test = await declareWorld();
+      const answer = await test.send(eventOf({ ResourceProperties }));
+      expect(answer.Reason).toBe('ResourceProperties: allowed: the properties of a client');
+      const deletion = eventOf({ RequestType: 'Delete', ResourceProperties });
+      expect((await test.send(deletion)).Status).toBe('SUCCESS');
+      expect(test.reports.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
   it('is refused: a stack that the config does not name', async () => {
     const test = await declareWorld();
     const event = eventOf({ StackId: stackId('crm'), ResourceProperties: keyClient() });
@@ -536,10 +638,10 @@ describe('an outage', () => {
       Reason: 'DynamoDB: does not answer',
       PhysicalResourceId: id,
     });
-    expect(test.world.clients.get(id)?.enabled).toBe(true);
+    expect(stopsOf(test, id)).toEqual([]);
     failures = 0;
     await resource.remove();
-    expect(test.world.clients.get(id)?.enabled).toBe(false);
+    expect(stopsOf(test, id)).toEqual(['stack']);
   });
 
   it('of the function itself is told as nothing else, and reported', async () => {
@@ -571,7 +673,7 @@ it('leaves the account of the deployment out, and may stop what the config takes
   expect(JSON.stringify(test.world.clients.get(PhysicalResourceId))).not.toContain(own);
   const deletion = { RequestType: 'Delete', StackId, PhysicalResourceId };
   await test.send(eventOf(deletion), `stack-${own}`);
-  expect(test.world.clients.get(PhysicalResourceId)?.enabled).toBe(false);
+  expect(stopsOf(test, PhysicalResourceId)).toEqual(['stack']);
 });
 
 it('takes the template of the page', async () => {

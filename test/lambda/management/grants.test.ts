@@ -1,5 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { toClientItem } from '../../../adapters/dynamodb/items/client-item.ts';
+import { isEnabled } from '../../../core/stops.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createTestKey, signToken } from '../../../lab/support/test-issuer.ts';
 import { grantIssuer, grantSubject } from '../../adapters/management/world.ts';
 import { askedWorld, newClient } from './restricted-world.ts';
@@ -235,7 +237,7 @@ describe('grants of client ids', () => {
       { clientId: deleted, action: 'delete' },
     ];
     expect((await grant('repo:globex/', ['tg-globex'], { clients })).error?.text).toContain(left);
-    expect(world.clients.get(disabled)?.enabled).toBe(true);
+    expect(world.clients.get(disabled)?.stops).toBeUndefined();
     const all = [...clients, { clientId: left, action: 'leave' }];
     const { result } = await grant('repo:globex/', ['tg-globex'], { clients: all });
     expect(result).toMatchObject({
@@ -295,8 +297,8 @@ describe('grants of client ids', () => {
   });
 
   it.each([
-    ['enables', { enabled: false }, 'disable'],
-    ['deletes', { enabled: true }, 'delete'],
+    ['enables', { stops: personStop }, 'disable'],
+    ['deletes', {}, 'delete'],
   ] as const)('win if the trunk group %s the client meanwhile', async (verb, stored, action) => {
     const { ask, ada, grant, world } = await createSharedWorld();
     const ids: string[] = [];
@@ -334,7 +336,8 @@ describe('grants of client ids', () => {
       expect(error?.class).toBe('ConflictError');
     }
     for (const one of [clientId, second]) {
-      expect(world.clients.get(one)?.enabled ?? false).toBe(false);
+      const left = world.clients.get(one);
+      expect(left !== undefined && isEnabled(left)).toBe(false);
     }
   });
 

@@ -6,6 +6,7 @@ import {
   onlyStopsApiKey,
   onlyStopsClient,
 } from '../../../core/management/trunk-group-limits/only-stops.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { registerOwn } from '../../adapters/management/world.ts';
 import { askedWorld } from './restricted-world.ts';
 
@@ -171,10 +172,10 @@ describe('while someone changes a record again and again', () => {
     expect(error).toBeUndefined();
     const client = world.clients.get(world.clientId);
     const isStopped =
-      client?.enabled === false ||
+      client?.stops !== undefined ||
       (client?.tokensNotBefore ?? 0) > 0 ||
-      client?.secrets[0]?.disabled === true ||
-      world.apiKeys.get(world.keyId)?.enabled === false;
+      client?.secrets[0]?.stops !== undefined ||
+      world.apiKeys.get(world.keyId)?.stops !== undefined;
     expect(isStopped).toBe(true);
   });
 
@@ -213,6 +214,7 @@ describe('while someone changes a record again and again', () => {
 
 describe('what only stops', () => {
   const secret = { secretId: 's', hash: 'h', createdAt: 1, expiresAt: 100 };
+  const stackStop = { at: 1, by: 'arn:aws:cloudformation' };
   const condition = { claim: 'ref', values: ['main', 'next'] };
   const client: Client = {
     clientId: 'client_1',
@@ -221,8 +223,8 @@ describe('what only stops', () => {
     audiences: ['https://a.example', 'https://b.example'],
     tokenLifetime: 900,
     scopes: ['calls:view', 'messaging:view'],
-    enabled: false,
-    secrets: [{ ...secret, disabled: true }],
+    stops: personStop,
+    secrets: [{ ...secret, stops: personStop }],
     provider: {
       issuer: 'https://idp.example.net',
       registrationId: 'r',
@@ -239,10 +241,11 @@ describe('what only stops', () => {
 
   it.each<[string, Partial<Client>]>([
     ['nothing', {}],
+    ['a stop more', { stops: { ...personStop, stack: stackStop } }],
     ['fewer scopes', { scopes: ['calls:view'] }],
     ['fewer audiences', { audiences: ['https://a.example'] }],
     ['no secret', { secrets: [] }],
-    ['an earlier end', { secrets: [{ ...secret, expiresAt: 99, disabled: true }] }],
+    ['an earlier end', { secrets: [{ ...secret, expiresAt: 99, stops: personStop }] }],
     ['a later revocation', { tokensNotBefore: 51 }],
     [
       'fewer values',
@@ -255,7 +258,8 @@ describe('what only stops', () => {
   it.each<[string, Partial<Client>]>([
     ['another name', { name: 'B' }],
     ['a field that this comparison does not know', { note: 'B' } as Partial<Client>],
-    ['enabled', { enabled: true }],
+    ['enabled', { stops: undefined }],
+    ['started by one who did not stop it', { stops: { stack: stackStop } }],
     ['another scope', { scopes: ['calls:manage'] }],
     ['another audience', { audiences: ['https://c.example'] }],
     ['the default audience', { audiences: [] }],
@@ -263,10 +267,10 @@ describe('what only stops', () => {
     ['older tokens', { tokensNotBefore: 49 }],
     ['any tokens', { tokensNotBefore: undefined }],
     ['an enabled secret', { secrets: [secret] }],
-    ['a later end', { secrets: [{ ...secret, expiresAt: 101, disabled: true }] }],
-    ['no end', { secrets: [{ ...secret, expiresAt: undefined, disabled: true }] }],
-    ['another secret', { secrets: [{ ...secret, secretId: 't', disabled: true }] }],
-    ['another value of a secret', { secrets: [{ ...secret, hash: 'i', disabled: true }] }],
+    ['a later end', { secrets: [{ ...secret, expiresAt: 101, stops: personStop }] }],
+    ['no end', { secrets: [{ ...secret, expiresAt: undefined, stops: personStop }] }],
+    ['another secret', { secrets: [{ ...secret, secretId: 't', stops: personStop }] }],
+    ['another value of a secret', { secrets: [{ ...secret, hash: 'i', stops: personStop }] }],
     ['no condition', { provider: { ...provider, conditions: undefined } }],
     ['another value', { provider: { ...provider, conditions: [{ claim: 'ref', values: ['x'] }] } }],
   ])('not %s', (_, change) => {
@@ -283,7 +287,7 @@ describe('what only stops', () => {
     keyId: 'key_1',
     hash: 'h',
     name: 'A',
-    enabled: false,
+    stops: personStop,
     serviceTrunkGroup: 'tg-1001',
     subnets: [net('203.0.113.0', 24), net('2001:db8::', 32)],
     expiresAt: 100,
@@ -301,7 +305,7 @@ describe('what only stops', () => {
     ['another subnet', false, { subnets: [net('203.0.113.0', 24), net('198.51.100.0', 24)] }],
     ['every source', false, { subnets: [] }],
     ['no end', false, { expiresAt: undefined }],
-    ['enabled', false, { enabled: true }],
+    ['enabled', false, { stops: undefined }],
     ['another name', false, { name: 'B' }],
   ])('of an API key: %s is %s', (_, expected, change) => {
     expect(onlyStopsApiKey(key, { ...key, ...change })).toBe(expected);
@@ -310,7 +314,7 @@ describe('what only stops', () => {
   it('is a first subnet, which ends every other source', () => {
     const open = { ...key, subnets: [] };
     expect(onlyStopsApiKey(open, key)).toBe(true);
-    expect(onlyStopsApiKey(open, { ...open, enabled: false })).toBe(true);
+    expect(onlyStopsApiKey(open, { ...open, stops: personStop })).toBe(true);
     expect(onlyStopsApiKey(open, { ...key, subnets: [net('10.0.0.0', 8)] })).toBe(false);
   });
 });
@@ -330,6 +334,6 @@ it.each([
       client: world.clients.get(world.clientId),
       key: world.apiKeys.get(world.keyId),
     };
-    expect(stored[kind]?.enabled).toBe(false);
+    expect(stored[kind]?.stops).toHaveProperty('person');
   },
 );

@@ -9,6 +9,7 @@ import type { ApiKey } from '../../../core/api-key/api-key.ts';
 import type { Client, ClientSecret } from '../../../core/client/client.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import type { PutNotices } from '../../../core/notices/expiry-notices.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { createNoticesHandler } from '../../../lambda/notices/function.ts';
 import type { RunReport } from '../../../lambda/shared/run-telemetry.ts';
 
@@ -36,7 +37,6 @@ function clientOf(
     audiences: [],
     tokenLifetime: 60,
     scopes: [],
-    enabled: true,
     secrets: [{ secretId, hash, createdAt: 1, ...secret }],
     ...more,
   };
@@ -46,7 +46,6 @@ const key: ApiKey = {
   ...common,
   keyId: 'key_1',
   hash,
-  enabled: true,
   subnets: [],
   expiresAt: now + 7 * day,
   oldValues: [{ valueId: 'value_1', hash, expiresAt: now + day }],
@@ -122,9 +121,12 @@ describe('which credentials are told', () => {
   });
 
   it.each<[string, Item]>([
-    ['a disabled secret', toClientItem(clientOf(1, { expiresAt: now + day, disabled: true }))],
-    ['a disabled client', toClientItem(clientOf(1, { expiresAt: now + day }, { enabled: false }))],
-    ['a disabled key', toApiKeyItem({ ...key, enabled: false })],
+    ['a disabled secret', toClientItem(clientOf(1, { expiresAt: now + day, stops: personStop }))],
+    [
+      'a disabled client',
+      toClientItem(clientOf(1, { expiresAt: now + day }, { stops: personStop })),
+    ],
+    ['a disabled key', toApiKeyItem({ ...key, stops: personStop })],
   ])('not %s', async (_, item) => {
     const isKey = item['key_id'] !== undefined;
     const { handler, sent } = createRun(isKey ? [] : [item], isKey ? [item] : []);

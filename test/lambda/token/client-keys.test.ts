@@ -10,6 +10,7 @@ import { isSignatureValid } from '../../../core/jws/jws-signature.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import { lambdaContext, type ProxyRequest, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow as now, tokenEnvironment } from '../../../lab/support/token-settings.ts';
 import { createFederation } from '../../../lambda/token/federated.ts';
@@ -71,9 +72,9 @@ const clients: readonly Client[] = [
     clientId: ids.neighbour,
     secrets: clientKeyAlgs.map((alg) => keyOf(alg, others[alg])),
   }),
-  makeClient({ clientId: ids.keyDisabled, secrets: one({ disabled: true }) }),
+  makeClient({ clientId: ids.keyDisabled, secrets: one({ stops: personStop }) }),
   makeClient({ clientId: ids.keyExpired, secrets: one({ expiresAt: now }) }),
-  makeClient({ clientId: ids.disabled, secrets: one(), enabled: false }),
+  makeClient({ clientId: ids.disabled, secrets: one(), stops: personStop }),
   makeClient({ clientId: ids.onlySecret }),
   makeClient({ clientId: ids.laterAlg, secrets: one({ alg: 'ML-DSA-44' }) }),
   makeClient({ clientId: ids.recreated, secrets: [keyOf('ES256', others.ES256)] }),

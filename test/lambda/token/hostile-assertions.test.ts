@@ -23,6 +23,7 @@ import {
 } from '../../../lab/support/platforms/hostile-world.ts';
 import { lambdaContext, proxyEvent } from '../../../lab/support/proxy-event.ts';
 import { makeSigningKey, signWithKeys } from '../../../lab/support/signing-keys.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { tokenEnvironment, worldNow } from '../../../lab/support/token-settings.ts';
 import { createTokenFunction } from '../../../lambda/token/function.ts';
 import { recordTelemetry } from '../../support/recorded-telemetry.ts';
@@ -87,7 +88,7 @@ const conditions = [{ claim: 'project_id', values: ['42'] }];
 const clients = [
   clientOf(subjects.good),
   clientOf(`${workload}foreign`, { serviceTrunkGroup: 'stg-2' }),
-  clientOf(subjects.disabled, { enabled: false }),
+  clientOf(subjects.disabled, { stops: personStop }),
   clientOf(subjects.revoked, { tokensNotBefore: worldNow }),
   clientOf(subjects.recreated, { tokensNotBefore: worldNow, createdAt: worldNow }),
   {

@@ -5,6 +5,7 @@ import {
   impossibleHash,
 } from '../../../core/credential/credential-value.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow } from '../../../lab/support/token-settings.ts';
 import { figure } from '../../support/figure.ts';
@@ -19,7 +20,7 @@ const world = tokenWorld(
       clientId: clientIdOf(2),
       secrets: [makeSecret(secret, { expiresAt: worldNow - 1 })],
     }),
-    makeClient({ clientId: clientIdOf(3), enabled: false }),
+    makeClient({ clientId: clientIdOf(3), stops: personStop }),
   ],
   recordTelemetry().telemetry,
 );

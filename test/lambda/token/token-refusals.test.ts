@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maxFormParameters } from '../../../contract/bounds.ts';
 import { clientIdOf, makeClient, makeSecret, secretValueOf } from '../../../lab/support/clients.ts';
 import type { ProxyRequest } from '../../../lab/support/proxy-event.ts';
+import { personStop } from '../../../lab/support/stops.ts';
 import { basic } from '../../../lab/support/token-request.ts';
 import { worldNow } from '../../../lab/support/token-settings.ts';
 import { goodAuthorization, tokenWorld } from '../../support/token-world.ts';
@@ -193,8 +194,8 @@ describe('a client that does not authenticate', () => {
     ['no_secret', makeClient({ secrets: [] }), good],
     ['secret_expired', expiringAt(worldNow), good],
     ['secret_expired', expiringAt(worldNow - 1), good],
-    ['secret_disabled', makeClient({ secrets: [makeSecret(good, { disabled: true })] }), good],
-    ['client_disabled', makeClient({ enabled: false }), good],
+    ['secret_disabled', makeClient({ secrets: [makeSecret(good, { stops: personStop })] }), good],
+    ['client_disabled', makeClient({ stops: personStop }), good],
     ['provider_client', makeClient({ provider }), good],
     ['provider_client', makeClient({ provider, secrets: [] }), good],
   ])('%s: the same bytes after the same read', async (reason, client, secret) => {

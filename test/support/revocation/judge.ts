@@ -1,3 +1,4 @@
+import { isEnabled } from '../../../core/stops.ts';
 import type { Check, Outcome } from './checks.ts';
 import type { ClientState, Records } from './records.ts';
 
@@ -29,7 +30,7 @@ const creationMargins = { older: 3000, newer: 1400 } as const;
 /** Whether a check that sees this state may accept the token, and whether it must. */
 function allows(state: ClientState, token: IssuedToken, { creations, revocations }: ClientHistory) {
   const { at, client } = state;
-  if (client?.enabled !== true) return { may: false, must: false };
+  if (client === undefined || !isEnabled(client)) return { may: false, must: false };
   const creation = creations.findLast((time) => time <= at) ?? 0;
   const known = revocations.filter(({ completedAt }) => completedAt <= at);
   const isOld =
