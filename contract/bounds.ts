@@ -318,6 +318,13 @@ export const optionalLookupDeadline = 500;
 export const maxLookupCacheSeconds = 60;
 
 /**
+ * Seconds for which a process uses the record of a provider that it has read, and after which it reads
+ * one in use again next to a request. Every token of a provider needs this one item, and a partition
+ * of DynamoDB gives 6,000 such reads a second. A provider that was stopped is accepted for as long.
+ */
+export const providerHold = { seconds: 5, refreshAfter: 2.5 } as const;
+
+/**
  * Items on one page of a list. 500 clients of a usual size are 300 KiB of the 1 MiB that DynamoDB
  * reads at once, and one page of the portal.
  */

@@ -19,7 +19,11 @@ import { createDynamoDbApiKeyReader } from '../adapters/dynamodb/stores/api-key-
 import { createApiKeyUseRecorder } from '../adapters/dynamodb/stores/api-key-uses.ts';
 import { checkTables } from '../adapters/dynamodb/stores/check-tables.ts';
 import { createDynamoDbClientLookup } from '../adapters/dynamodb/stores/client-lookup.ts';
-import { type MonotonicClock, rememberFound } from '../adapters/dynamodb/stores/remember-found.ts';
+import {
+  holdProviders,
+  type MonotonicClock,
+  rememberFound,
+} from '../adapters/dynamodb/stores/remember-found.ts';
 import { maxLookupCacheSeconds } from '../contract/bounds.ts';
 import { defaultDeploymentName } from '../contract/function-names.ts';
 import { probeKey } from '../contract/platform-api-tables.ts';
@@ -62,7 +66,7 @@ export interface DynamoDbLookupOptions {
   readonly credentials?: AwsCredentials | CredentialProvider | undefined;
   /**
    * Seconds for which a record is cached, 0 to 60. When a key, client or provider is disabled or
-   * deleted, it continues to work for as long.
+   * deleted, it continues to work for as long. The record of a provider is cached for 5 at least.
    *
    * @default 0: each credential is looked up
    */
@@ -161,15 +165,18 @@ function open(location: TableLocation, options: DynamoDbLookupOptions, seconds: 
   const reads = { ...calls, get: batched.get.bind(batched) };
   const apiKeys = createDynamoDbApiKeyReader(reads, names.apiKeys);
   const clients = createDynamoDbClientLookup(reads, names.clients);
-  const providers = createDynamoDbIdentityProviderReader(reads, names.identityProviders);
+  const providers = holdProviders(
+    createDynamoDbIdentityProviderReader(reads, names.identityProviders),
+    seconds,
+    clock,
+  );
   type Find<T> = (key: string, port?: PortOptions) => Promise<T | undefined>;
   const remember = <T>(find: Find<T>) => rememberFound(find, seconds, clock);
   return {
     findApiKey: remember((id, port) => apiKeys.findApiKey(id, port)),
     recordUse,
     findClient: remember((id, port) => clients.findClient(id, port)),
-    findIdentityProvider: remember((id, port) => providers.findIdentityProvider(id, port)),
-    findGivenKeys: providers.findGivenKeys,
+    ...providers,
     checkTables: async () => {
       await checkTables(calls, names, awsRegion);
       const Key = { [tables.apiKeys.partitionKey]: probeKey };

@@ -12,6 +12,7 @@ import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/it
 import { createDynamoDbApiKeyReader } from '../../adapters/dynamodb/stores/api-key-store.ts';
 import { createApiKeyUseRecorder } from '../../adapters/dynamodb/stores/api-key-uses.ts';
 import { createDynamoDbClientLookup } from '../../adapters/dynamodb/stores/client-lookup.ts';
+import { holdProviders } from '../../adapters/dynamodb/stores/remember-found.ts';
 import { createVerifierKeys } from '../../adapters/https/fetch-key-set.ts';
 import { openRevocationCheck } from '../../adapters/revocation-options.ts';
 import { requestDeadline } from '../../contract/bounds.ts';
@@ -207,9 +208,8 @@ export function createAuthorizerHandler(
   };
   const clients = createDynamoDbClientLookup(calls, environment.AUTH_CLIENTS_TABLE);
   const { AUTH_REVOCATION_CHECK: onLookupFailure, AUTH_IDENTITY_PROVIDERS_TABLE } = environment;
-  const identityProviders = createDynamoDbIdentityProviderReader(
-    calls,
-    AUTH_IDENTITY_PROVIDERS_TABLE,
+  const identityProviders = holdProviders(
+    createDynamoDbIdentityProviderReader(calls, AUTH_IDENTITY_PROVIDERS_TABLE),
   );
   const ports = {
     proofs: { memory: new ProofMemory(), algorithms: environment.AUTH_DPOP_ALGORITHMS },

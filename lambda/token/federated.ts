@@ -1,5 +1,6 @@
 import type { DynamoDbCalls } from '../../adapters/dynamodb/clients/dynamodb-calls.ts';
 import { createDynamoDbIdentityProviderReader } from '../../adapters/dynamodb/items/identity-provider-item.ts';
+import { holdProviders } from '../../adapters/dynamodb/stores/remember-found.ts';
 import { createFetchProviderKeys, createKeyCache } from '../../adapters/https/fetch-key-set.ts';
 import { createGuardedFetch, type GuardedFetchOptions } from '../../adapters/https/json-request.ts';
 import { assertionFetchTimeout } from '../../contract/bounds.ts';
@@ -45,9 +46,8 @@ export function createFederation(source: FederationSource): Federation {
   const { issuer } = source;
   const guard = { allowLoopback, ...source.guard };
   const fetchKeys = createGuardedFetch({ ...guard, timeout: assertionFetchTimeout });
-  const identityProviders = createDynamoDbIdentityProviderReader(
-    source.calls,
-    identityProvidersTable,
+  const identityProviders = holdProviders(
+    createDynamoDbIdentityProviderReader(source.calls, identityProvidersTable),
   );
   const workloads = new WorkloadAuthentication(
     {

@@ -6,7 +6,7 @@ import { stepLimit } from '../../lab/support/hang-limit.ts';
 
 // The deadlines of a request and of its calls count real time. On a busy machine they would decide
 // what a test sees, so here they only end a hang. Tests of the deadlines themselves take the limits
-// of production with vi.unmock.
+// of production with vi.unmock. A provider is not held: tests stop one and do not wait.
 
 vi.mock('../../contract/bounds.ts', async (importOriginal) => ({
   ...(await importOriginal<typeof Limits>()),
@@ -14,6 +14,7 @@ vi.mock('../../contract/bounds.ts', async (importOriginal) => ({
   providerFetchTimeout: stepLimit,
   trustedFetchTimeout: stepLimit,
   apiKeyUseReadWait: stepLimit,
+  providerHold: { seconds: 0, refreshAfter: 0 },
 }));
 
 vi.mock('../../adapters/call-profile.ts', async (importOriginal) => {

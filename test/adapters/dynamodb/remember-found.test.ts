@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { rememberFound } from '../../../adapters/dynamodb/stores/remember-found.ts';
+import { holdProviders, rememberFound } from '../../../adapters/dynamodb/stores/remember-found.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import { createProvider } from '../../../lab/support/verifier-world.ts';
 
 const seconds = 5;
+const provider = createProvider();
 
 /** A store whose reads take a second each, and a clock that only they and `pass` move. */
-function world() {
+function world(refreshAfter = seconds) {
   const records = new Map([['a', 'enabled']]);
   const state = { now: 1_000_000, reads: 0, down: false };
   const find = async (key: string): Promise<string | undefined> => {
@@ -15,7 +17,7 @@ function world() {
     state.now += 1000;
     return found;
   };
-  const remembered = rememberFound(find, seconds, () => state.now);
+  const remembered = rememberFound(find, seconds, () => state.now, refreshAfter);
   return { records, state, find: remembered, pass: (ms: number) => (state.now += ms) };
 }
 
@@ -88,5 +90,77 @@ describe('a look-up that remembers', () => {
     await find('a');
     await find('a');
     expect(reads).toBe(2);
+  });
+
+  describe('and reads ahead', () => {
+    const refreshAfter = 2.5;
+
+    it('reads a record in use again next to a request, which does not wait for it', async () => {
+      const { find, records, pass, state } = world(refreshAfter);
+      await find('a');
+      records.set('a', 'disabled');
+      pass(refreshAfter * 1000 - 1000);
+      expect(await Promise.all([find('a'), find('a')])).toEqual(['enabled', 'enabled']);
+      expect(state.reads).toBe(2);
+      expect(await find('a')).toBe('disabled');
+    });
+
+    it('is one read every 2.5 seconds, however many requests there are', async () => {
+      const { find, pass, state } = world(refreshAfter);
+      const rate = 100;
+      for (let request = 0; request < 60 * rate; request++) {
+        expect(await find('a')).toBe('enabled');
+        pass(1000 / rate);
+      }
+      // Each read moves this clock by a second.
+      expect(state.reads).toBe(Math.ceil(state.now - 1_000_000) / (refreshAfter * 1000));
+    });
+
+    it('lets no failure of such a read decide, nor a record that is too old', async () => {
+      const { find, state, pass } = world(refreshAfter);
+      await find('a');
+      state.down = true;
+      pass(refreshAfter * 1000);
+      expect(await find('a')).toBe('enabled');
+      expect(await find('a')).toBe('enabled');
+      pass(seconds * 1000 - refreshAfter * 1000 - 1000);
+      await expect(find('a')).rejects.toBeInstanceOf(UnavailableError);
+      state.down = false;
+      expect(await find('a')).toBe('enabled');
+    });
+
+    it('forgets a record that is gone', async () => {
+      const { find, records, pass } = world(refreshAfter);
+      await find('a');
+      records.delete('a');
+      pass(refreshAfter * 1000);
+      await find('a');
+      expect(await find('a')).toBeUndefined();
+    });
+  });
+
+  it('holds the record of a provider for 5 seconds, and longer if all are cached longer', async () => {
+    for (const [cacheSeconds, held] of [
+      [0, 5],
+      [60, 60],
+    ] as const) {
+      let reads = 0;
+      let now = 0;
+      const reader = {
+        findIdentityProvider: async () => {
+          reads += 1;
+          return provider;
+        },
+      };
+      const { findIdentityProvider } = holdProviders(reader, cacheSeconds, () => now);
+      await findIdentityProvider(provider.issuer);
+      now = held * 1000 - 1;
+      expect(await findIdentityProvider(provider.issuer)).toBe(provider);
+      // The second one is ahead.
+      expect(reads).toBe(2);
+      now = 3 * held * 1000;
+      await findIdentityProvider(provider.issuer);
+      expect(reads).toBe(3);
+    }
   });
 });
