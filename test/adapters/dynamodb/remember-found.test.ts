@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { holdProviders, rememberFound } from '../../../adapters/dynamodb/stores/remember-found.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import type { IdentityProviderReader } from '../../../core/identity-provider/identity-provider.ts';
 import { createProvider } from '../../../lab/support/verifier-world.ts';
 
 const seconds = 5;
@@ -146,7 +147,7 @@ describe('a look-up that remembers', () => {
     ] as const) {
       let reads = 0;
       let now = 0;
-      const reader = {
+      const reader: IdentityProviderReader = {
         findIdentityProvider: async () => {
           reads += 1;
           return provider;
