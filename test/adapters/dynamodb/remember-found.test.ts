@@ -153,14 +153,14 @@ describe('a look-up that remembers', () => {
           return provider;
         },
       };
-      const { findIdentityProvider } = holdProviders(reader, cacheSeconds, () => now);
-      await findIdentityProvider(provider.issuer);
+      const providers = holdProviders(reader, cacheSeconds, () => now);
+      await providers.findIdentityProvider(provider.issuer);
       now = held * 1000 - 1;
-      expect(await findIdentityProvider(provider.issuer)).toBe(provider);
+      expect(await providers.findIdentityProvider(provider.issuer)).toBe(provider);
       // The second one is ahead.
       expect(reads).toBe(2);
       now = 3 * held * 1000;
-      await findIdentityProvider(provider.issuer);
+      await providers.findIdentityProvider(provider.issuer);
       expect(reads).toBe(3);
     }
   });
