@@ -62,9 +62,9 @@ export function platformApiCondition(table: PlatformApiTable) {
 }
 
 /** What a platform API may do to record the last use of API keys, next to what it reads. */
-export const recordKeyUseAction = 'dynamodb:UpdateItem';
+export const recordKeyUseActions = ['dynamodb:GetItem', 'dynamodb:UpdateItem'] as const;
 
-/** An item of a key, and only what a use has. Nothing of the item is returned. */
+/** An item of a key, and only what a use has. A write returns nothing of it. */
 export const recordKeyUseCondition = {
   ...onlyValues(
     {

@@ -73,9 +73,9 @@ export interface DynamoDbLookupOptions {
   readonly cacheSeconds?: number | undefined;
   /**
    * The authorization server's table of the days on which API keys were last used, by its name or its
-   * ARN, e.g. `authorization-server-api-key-uses`. Each value of a key is then recorded once a day in
-   * each process, after the check; the check neither waits for it nor fails by it. The role needs
-   * `dynamodb:UpdateItem` on this table.
+   * ARN, e.g. `authorization-server-api-key-uses`. Each process then reads the day of each value of a
+   * key once a day, and records it if no other has, after the check; the check neither waits for it
+   * nor fails by it. The role needs `dynamodb:GetItem` and `dynamodb:UpdateItem` on this table.
    *
    * @default none: the last use of API keys is not recorded
    */

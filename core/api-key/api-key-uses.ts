@@ -1,6 +1,6 @@
 import { apiKeyUseBounds, secondsPerDay } from '../../contract/bounds.ts';
-import { apiKeyUseId } from '../../contract/tables.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { isUseDue, numberOfId } from '../credential/last-use.ts';
 import { formatDay } from '../time.ts';
 import type { ApiKeyUse, RecordApiKeyUse } from './api-key.ts';
 
@@ -14,45 +14,60 @@ export interface RecordedUse extends ApiKeyUse {
   readonly expiresAt: number;
 }
 
-type WriteUse = (use: RecordedUse) => Promise<void>;
+interface UseTable {
+  /** What is stored as the day, whatever it is. */
+  readonly readDay: (use: ApiKeyUse) => Promise<unknown>;
+  /** One that another instance has made before is no failure. */
+  readonly write: (use: RecordedUse) => Promise<void>;
+}
 
 /**
- * Writes each value once a day, at its first use. A write that fails is made with a later use; after
- * it there is none for a while, so a table that does not answer occupies nothing.
+ * Writes each value once a day, at its first use. Another instance may have done it, so the day is read
+ * before, which costs a tenth. What fails is repeated with a later use; after it there is nothing for a
+ * while, so a table that does not answer occupies nothing.
  */
 class UseRecorder {
-  readonly #write: WriteUse;
-  /** The day that is written, by value. */
-  readonly #days = new BoundedMap<string, string>(apiKeyUseBounds.remembered);
-  readonly #writing = new Set<string>();
+  readonly #table: UseTable;
+  /** The day that is recorded, by the number of the value. */
+  readonly #days = new BoundedMap<number, string>(apiKeyUseBounds.remembered);
+  readonly #recording = new Set<string>();
   #pausedUntil = 0;
 
-  constructor(write: WriteUse) {
-    this.#write = write;
+  constructor(table: UseTable) {
+    this.#table = table;
   }
 
   record(use: ApiKeyUse, now: number): void {
-    const id = apiKeyUseId(use.keyId, use.valueId);
-    const day = formatDay(now);
-    if (this.#days.get(id) === day || this.#writing.has(id) || now < this.#pausedUntil) return;
-    if (this.#writing.size >= apiKeyUseBounds.concurrent) return;
-    this.#writing.add(id);
-    const nextDay = formatDay(now + secondsPerDay);
-    const expiresAt = now + apiKeyUseBounds.keptDays * secondsPerDay;
-    this.#write({ ...use, day, nextDay, expiresAt })
+    const { valueId } = use;
+    const number = numberOfId(valueId);
+    if (!isUseDue(valueId, this.#days.get(number), now)) return;
+    if (this.#recording.has(valueId) || now < this.#pausedUntil) return;
+    if (this.#recording.size >= apiKeyUseBounds.concurrent) return;
+    this.#recording.add(valueId);
+    this.#recordOnce(use, now)
       .then(
-        () => this.#days.set(id, day),
+        (day) => this.#days.set(number, day),
         () => {
           this.#pausedUntil = now + apiKeyUseBounds.pause;
         },
       )
-      .finally(() => this.#writing.delete(id));
+      .finally(() => this.#recording.delete(valueId));
+  }
+
+  /** @returns the day that is recorded then. */
+  async #recordOnce(use: ApiKeyUse, now: number): Promise<string> {
+    const recorded = readUseDay(await this.#table.readDay(use), now);
+    if (recorded !== undefined && !isUseDue(use.valueId, recorded, now)) return recorded;
+    const day = formatDay(now);
+    const nextDay = formatDay(now + secondsPerDay);
+    const expiresAt = now + apiKeyUseBounds.keptDays * secondsPerDay;
+    await this.#table.write({ ...use, day, nextDay, expiresAt });
+    return day;
   }
 }
 
-/** @param write one that another instance has made before is no failure. */
-export function createUseRecorder(write: WriteUse): RecordApiKeyUse {
-  const recorder = new UseRecorder(write);
+export function createUseRecorder(table: UseTable): RecordApiKeyUse {
+  const recorder = new UseRecorder(table);
   return (use, now) => recorder.record(use, now);
 }
 

@@ -2,6 +2,7 @@ import type { AccessTokenType } from '../../contract/access-token-type.ts';
 import { isSyntheticClientId } from '../../contract/synthetic-check.ts';
 import { type ClientReader, expiresSoon, type UseRecorder } from '../client/client.ts';
 import { isId } from '../credential/credential-value.ts';
+import { isUseDue } from '../credential/last-use.ts';
 import { OAuthError } from '../oauth-error.ts';
 import {
   chooseSigningKeys,
@@ -157,7 +158,7 @@ async function authenticateBySecret(
 }
 
 /**
- * Begins to record that a secret or an assertion was used, unless that was already recorded today.
+ * Begins to record that a secret or an assertion was used, if that is due.
  *
  * @returns the state of the recording, which changes when the store answers. It never fails.
  */
@@ -169,7 +170,9 @@ function recordUse(
   const day = formatDay(now);
   // An assertion, which is stored nowhere: the client has the day.
   const isWorkload = latestExpiry !== undefined;
-  if ((isWorkload ? client : secret).lastUsedOn === day) return { state: 'not_due' };
+  const { lastUsedOn } = isWorkload ? client : secret;
+  const id = isWorkload ? client.clientId : secret.secretId;
+  if (!isUseDue(id, lastUsedOn, now)) return { state: 'not_due' };
   const recording: { state: SecretUse } = { state: 'pending' };
   const end = (state: SecretUse) => () => {
     recording.state = state;

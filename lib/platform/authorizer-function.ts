@@ -11,7 +11,7 @@ import {
   platformApiAction,
   platformApiCondition,
   platformApiTables,
-  recordKeyUseAction,
+  recordKeyUseActions,
   recordKeyUseCondition,
 } from '../../contract/platform-api-tables.ts';
 import {
@@ -202,7 +202,7 @@ export function readTablesOf(
 /** Permission to record the last use of API keys, in the only table that a platform API writes to. */
 function recordUsesIn(tableArn: string): PolicyStatement {
   return new PolicyStatement({
-    actions: [recordKeyUseAction],
+    actions: [...recordKeyUseActions],
     resources: [tableArn],
     conditions: recordKeyUseCondition,
   });

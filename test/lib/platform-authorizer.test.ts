@@ -173,7 +173,7 @@ describe('PlatformAuthorizer', () => {
       ...readStatements('arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server'),
       {
         Effect: 'Allow',
-        Action: 'dynamodb:UpdateItem',
+        Action: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
         Resource: 'arn:aws:dynamodb:us-west-2:111122223333:table/authorization-server-api-key-uses',
         Condition: {
           'ForAllValues:StringLike': {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { apiKeyUseBounds, secondsPerDay } from '../../../contract/bounds.ts';
@@ -6,17 +7,27 @@ import {
   type RecordedUse,
   readUseDay,
 } from '../../../core/api-key/api-key-uses.ts';
+import { formatId } from '../../../core/credential/credential-value.ts';
+import { isUseDue } from '../../../core/credential/last-use.ts';
 
 const now = 1_800_000_000;
 const use = { keyId: 'key_a', valueId: 'key_a' };
 
-function recorder(answer: () => Promise<void> = async () => undefined) {
+/** @param stored what the table has of every value. */
+function recorder(answer: () => Promise<void> = async () => undefined, stored?: string) {
   const written: RecordedUse[] = [];
-  const record = createUseRecorder((one) => {
-    written.push(one);
-    return answer();
+  const read: string[] = [];
+  const record = createUseRecorder({
+    readDay: async ({ valueId }) => {
+      read.push(valueId);
+      return stored;
+    },
+    write: (one) => {
+      written.push(one);
+      return answer();
+    },
   });
-  return { record, written };
+  return { record, written, read };
 }
 
 describe('the recorder of uses', () => {
@@ -39,10 +50,32 @@ describe('the recorder of uses', () => {
     expect(written.map(({ day }) => day)).toEqual(['2027-01-15', '2027-01-16']);
   });
 
+  it('reads a value that another instance has recorded once a day, and does not write it', async () => {
+    const { record, written, read } = recorder(undefined, '2027-01-15');
+    for (const after of [0, 1, 3600]) {
+      record(use, now + after);
+      await setImmediate();
+    }
+    expect({ read, written }).toEqual({ read: ['key_a'], written: [] });
+  });
+
+  it('remembers 100,000 values, so each of them is read once', async () => {
+    const { record, read } = recorder(undefined, '2027-01-15');
+    for (let round = 0; round < 2; round++) {
+      for (let index = 0; index < apiKeyUseBounds.remembered; index++) {
+        record({ keyId: 'key', valueId: `key_${index}` }, now);
+        if (index % apiKeyUseBounds.concurrent === 0) await setImmediate();
+      }
+      await setImmediate();
+    }
+    expect(read).toHaveLength(apiKeyUseBounds.remembered);
+  });
+
   it('writes each value of a key', async () => {
     const { record, written } = recorder();
     record(use, now);
     record({ ...use, valueId: 'secret_b' }, now);
+    await setImmediate();
     expect(written.map(({ valueId }) => valueId)).toEqual(['key_a', 'secret_b']);
   });
 
@@ -51,6 +84,7 @@ describe('the recorder of uses', () => {
     const { record, written } = recorder(() => promise);
     record(use, now);
     record(use, now + 7200);
+    await setImmediate();
     expect(written).toHaveLength(1);
     resolve();
     await setImmediate();
@@ -79,12 +113,39 @@ describe('the recorder of uses', () => {
       }
     };
     useAll();
+    await setImmediate();
     expect(written).toHaveLength(16);
     resolve();
     await setImmediate();
     useAll();
+    await setImmediate();
     expect(written).toHaveLength(32);
   });
+});
+
+describe('the first hour after midnight UTC', () => {
+  const day = now - (now % secondsPerDay);
+  const ids = Array.from({ length: 7200 }, () => formatId('apiKey', randomBytes(16)));
+  const due = (at: number, recorded: string | undefined) =>
+    ids.filter((id) => isUseDue(id, recorded, day + at)).length;
+
+  it('spreads the first uses of credentials that were used the day before', () => {
+    const perMinute = Array.from({ length: 61 }, (_, minute) => due(60 * minute, '2027-01-14'))
+      .slice(1)
+      .map((count, index, counts) => count - (counts[index - 1] ?? 0));
+    expect(perMinute.reduce((sum, count) => sum + count)).toBe(ids.length);
+    // 120 on average; the deviation is 11.
+    expect(Math.max(...perMinute)).toBeLessThan(200);
+  });
+
+  it.each([
+    ['was never used', undefined],
+    ['was last used two days before', '2027-01-13'],
+  ])('delays no use of one that %s', (_, recorded) => expect(due(0, recorded)).toBe(ids.length));
+
+  it.each(['2027-01-15', '2027-01-16'])('is over for one that was used on %s', (recorded) =>
+    expect(due(secondsPerDay - 1, recorded)).toBe(0),
+  );
 });
 
 describe('what is stored of a use', () => {
