@@ -15,7 +15,7 @@ export interface RecordedUse extends ApiKeyUse {
 }
 
 interface UseTable {
-  /** What is stored as the day, whatever it is. */
+  /** The stored value of the day, of any type. */
   readonly readDay: (use: ApiKeyUse) => Promise<unknown>;
   /** One that another instance has made before is no failure. */
   readonly write: (use: RecordedUse) => Promise<void>;
