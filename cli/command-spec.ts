@@ -31,12 +31,30 @@ type Optional<Flags extends string, Value> = TypedOption<{
   readonly [Name in NameOf<Flags>]?: Value;
 }>;
 
-/** `--in-words <text>` is a text as `inWords`, `--dry-run` is `dryRun: true`. */
+const fieldsOfOptions = new WeakMap<Option, string>();
+
+/** The field of the library that an option gives; its own name in camel case unless declared. */
+export function fieldOf(one: Option): string {
+  return fieldsOfOptions.get(one) ?? one.attributeName();
+}
+
+/** Declares the field that an option gives, so that a message about the field names the option. */
+export function givesField<One extends Option>(one: One, field: string | undefined): One {
+  if (field !== undefined) fieldsOfOptions.set(one, field);
+  return one;
+}
+
+/**
+ * `--in-words <text>` is a text as `inWords`, `--dry-run` is `dryRun: true`.
+ *
+ * @param field of the library, if it has another name.
+ */
 export function option<const Flags extends string>(
   flags: Flags,
   summary?: string,
+  field?: string,
 ): Optional<Flags, ValueOf<Flags>> {
-  return new Option(flags, summary);
+  return givesField(new Option(flags, summary), field);
 }
 
 /** An option whose text is read as something else. */
@@ -75,8 +93,9 @@ export function collectValues(value: string, earlier: readonly string[] = []): r
 export function repeatable<const Flags extends string>(
   flags: Flags,
   summary: string,
+  field?: string,
 ): Optional<Flags, readonly string[]> {
-  return new Option(flags, summary).argParser(collectValues);
+  return givesField(new Option(flags, summary).argParser(collectValues), field);
 }
 
 /** An option that the command needs. */

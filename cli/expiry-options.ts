@@ -7,7 +7,9 @@ import { refuse } from './usage-error.ts';
 /** `--expires-in` and `--expires-at`. Only one can be given. */
 export function expiryOptions() {
   return [
-    option('--expires-in <duration>', 'how long it is valid, e.g. 90d').conflicts('expiresAt'),
+    option('--expires-in <duration>', 'how long it is valid, e.g. 90d', 'expiresAt').conflicts(
+      'expiresAt',
+    ),
     option('--expires-at <time>', 'when it expires, RFC 3339, or the day, e.g. 2027-03-31'),
   ] as const;
 }

@@ -6,7 +6,7 @@ import { InputError, type InputProblem } from '../core/errors.ts';
 import { type Cli, createCli, type GlobalOptions } from './cli.ts';
 import type { CliIo } from './cli-io.ts';
 import { commandGroups, singleCommands } from './command-groups.ts';
-import { type CommandGroup, type CommandSpec, collectValues } from './command-spec.ts';
+import { type CommandGroup, type CommandSpec, collectValues, fieldOf } from './command-spec.ts';
 import type { CompletionValues } from './completion-values.ts';
 import { ownCommand } from './deployment.ts';
 import { Terminal } from './terminal.ts';
@@ -171,14 +171,6 @@ export function createProgram(
   return program;
 }
 
-/** Options that have another name than the field of the library. */
-const optionNames: ReadonlyMap<string, string> = new Map([
-  ['serviceTrunkGroup', 'trunkGroup'],
-  ['expiresAt', 'expiresIn'],
-  ['overlap', 'expireOldIn'],
-  ['sourceAddress', 'sourceIp'],
-]);
-
 /** The options of a command, and which of them a person typed. */
 interface CommandOptions {
   readonly options: readonly Option[];
@@ -188,11 +180,9 @@ interface CommandOptions {
 }
 
 function findOption({ options, isGiven }: CommandOptions, field: string): Option | undefined {
-  // An option that may be repeated holds one value of a list: --scope of scopes.
-  const names = [field, optionNames.get(field), field.replace(/s$/, '')];
-  const found = options.filter(
-    (option) => !option.negate && names.includes(option.attributeName()),
-  );
+  // Of a subnet, `subnets[0].netmask`, the option has the whole.
+  const [root] = field.split(/[.[]/, 1);
+  const found = options.filter((option) => !option.negate && fieldOf(option) === root);
   return found.find((option) => isGiven(option.attributeName())) ?? found[0];
 }
 

@@ -26,7 +26,11 @@ function formatSources(key: ApiKey): Cell {
 const formatScopes = ({ scopes }: ApiKey): Cell => scopes?.join(' ') ?? 'every scope';
 
 const scopeOption = () =>
-  repeatable('--scope <scope>', 'a scope that it satisfies, and no other; may be repeated');
+  repeatable(
+    '--scope <scope>',
+    'a scope that it satisfies, and no other; may be repeated',
+    'scopes',
+  );
 
 const formatUse = ({ lastUsedOn, isLastUseUnread }: ApiKey): Cell =>
   isLastUseUnread === true ? 'could not be read now' : (lastUsedOn ?? 'not recorded');
@@ -96,11 +100,12 @@ const create = command({
   summary: 'Create an API key and show its value once',
   options: [
     mandatory(option('--name <name>', 'name for people')),
-    mandatory(option('--trunk-group <group>', 'service trunk group')),
+    mandatory(option('--trunk-group <group>', 'service trunk group', 'serviceTrunkGroup')),
     option('--disabled', 'create it disabled'),
     repeatable(
       '--allow <name=subnet>',
       'a subnet that may use it; may be repeated; without it, every source may',
+      'subnets',
     ),
     scopeOption(),
     ...expiryOptions(),

@@ -339,8 +339,8 @@ const update = command({
   arguments: [clientIdArgument],
   options: [
     ...fieldOptions(changedWords, ['name', 'scopes']),
-    repeatable('--add-scope <scope>', 'adds a scope; may be repeated'),
-    repeatable('--remove-scope <scope>', 'removes a scope; may be repeated'),
+    repeatable('--add-scope <scope>', 'adds a scope; may be repeated', 'addScopes'),
+    repeatable('--remove-scope <scope>', 'removes a scope; may be repeated', 'removeScopes'),
     ...fieldOptions(changedWords, ['audiences']),
     option('--default-audience', "only the deployment's default audience").conflicts('audience'),
     ...fieldOptions(changedWords, [...plainClientFields, 'requiredClaims']),

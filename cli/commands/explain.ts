@@ -85,8 +85,8 @@ const request = command({
         'read the credential from stdin, which keeps it out of history and process list',
       ),
     ),
-    option('--source-ip <address>', 'source address of the request'),
-    repeatable('--scope <scope>', 'a scope that the request would need; may be repeated'),
+    option('--source-ip <address>', 'source address of the request', 'sourceAddress'),
+    repeatable('--scope <scope>', 'a scope that the request would need; may be repeated', 'scopes'),
     option('--audience <uri>', "audience of the API; default: the deployment's default audience"),
     option('--issuer <url>', 'issuer of a deployment whose config has none'),
     option(

@@ -3,7 +3,7 @@ import { type FieldKind, type GivenWords } from '../../contract/management/field
 import { wireNameOf } from '../../contract/management/fields.ts';
 import { type ClaimCondition, groupClaims } from '../../core/client/claim-condition.ts';
 import { formatDuration, numberOrTyped, secondsOrTyped } from '../../core/duration.ts';
-import { collectValues, option } from '../command-spec.ts';
+import { collectValues, givesField, option } from '../command-spec.ts';
 import type { Cell } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -39,6 +39,7 @@ function optionOf(name: string, words: GivenWords): Option {
   const made = new Option(kind === 'flag' ? flag : `${flag} <${item}>`, summary);
   if (isRepeated.has(kind)) made.argParser(collectValues);
   if (kind === 'count') made.argParser(numberOrTyped);
+  givesField(made, name);
   return words.required === undefined ? made : made.makeOptionMandatory();
 }
 

@@ -11,7 +11,7 @@ import type { Output } from '../output.ts';
  */
 export function listFilterOptions(what: string) {
   return [
-    option('--trunk-group <group>', 'only those of one service trunk group'),
+    option('--trunk-group <group>', 'only those of one service trunk group', 'serviceTrunkGroup'),
     option('--text <text>', 'only those with this text in their name or id'),
     option('--enabled', 'only those that are enabled').conflicts('disabled'),
     option('--disabled', 'only those that are disabled'),

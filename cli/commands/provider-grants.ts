@@ -11,7 +11,7 @@ const issuer = ['issuer', 'issuer of a registered provider, exactly as registere
 
 function groupOptions() {
   return [
-    repeatable('--trunk-group <group>', 'all that have it; may be repeated'),
+    repeatable('--trunk-group <group>', 'all that have it; may be repeated', 'trunkGroups'),
     option('--withdraw', 'no trunk group has it any more').conflicts('trunkGroup'),
     ifVersionOption('list of grants'),
   ] as const;
@@ -77,7 +77,11 @@ const grant = command({
   ],
   options: [
     ...groupOptions(),
-    repeatable('--disable <client>', 'disables a client of another trunk group with such an id'),
+    repeatable(
+      '--disable <client>',
+      'disables a client of another trunk group with such an id',
+      'clients',
+    ),
     repeatable('--delete <client>', 'deletes such a client'),
     repeatable('--leave <client>', 'leaves such a client as it is'),
   ],

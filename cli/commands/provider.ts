@@ -107,7 +107,11 @@ const register = command({
   arguments: [discoveryUrl],
   options: [
     ...providerOptions(),
-    repeatable('--trunk-group <group>', 'only for this service trunk group; may be repeated'),
+    repeatable(
+      '--trunk-group <group>',
+      'only for this service trunk group; may be repeated',
+      'trunkGroups',
+    ),
     option(
       '--jwks-file <file>',
       'its keys, which are then never fetched: the argument is the issuer itself',
@@ -236,7 +240,7 @@ const assign = command({
   summary: 'Change the trunk groups that a provider of their own is for',
   arguments: [issuer],
   options: [
-    repeatable('--trunk-group <group>', 'all that it is for; may be repeated'),
+    repeatable('--trunk-group <group>', 'all that it is for; may be repeated', 'trunkGroups'),
     option('--platform', 'take it over: then it is the platform’s').conflicts('trunkGroup'),
     repeatable(
       '--keep-clients-of <group>',

@@ -146,7 +146,7 @@ export function rotateCommand(
     arguments: [argument],
     options: [
       withDefault(
-        option('--expire-old-in <duration>', `how long ${what}`),
+        option('--expire-old-in <duration>', `how long ${what}`, 'overlap'),
         '7d',
         '7d: a week to roll out the new one',
       ),

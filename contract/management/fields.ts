@@ -25,6 +25,9 @@ export interface Facts {
 
 type Allowed = string | ((facts: Facts) => string);
 
+/** Marks an issue whose message is the whole problem, and not only what is allowed. */
+export const wholeProblem = 'whole_problem';
+
 /** What is wrong with a value, if it is not what the field says. */
 export class Wrong {
   readonly issue: WrongIssue;
@@ -35,8 +38,10 @@ export class Wrong {
 }
 
 interface WrongIssue {
-  /** What is allowed; the whole problem if it begins with `received`. */
+  /** What is allowed. */
   readonly message?: string;
+  /** The message also says what was received. */
+  readonly expected?: typeof wholeProblem;
   /** What was received, as a message shows it. Undefined: nothing. */
   readonly input?: unknown;
 }

@@ -24,6 +24,7 @@ import {
   Wrong,
   type WrongFields,
   whole,
+  wholeProblem,
   wrong,
 } from './fields.ts';
 import * as rule from './rules.ts';
@@ -262,7 +263,9 @@ function checkSubnet({ address, netmask }: FieldValues, { findWrongSubnet }: Fac
   const isMask =
     netmask === undefined || typeof netmask === 'string' || typeof netmask === 'number';
   const found = isMask ? findWrongSubnet({ address, netmask }) : undefined;
-  return found === undefined ? [] : [[found.field, new Wrong({ message: found.problem })]];
+  return found === undefined
+    ? []
+    : [[found.field, new Wrong({ expected: wholeProblem, message: found.problem })]];
 }
 
 export const newSubnet = exactly({ ...subnetFields, ...ifVersion }, checkSubnet);

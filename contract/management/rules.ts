@@ -26,6 +26,7 @@ import {
   text,
   Wrong,
   whole,
+  wholeProblem,
   wrong,
 } from './fields.ts';
 
@@ -77,6 +78,7 @@ export const newName = text(nameHelp, (received) => {
   if (found === undefined) return value;
   const names = invisible.map(([, one]) => one).join(', ');
   return new Wrong({
+    expected: wholeProblem,
     message: `received the invisible character ${found}; allowed: ${nameHelp}, none of ${names}`,
   });
 });
@@ -285,6 +287,7 @@ export const importedSecret = field<string>('a text', (value) => {
   const weakness = typeof value === 'string' ? findWeakness(value) : 'no text';
   if (typeof value === 'string' && weakness === undefined) return value;
   return new Wrong({
+    expected: wholeProblem,
     message: `received one with ${weakness}; allowed: 32 to 256 random characters of printable ASCII without space, "%" and "+"`,
   });
 });

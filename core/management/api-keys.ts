@@ -66,8 +66,8 @@ export const findWrongSubnet: Facts['findWrongSubnet'] = ({ address, netmask }) 
     return undefined;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    const { field = 'address', label, problem } = error;
-    return { field, problem: label === field ? problem : `${label}: ${problem}` };
+    const { field = 'address', problem } = error;
+    return { field, problem };
   }
 };
 

@@ -5,6 +5,7 @@ import {
   type Facts,
   unknownField,
   type Wrong,
+  wholeProblem,
   wireNameOf,
 } from '../../contract/management/fields.ts';
 import { InputError, type InputProblem } from '../errors.ts';
@@ -84,8 +85,8 @@ function toProblem(issue: v.BaseIssue<unknown>): InputProblem {
   if (expected === unknownField) {
     return { field, label: field, problem: `unknown field; allowed: ${allowed}` };
   }
-  const isWhole = allowed.startsWith('received ');
-  return { field, label, problem: isWhole ? allowed : describeRefusal(input, allowed) };
+  const problem = expected === wholeProblem ? allowed : describeRefusal(input, allowed);
+  return { field, label, problem };
 }
 
 /** Everything that is wrong with an input. A misspelt field is before what is missing for it. */

@@ -1,17 +1,19 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { option, repeatable } from '../../cli/command-spec.ts';
 import { nameOption } from '../../cli/program.ts';
 import { InputError, RefusedError } from '../../core/errors.ts';
 import { refuseInput } from '../../core/management/read-input.ts';
 
 const options = [
-  new Option('--token-lifetime <duration>'),
-  new Option('--scope <scope>'),
+  option('--token-lifetime <duration>'),
+  repeatable('--scope <scope>', '', 'scopes'),
   new Option('--no-scopes'),
-  new Option('--trunk-group <group>'),
-  new Option('--expires-at <time>'),
-  new Option('--expires-in <duration>'),
-  new Option('--expire-old-in <duration>'),
+  option('--trunk-group <group>', '', 'serviceTrunkGroup'),
+  repeatable('--allow <name=subnet>', '', 'subnets'),
+  option('--expires-at <time>'),
+  option('--expires-in <duration>', '', 'expiresAt'),
+  option('--expire-old-in <duration>', '', 'overlap'),
 ];
 
 const given = (...names: readonly string[]) => ({
@@ -35,6 +37,7 @@ describe('a value that the library refuses', () => {
     ['serviceTrunkGroup', '--trunk-group: received 5; allowed: more'],
     ['expiresAt', '--expires-at: received 5; allowed: more'],
     ['expiresAt', '--expires-in: received 5; allowed: more', 'expiresIn'],
+    ['subnets[1].netmask', '--allow: received 5; allowed: more'],
     ['overlap', '--expire-old-in: received 5; allowed: more'],
     ['rank', 'rank: received 5; allowed: more'],
   ])('has the name of its option: %s', (field, message, ...names) => {
@@ -59,15 +62,13 @@ describe('a value that the library refuses', () => {
   });
 
   it('keeps the path of a value inside of another', () => {
-    const error = refused(() =>
-      refuseInput('subnets[1].netmask', 5, 'more', 'subnets[1]: netmask'),
-    );
+    const error = refused(() => refuseInput('keys[1].netmask', 5, 'more', 'keys[1]: netmask'));
     expect(nameOption(error, given())).toBe(error);
     expect(error).toMatchObject({
-      field: 'subnets[1].netmask',
-      label: 'subnets[1]: netmask',
+      field: 'keys[1].netmask',
+      label: 'keys[1]: netmask',
       problem: 'received 5; allowed: more',
-      message: 'subnets[1]: netmask: received 5; allowed: more',
+      message: 'keys[1]: netmask: received 5; allowed: more',
     });
   });
 

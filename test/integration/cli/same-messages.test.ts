@@ -3,6 +3,7 @@ import type * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { InputError, type Management, type OperationName } from '../../../adapters/management.ts';
 import { commandGroups } from '../../../cli/command-groups.ts';
+import { fieldOf } from '../../../cli/command-spec.ts';
 import { managementOperations } from '../../../contract/management/operations.ts';
 import { sayAsDuration } from '../../../core/duration.ts';
 import { routes } from '../../../portal/routes.ts';
@@ -171,26 +172,17 @@ const commands: Readonly<Partial<Record<OperationName, string>>> = {
   erasePersonName: 'audit erase-name $subject --yes',
 };
 
-/** Options that have neither the name of their field nor that of one item of it. */
-const optionNames: ReadonlyMap<string, string> = new Map([
-  ['serviceTrunkGroup', 'trunkGroup'],
-  ['overlap', 'expireOldIn'],
-  ['requiredClaims', 'requireClaim'],
-  ['subnets', 'allow'],
-  ['clients', 'disable'],
-  ['sourceAddress', 'sourceIp'],
-]);
-
 /** The option of a command by which a person gives a field; undefined if there is none. */
 function findOption({ operation, name }: Place): string | undefined {
   const [group, command] = commands[operation]?.split(' ') ?? [];
   const spec = commandGroups
     .find((one) => one.name === group)
     ?.commands.find((one) => one.name === command);
-  const names = [name, optionNames.get(name), name.replace(/s$/, '')];
-  return spec?.options?.find(
-    (option) => option.required && !option.negate && names.includes(option.attributeName()),
-  )?.long;
+  const found = spec?.options?.filter(
+    (option) => option.required && !option.negate && fieldOf(option) === name,
+  );
+  // `--expires-at`, as a form has no duration.
+  return (found?.find((option) => option.attributeName() === name) ?? found?.[0])?.long;
 }
 
 /** A command line with a wrong value; undefined if no option or argument takes the field. */
