@@ -2,7 +2,6 @@ import { createDynamoDbClient } from '../adapters/dynamodb/clients/dynamodb-clie
 import { createDynamoDbAuditLog } from '../adapters/dynamodb/stores/audit-log.ts';
 import { createRestoredTables } from '../adapters/dynamodb/stores/restored-tables.ts';
 import { deployedTableName } from '../contract/tables.ts';
-import type { AuditRecord } from '../core/audit/audit-log.ts';
 import { RefusedError } from '../core/errors.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -19,9 +18,8 @@ export function openTables(deployment: Deployment) {
         tableOf: (table) => deployedTableName(config, table),
         store: { consistentRead: true, onMalformedRecord: onLeftOut },
       }),
-    /** Every record of the given days, from the audit of each AWS region. */
-    readAudit: async (awsRegions: readonly string[], days: readonly string[]) => {
-      const records: AuditRecord[] = [];
+    /** Every record of the given days, from the audit of each AWS region, one region after another. */
+    async *readAudit(awsRegions: readonly string[], days: readonly string[]) {
       for (const region of awsRegions) {
         const regional = createDynamoDbClient({ ...aws, region });
         const reader = createDynamoDbAuditLog(regional, deployedTableName(config, 'audit'), {
@@ -32,11 +30,8 @@ export function openTables(deployment: Deployment) {
             );
           },
         });
-        for (const day of days) {
-          for await (const record of reader.listAudit(day)) records.push(record);
-        }
+        for (const day of days) yield* reader.listAudit(day);
       }
-      return records;
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   restores,
 } from '../../core/restore/restore-tables.ts';
 import { parseTime, seconds } from '../../core/time.ts';
+import { createFileShelf } from '../change-shelf.ts';
 import type { Cli } from '../cli.ts';
 import { type CommandGroup, command, mandatory, option, repeatable } from '../command-spec.ts';
 import { refuse } from '../usage-error.ts';
@@ -72,7 +73,18 @@ function printRestored(cli: Cli, rows: readonly RestoredRow[]): void {
   for (const { id, lookAt } of rows) {
     for (const text of lookAt) cli.output.warn(`Look at ${id}: ${text}.`);
   }
-  cli.output.note(countOutcomes(rows));
+}
+
+/** What differs from the report, after the writes. */
+function printDone(cli: Cli, reported: readonly RestoredRow[], rows: readonly RestoredRow[]): void {
+  const before = new Map(reported.map((row) => [row.id, row]));
+  for (const { id, outcome, lookAt } of rows) {
+    const { outcome: foretold = outcome, lookAt: known = [] } = before.get(id) ?? {};
+    const others = lookAt.filter((text) => !known.includes(text));
+    for (const text of others) cli.output.warn(`Look at ${id}: ${text}.`);
+    if (outcome !== foretold) cli.output.warn(`${id}: ${outcome}, and not ${foretold}`);
+  }
+  cli.output.note(`Written: ${countOutcomes(rows)}`);
 }
 
 /** Who can write signing keys can make tokens. */
@@ -126,23 +138,35 @@ const restore = command({
         `warning: ${deployedTableName(config, 'audit')} of ${region} is not read; what was revoked there since then is valid again`,
       );
     }
-    if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);
     const whole = await cli.tables();
     const context = await cli.tableContext();
     const stored = whole.restored(from, ({ message }) => {
       cli.output.warn(`left out: ${message}`);
       cli.answerNo();
     });
+    const shelf = createFileShelf();
+    let reported: readonly RestoredRow[] = [];
     try {
       const rows = await restores[table](context, stored, {
-        readAudit: () => whole.readAudit(regions, auditDays(since, now)),
+        readAudit: (start = since) =>
+          whole.readAudit(regions, auditDays(start, seconds(Date.now()))),
+        shelf,
+        report: async (foretold) => {
+          reported = foretold;
+          printRestored(cli, foretold);
+          cli.output.note(countOutcomes(foretold));
+          if (!dryRun) await cli.confirm(`Restore items of ${from} into ${to}?`);
+        },
+        progress: (text) => cli.output.progress(text),
         undelete: new Set(undelete),
         since,
         dryRun,
       });
-      printRestored(cli, rows);
+      if (!dryRun) printDone(cli, reported, rows);
     } catch (error) {
       throw table === 'signingKeys' && isAwsDenial(error) ? noPolicy : error;
+    } finally {
+      shelf.close();
     }
   },
 });

@@ -121,31 +121,38 @@ export interface AuditedChange
   readonly isCertain: boolean;
 }
 
-/** What one record adds to the knowledge about its change. */
-function pairRecords(records: Iterable<AuditRecord>): ReadonlyMap<string, readonly AuditRecord[]> {
-  const pairs = new Map<string, AuditRecord[]>();
-  for (const record of records) {
-    const id = readChangeId(record.recordId);
-    pairs.set(id, [...(pairs.get(id) ?? []), record]);
-  }
-  return pairs;
+function toChange({ outcome, ...record }: AuditRecord): AuditedChange {
+  const { time, actor, action, subject, before, after } = record;
+  return { time, actor, action, subject, before, after, isCertain: outcome === 'done' };
 }
 
-/**
- * The changes that the records of all regions describe, in the order of their times. A record that
- * was read twice counts once. A failed change is left out, because it was never made.
- */
+/** Pairs the intents and the outcomes of changes. It holds only changes that have no outcome yet. */
+export class ChangePairs {
+  readonly #open = new Map<string, AuditRecord>();
+
+  /** @returns the change, when its outcome is known. A failed one is left out: it was never made. */
+  add(record: AuditRecord): AuditedChange | undefined {
+    const id = readChangeId(record.recordId);
+    if (record.outcome === 'intended') this.#open.set(id, record);
+    else this.#open.delete(id);
+    return record.outcome === 'done' ? toChange(record) : undefined;
+  }
+
+  /** Changes of which it is not known whether they were made. */
+  get unfinished(): readonly AuditedChange[] {
+    return [...this.#open.values()].map(toChange);
+  }
+}
+
+/** The changes that records describe, of each region in the order of their times. */
 export function findChanges(records: Iterable<AuditRecord>): readonly AuditedChange[] {
-  return [...pairRecords(records).values()]
-    .flatMap((pair) => {
-      const record = pair.find(({ outcome }) => outcome !== 'intended') ?? pair[0];
-      if (record === undefined || record.outcome === 'failed') return [];
-      const { time, actor, action, subject, before, after } = record;
-      return [
-        { time, actor, action, subject, before, after, isCertain: record.outcome === 'done' },
-      ];
-    })
-    .sort((a, b) => (a.time < b.time ? -1 : 1));
+  const pairs = new ChangePairs();
+  const done = [...records].flatMap((record) => pairs.add(record) ?? []);
+  return [...done, ...pairs.unfinished].sort(byTime);
+}
+
+export function byTime(a: Pick<AuditedChange, 'time'>, b: Pick<AuditedChange, 'time'>): number {
+  return a.time < b.time ? -1 : 1;
 }
 
 /** The changes of an item itself, whose actions begin with one of the nouns. */

@@ -211,7 +211,7 @@ export function restoreSettings(
   tables: Settings,
   options: RestoreOptions,
 ): Promise<readonly RestoredRow[]> {
-  return restoring(options, async (replay) => {
+  return restoring(context, options, async (replay) => {
     const later = sincePoint(replay);
     const givenLater = { ...later, changes: findGiven(later.changes) };
     return [

@@ -66,7 +66,7 @@ export function restoreSigningKeys(
     view: ({ at }) => ({ at }),
     replay: asStored,
   };
-  return restoring(options, async (all) => {
+  return restoring(context, options, async (all) => {
     const replay = sincePoint(all);
     return [
       ...(await restoreKind(context, keys, replay)),

@@ -6,6 +6,7 @@ import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import { deployedTableName } from '../../contract/tables.ts';
 import { type RestorableTable, restores } from '../../core/restore/restore-tables.ts';
 import { seconds } from '../../core/time.ts';
+import { createMemoryShelf } from './memory-shelf.ts';
 
 /** `authctl table restore TABLE --from FROM --restore-point now`, without an audit. */
 export function restoreTable(
@@ -23,7 +24,9 @@ export function restoreTable(
     createManagementContext({ config, aws, actor: async () => 'test' }),
     stored,
     {
-      readAudit: async () => [],
+      // biome-ignore lint/correctness/useYield: there is no audit.
+      async *readAudit() {},
+      shelf: createMemoryShelf(),
       undelete: new Set(),
       since: seconds(Date.now()),
       dryRun: false,

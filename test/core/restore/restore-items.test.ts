@@ -5,11 +5,13 @@ import type {
   IdentityProvider,
 } from '../../../core/identity-provider/identity-provider.ts';
 import {
+  type RestoredRow,
   restorableClients,
   restoreItems,
   restoreProviders,
 } from '../../../core/restore/restore-items.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { createMemoryShelf } from '../../support/memory-shelf.ts';
 import { createClient, deleteClient, setClientEnabled } from '../../support/operations.ts';
 import { storedKind } from '../../support/stored-kind.ts';
 
@@ -29,7 +31,10 @@ async function lostClient() {
   );
   const restorable = restorableClients(context, { clients });
   const options = {
-    readAudit: async () => structuredClone(test.audit),
+    async *readAudit() {
+      yield* structuredClone(test.audit);
+    },
+    shelf: createMemoryShelf(),
     undelete: new Set<string>(),
     since: test.now,
     dryRun: false,
@@ -41,12 +46,12 @@ describe('restoring items', () => {
   it('tells of a change that was made while it ran, and may have come too late for it', async () => {
     const { context, audit, stored, restorable, options } = await lostClient();
     let asked = 0;
-    const readAudit = async () => {
+    async function* readAudit() {
       asked += 1;
       // After the items, as someone in another region would.
       if (asked === 2) await setClientEnabled(context, stored.clientId, false);
-      return structuredClone(audit);
-    };
+      yield* structuredClone(audit);
+    }
     const rows = await restoreItems(context, restorable, { ...options, readAudit });
     expect(rows).toEqual([
       {
@@ -57,6 +62,30 @@ describe('restoring items', () => {
         lookAt: [expect.stringMatching(/^client\.disable at .*, while this ran: see whether/)],
       },
     ]);
+  });
+
+  it('reports what it will do before it writes, and again it changes nothing', async () => {
+    const { context, clients, stored, restorable, options } = await lostClient();
+    const reported: unknown[] = [];
+    const report = async (rows: readonly RestoredRow[]) => {
+      reported.push([clients.size, rows.map(({ outcome }) => outcome)]);
+    };
+    await restoreItems(context, restorable, { ...options, report });
+    const version = clients.get(stored.clientId)?.version;
+    await restoreItems(context, restorable, { ...options, shelf: createMemoryShelf(), report });
+    expect(reported).toEqual([
+      [0, ['restored']],
+      [1, ['present']],
+    ]);
+    expect(clients.get(stored.clientId)?.version).toBe(version);
+  });
+
+  it('writes nothing if the operator does not confirm the report', async () => {
+    const { context, clients, restorable, options } = await lostClient();
+    const report = () => Promise.reject(new Error('not confirmed'));
+    const restored = restoreItems(context, restorable, { ...options, report });
+    await expect(restored).rejects.toThrow('not confirmed');
+    expect(clients.size).toBe(0);
   });
 
   it('leaves an item alone if another writer creates it at the same moment', async () => {
@@ -139,7 +168,13 @@ it('restores a provider as of whom it is now, and its keys unless they were repl
     outcome: 'done' as const,
   });
   const restore = (version: number) =>
-    restoreProviders(context, tables, { ...options, readAudit: async () => [replaced(version)] });
+    restoreProviders(context, tables, {
+      ...options,
+      shelf: createMemoryShelf(),
+      async *readAudit() {
+        yield replaced(version);
+      },
+    });
   expect((await restore(4)).map(({ outcome }) => outcome)).toEqual(['restored', 'dropped']);
   expect(providers.get(issuer)).toEqual({ ...registered, ownedBy: 'tg-2' });
   expect((await restore(3)).map(({ outcome }) => outcome)).toEqual(['present', 'restored']);

@@ -7,6 +7,7 @@ import { erasePersonName } from '../../../core/management/person-names.ts';
 import { restoreSettings } from '../../../core/restore/restore-settings.ts';
 import type { TrunkGroupLimits } from '../../../core/trunk-group/trunk-group-limits.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { createMemoryShelf } from '../../support/memory-shelf.ts';
 import { storedKind } from '../../support/stored-kind.ts';
 
 const issuer = 'https://sso.example.net/acme';
@@ -73,11 +74,12 @@ const restore = (dryRun = false, meanwhile = () => 0) =>
       ),
     },
     {
-      readAudit: async () => {
+      async *readAudit() {
         const records = structuredClone(test.audit);
         meanwhile();
-        return records;
+        yield* records;
       },
+      shelf: createMemoryShelf(),
       undelete: new Set(),
       since,
       dryRun,

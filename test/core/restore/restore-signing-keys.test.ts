@@ -3,6 +3,7 @@ import type { AuditRecord } from '../../../core/audit/audit-log.ts';
 import { restoreSigningKeys } from '../../../core/restore/restore-signing-keys.ts';
 import type { SigningKey } from '../../../core/signing-key/signing-key.ts';
 import { createTestManagement } from '../../support/management.ts';
+import { createMemoryShelf } from '../../support/memory-shelf.ts';
 import { signingKey } from '../../support/rotation-keys.ts';
 import { storedKind } from '../../support/stored-kind.ts';
 
@@ -39,7 +40,15 @@ async function restoreKey(
       algorithmChoice: none(),
       heartbeats: none(),
     },
-    { readAudit: async () => [change], undelete: new Set(), since, dryRun: false },
+    {
+      async *readAudit() {
+        yield change;
+      },
+      shelf: createMemoryShelf(),
+      undelete: new Set(),
+      since,
+      dryRun: false,
+    },
   );
   return { stored, rows, restored: live.get(stored.kid) };
 }
