@@ -11,7 +11,6 @@ import { isOwnHost, withSecurityHeaders } from './guards/security-headers.ts';
 import { HttpError, LoginNeededError, TooManyTrunkGroupsError } from './http-error.ts';
 import { describeError } from './pages/errors/error-page.ts';
 import type { Portal, PortalOptions } from './portal-options.ts';
-import { ProviderHealth } from './provider-health.ts';
 import type { RequestContext } from './request-context.ts';
 import { createHref, errorResponse, type RespondOptions, toResponse } from './respond.ts';
 import { type Route, routes } from './routes.ts';
@@ -35,7 +34,6 @@ async function createRequestContext(
   options: PortalOptions,
   request: Request,
   person: Person,
-  health: ProviderHealth,
 ): Promise<RequestContext> {
   const { management, basePath = '', clock = Date.now, look = {} } = options;
   const count = person.trunkGroups?.length ?? 0;
@@ -53,7 +51,6 @@ async function createRequestContext(
     id: () => '',
     query: new Fields(new URL(request.url).searchParams),
     form: new Fields(),
-    health,
     callerAddress: options.callerAddressOf?.(request),
     now: Math.floor(clock() / 1000),
     href: createHref(basePath),
@@ -113,7 +110,7 @@ async function signInAddressFor(
 }
 
 /** Identifies the user. From here on, pages know the user. */
-function identify(options: PortalOptions, health: ProviderHealth) {
+function identify(options: PortalOptions) {
   return async (c: PortalContext, next: () => Promise<void>) => {
     const found = await options.identify(c.req.raw);
     if (found instanceof Response) return found;
@@ -126,7 +123,7 @@ function identify(options: PortalOptions, health: ProviderHealth) {
       }
       throw new HttpError(401);
     }
-    c.set('context', await createRequestContext(options, c.req.raw, found, health));
+    c.set('context', await createRequestContext(options, c.req.raw, found));
     return next();
   };
 }
@@ -178,7 +175,7 @@ export function createPortal(portal: PortalOptions): Portal {
   app.get('/assets/:name', async (c, next) => {
     return appearance.findAsset(`/assets/${c.req.param('name')}`) ?? next();
   });
-  app.use('*', identify(options, new ProviderHealth()));
+  app.use('*', identify(options));
   if (signOut !== undefined) app.post('/sign-out', (c) => signOut(c.req.raw));
   for (const route of routes) app.on(route.method, route.path, handle(options, route));
   for (const { path } of routes) {

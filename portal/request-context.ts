@@ -7,7 +7,6 @@ import type { Fields, Problems } from './forms/problems.ts';
 import type { Labels } from './html/form.ts';
 import type { HtmlValue } from './html/html.ts';
 import type { PageHead, Section } from './html/parts.ts';
-import type { ProviderHealth } from './provider-health.ts';
 
 /** One request of a known user: everything that a page needs. */
 export interface RequestContext extends Offer {
@@ -22,7 +21,6 @@ export interface RequestContext extends Offer {
   /** Of a POST; empty otherwise. */
   readonly form: Fields;
   /** The state of the keys of registered providers. */
-  readonly health: ProviderHealth;
   /** The address from which the request came, as the server of the portal saw it; if it knows. */
   readonly callerAddress: string | undefined;
   /** Seconds since the epoch. */

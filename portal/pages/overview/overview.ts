@@ -270,40 +270,6 @@ async function checkKeys(context: RequestContext): Promise<readonly Check[]> {
   ]);
 }
 
-async function checkProviders({ management, href, health, now }: RequestContext): Promise<Check> {
-  const providers = await management.listProviders();
-  const issuers = providers.map(({ issuer }) => issuer);
-  const healths = await health.check(management, issuers, now);
-  const broken = issuers.flatMap((issuer) => {
-    const problem = healths.get(issuer)?.problem;
-    return problem === undefined ? [] : [{ issuer, problem }];
-  });
-  const waiting = issuers.filter((issuer) => healths.get(issuer) === undefined).length;
-  const title = 'Providers whose keys cannot be fetched';
-  return {
-    id: 'broken-providers',
-    title,
-    count: broken.length,
-    total: String(issuers.length),
-    isPartial: waiting > 0,
-    all: href('/identity-providers'),
-    good:
-      issuers.length === 0
-        ? 'No identity providers are registered'
-        : 'The keys of every identity provider can be fetched',
-    fine: waiting > 0 ? `${waiting} of ${issuers.length} have not answered yet.` : '',
-    table: () =>
-      dataTable(
-        title,
-        [
-          ['Issuer', ({ issuer }) => rowLink(href('/identity-providers/show', { issuer }), issuer)],
-          ['Problem', ({ problem }) => problem],
-        ],
-        broken,
-      ),
-  };
-}
-
 interface Step {
   readonly text: HtmlValue;
   readonly isDone: boolean;
@@ -403,13 +369,12 @@ function listTotals(
 /** Items that need attention come first. The lists are one click away. */
 export const showOverview: Handler = async (context) => {
   const { href, may } = context;
-  const [providers, secrets, keys] = await Promise.all([
-    unlessDenied(checkProviders(context)),
+  const [secrets, keys] = await Promise.all([
     unlessDenied(checkSecrets(context)),
     unlessDenied(checkKeys(context)),
   ]);
   // A check that AWS does not allow is omitted, and the page says so.
-  const parts = { 'identity providers': providers, clients: secrets, 'API keys': keys };
+  const parts = { clients: secrets, 'API keys': keys };
   const denied = Object.entries(parts).flatMap(([what, part]) => (part === undefined ? what : []));
   // It has secrets and keys: AWS lets only those read it who may read clients and keys.
   const hasReport = denied.length === 0 && may('listExpiring');
@@ -424,7 +389,6 @@ export const showOverview: Handler = async (context) => {
     lead: listTotals(context, [
       ['/clients', 'client', secrets?.[0]],
       ['/api-keys', 'API key', keys?.[0]],
-      ['/identity-providers', 'identity provider', providers],
     ]),
     heading:
       found.length > 0

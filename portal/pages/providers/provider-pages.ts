@@ -7,13 +7,13 @@ import { type Html, type HtmlValue, html } from '../../html/html.ts';
 import { badge, dataTable, providerKeyTable, rowLink } from '../../html/list.ts';
 import { emptyState, type Fact, facts, linkButton, panel } from '../../html/parts.ts';
 import { distance, timeWithDistance } from '../../html/time.ts';
-import type { Health } from '../../provider-health.ts';
 import type { Handler, Redirect, RequestContext } from '../../request-context.ts';
 import { clientColumns } from '../clients/client-row.ts';
 
 /** Maximum clients on the page of a provider. The list of clients has the rest. */
 const shownClients = 20;
 
+type ProviderKeys = Awaited<ReturnType<RequestContext['management']['inspectProviderKeys']>>;
 type ListedClients = Awaited<ReturnType<RequestContext['management']['listClients']>>;
 
 /** `7`, or `500 or more` if the list continues. No count of the clients of others is told. */
@@ -27,26 +27,24 @@ export function countOf(
   return `none among ${first}`;
 }
 
-function keysPanel(health: Health): Html {
+function keysPanel({ keySet, problem }: ProviderKeys): Html {
   const body =
-    health === undefined
-      ? html`<p class="panel-text">The provider has not answered yet. Load the page again.</p>`
-      : health.keySet === undefined
-        ? html`
+    keySet === undefined
+      ? html`
           <div class="panel-text">
-            <p class="problem">${asSentence(health.problem ?? '')}</p>
+            <p class="problem">${asSentence(problem ?? '')}</p>
             <p>
               Until it can be reached, the platform’s APIs use the keys that they have, for a day at
               most.
             </p>
           </div>
         `
-        : providerKeyTable(health.keySet);
+      : providerKeyTable(keySet);
   return panel(
     {
       title: 'Keys at present',
       id: 'keys',
-      note: 'Fetched from the provider within the last five minutes.',
+      note: 'Fetched from the provider within the last half minute, or less often while it fails.',
     },
     body,
   );
@@ -130,20 +128,20 @@ export function toProvider({ href }: RequestContext, { issuer }: IdentityProvide
 }
 
 export const showProvider: Handler = async (context) => {
-  const { management, query, href, now, health, person } = context;
+  const { management, query, href, now, person } = context;
   const provider = await management.findProvider(query.text('issuer'));
   const { issuer } = provider;
-  const [clients, healths] = await Promise.all([
+  const [clients, keys] = await Promise.all([
     person.trunkGroups === undefined
       ? management.listClients({ provider: issuer, limit: maxListedItems })
       : undefined,
-    health.check(management, [issuer], now),
+    management.inspectProviderKeys(issuer),
   ]);
   return {
     title: issuer,
     section: 'identity-providers',
     crumbs: [],
-    badge: healthBadge(healths.get(issuer)),
+    badge: keysBadge(keys),
     actions: [
       needsGrants(context, provider) &&
         linkButton(href('/identity-providers/grants', { issuer }), 'Grants'),
@@ -165,15 +163,14 @@ export const showProvider: Handler = async (context) => {
         ['Trunk groups', describeOwner(provider.owner)],
         ['Registered', timeWithDistance(provider.registeredAt, now)],
       ]),
-    )}${clientsPanel(context, issuer, clients)}${keysPanel(healths.get(issuer))}`,
+    )}${clientsPanel(context, issuer, clients)}${keysPanel(keys)}`,
   };
 };
 
 /** The text about the keys of a provider. */
-function healthBadge(health: Health): Html {
-  if (health === undefined) return badge('info', 'Being checked');
-  if (health.keySet === undefined) return badge('bad', 'Keys cannot be fetched');
-  const { length } = health.keySet.keys;
+function keysBadge({ keySet }: ProviderKeys): Html {
+  if (keySet === undefined) return badge('bad', 'Keys cannot be fetched');
+  const { length } = keySet.keys;
   return badge('good', `${length} ${length === 1 ? 'key' : 'keys'}`);
 }
 
@@ -186,13 +183,8 @@ export function describeOwner(owner: IdentityProvider['owner']): HtmlValue {
 }
 
 export const showProviders: Handler = async (context) => {
-  const { management, person, href, now, health } = context;
+  const { person, href, now } = context;
   const providers = await context.listProviders(person.trunkGroups ?? []);
-  const healths = await health.check(
-    management,
-    providers.map(({ issuer }) => issuer),
-    now,
-  );
   const register = (await mayRegister(context))
     ? linkButton(href('/identity-providers/new'), 'Register provider', 'primary')
     : undefined;
@@ -223,7 +215,6 @@ export const showProviders: Handler = async (context) => {
                 ({ issuer }) => rowLink(href('/identity-providers/show', { issuer }), issuer),
               ],
               ['Trunk groups', ({ owner }) => describeOwner(owner)],
-              ['Keys at present', ({ issuer }) => healthBadge(healths.get(issuer))],
               ['Algorithms', ({ allowedAlgorithms }) => allowedAlgorithms.join(', '), 'minor'],
               ['Registered', ({ registeredAt }) => distance(registeredAt, now), 'minor'],
             ],
