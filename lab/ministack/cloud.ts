@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -14,8 +14,7 @@ import { forwardHead } from '../emulator/http-exchange.ts';
 import { closeServer, listenOnLoopback, loopbackHost } from '../emulator/loopback-server.ts';
 import { ageNextKey } from '../support/age-next-key.ts';
 import { type Command, runOrThrow } from '../support/run-command.ts';
-import type { Template } from '../support/template-changes/template.ts';
-import { leaveOut } from './leave-out.ts';
+import { leaveOutOfAll } from './leave-out.ts';
 import { failureFile, indexHoldFile } from './ministack.ts';
 import type { CallRecord } from './permissions/call-record.ts';
 import type { DeployedAccount } from './permissions/deployed-account.ts';
@@ -309,18 +308,4 @@ export class Cloud {
       AWS_SECRET_ACCESS_KEY: 'test',
     };
   }
-}
-
-function leaveOutOfAll(assembly: string): readonly string[] {
-  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
-  const types = templates.flatMap((name) => {
-    const path = join(assembly, name);
-    const before = JSON.parse(readFileSync(path, 'utf8')) as Template;
-    const after = leaveOut(before);
-    if (after !== before) writeFileSync(path, JSON.stringify(after));
-    return Object.entries(before.Resources)
-      .filter(([id]) => !(id in after.Resources))
-      .map(([, resource]) => resource.Type);
-  });
-  return [...new Set(types)].toSorted();
 }

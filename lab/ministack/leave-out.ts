@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Template, TemplateResource } from '../support/template-changes/template.ts';
 
 /** Resource types that MiniStack does not have; one of them fails the whole stack. */
@@ -52,4 +54,19 @@ function withoutReferences(value: unknown, missing: ReadonlySet<string>): unknow
     .filter(([key, item]) => !isReference(item, missing) && key !== 'UpdatePolicy')
     .map(([key, item]) => [key, withoutReferences(item, missing)]);
   return Object.fromEntries(entries);
+}
+
+/** Changes the templates of an assembly. @returns the types that are not in them any more. */
+export function leaveOutOfAll(assembly: string): readonly string[] {
+  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
+  const types = templates.flatMap((name) => {
+    const path = join(assembly, name);
+    const before = JSON.parse(readFileSync(path, 'utf8')) as Template;
+    const after = leaveOut(before);
+    if (after !== before) writeFileSync(path, JSON.stringify(after));
+    return Object.entries(before.Resources)
+      .filter(([id]) => !(id in after.Resources))
+      .map(([, resource]) => resource.Type);
+  });
+  return [...new Set(types)].toSorted();
 }

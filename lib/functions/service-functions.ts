@@ -1,4 +1,4 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack, Validations } from 'aws-cdk-lib';
 import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, ArnPrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
@@ -317,7 +317,12 @@ export class ServiceFunctions extends Construct {
     const { stackReach = [] } = config.management;
     for (const account of new Set(stackReach.map((entry) => entry.account))) {
       const principal = new AccountPrincipal(account);
-      fn.addAlias(stackAlias(account), stackEvents).addPermission('Stacks', { principal });
+      const alias = fn.addAlias(stackAlias(account), stackEvents);
+      alias.addPermission('Stacks', { principal });
+      Validations.of(alias).acknowledge({
+        id: 'Serverless::Serverless-LambdaAsyncFailureDestination',
+        reason: 'CloudFormation waits for the response, and fails the resource without one.',
+      });
     }
     return fn;
   }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkAgainstRulePacks } from '../../bin/rule-packs.ts';
 import { maxScopesSupportedBytes } from '../../contract/function-environments.ts';
 import { buildProject } from '../../lab/create/project.ts';
+import { configOf } from '../../lab/prove/deployment.ts';
 import { portalConfig } from '../../lab/support/portal-config.ts';
 import { findHarm } from '../../lab/support/template-changes/find-harm.ts';
 import type { Template as Kept } from '../../lab/support/template-changes/template.ts';
@@ -21,12 +22,19 @@ describe('the scanners', () => {
   beforeEach(() => vi.stubEnv('CDK_VALIDATION', 'true'));
   afterEach(() => vi.unstubAllEnvs());
 
-  it.each(['single-region', 'three-regions'])(
-    'find nothing in %s that is not acknowledged',
-    (name) => {
-      expect(() => synthesise(readConfigFile(name), { checked: true })).not.toThrow();
-    },
-  );
+  const trial = configOf({
+    name: 'trial',
+    account: '111122223333',
+    awsRegions: ['us-west-2'],
+    apiGatewayLogRole: 'create',
+  });
+  it.each([
+    ['single-region', readConfigFile('single-region')],
+    ['three-regions', readConfigFile('three-regions')],
+    ['the config of a trial', trial],
+  ])('find nothing in %s that is not acknowledged', (_, config) => {
+    expect(() => synthesise(config, { checked: true })).not.toThrow();
+  });
 
   it('end a synthesis that they find something in', () => {
     const app = new App({ context: featureFlags });

@@ -13,7 +13,7 @@ import {
 } from './standing-cost.ts';
 import { type Configuration, costOfMillion, type TokenWork, total } from './token-cost.ts';
 
-interface CostModel {
+export interface CostModel {
   readonly usual: Configuration;
   readonly work: TokenWork;
 }
@@ -54,7 +54,7 @@ function standingOf(deployment: Deployment, model: CostModel) {
 }
 
 /** What a month costs, in dollars, with tokens spread evenly over the regions. */
-function costOfMonth(deployment: Deployment, model: CostModel, tokens: number): number {
+export function costOfMonth(deployment: Deployment, model: CostModel, tokens: number): number {
   const { inventory } = deployment;
   const traffic = {
     tokens: Math.max(1, tokens / inventory.regions),

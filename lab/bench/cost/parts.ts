@@ -9,6 +9,7 @@ import { medianOf } from '../statistics.ts';
 import { costOfGuard, costOfGuardAlarms, guards } from './guard-cost.ts';
 import { modelLoad } from './load-model.ts';
 import {
+  type CostModel,
   describePrices,
   dollars,
   formatMonth,
@@ -58,6 +59,9 @@ const usual: Configuration = {
   unsigned: 0,
   webAcl: false,
 };
+/** The default, as measured. */
+export const costModel: CostModel = { usual, work };
+
 const configurations: readonly Configuration[] = [
   usual,
   { ...usual, name: '512 MB', memory: 512 },
@@ -208,7 +212,7 @@ function formatSources(): string {
  */
 export function computeParts(bundles: string): Readonly<Record<string, string>> {
   const deployments = readDeployments(bundles);
-  const model = { usual, work };
+  const model = costModel;
   return {
     ...describePrices(deployments, model),
     price: formatPrice(deployments, model),
