@@ -95,7 +95,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'template',
-          include: ['test/lib/**/*.test.ts', 'test/lab/{ministack,suites}/*.test.ts'],
+          include: ['test/lib/**/*.test.ts', 'test/lab/{ministack,prove,suites}/*.test.ts'],
           isolate: false,
           setupFiles: ['test/setup/no-network.ts'],
         },

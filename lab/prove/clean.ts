@@ -67,7 +67,9 @@ const stack: Kind = {
     const rest = () =>
       eventually(account, `the stack ${thing.name} comes to rest`, 60, async () => {
         const found = await findStack(account, thing);
-        return !found.status.endsWith('_IN_PROGRESS') && found;
+        // A run that ended between a change set and its execution leaves the stack in review.
+        const isBusy = /(?<!REVIEW)_IN_PROGRESS$/.test(found.status);
+        return !isBusy && found;
       });
     let { status } = await rest();
     const { stacks } = account.aws(thing.awsRegion);

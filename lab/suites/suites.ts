@@ -38,6 +38,10 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: 'updates and failed deployments break no request, on that emulator; needs Python',
     runs: 'nightly',
   },
+  prove: {
+    shows: '`npm run prove` on that emulator, also when it is killed; needs Python',
+    runs: 'nightly',
+  },
   openapi: {
     shows:
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { computeParts } from '../../lab/bench/cost/parts.ts';
 import { takeInventory } from '../../lab/bench/cost/standing-cost.ts';
+import { computeProofParts, proofPages } from '../../lab/prove/pages.ts';
 import { costPages, readDocument, readPart } from '../../lab/support/generated-parts.ts';
 import { readConfigFile, withStubBundles } from './synthesise.ts';
 
@@ -42,14 +43,14 @@ describe('the first table of docs/cost.md', () => {
   });
 });
 
-describe('docs/first-deployment.md', () => {
-  it('says what docs/cost.md computes for a month without clients, and a day of it', () => {
-    const [, month = ''] = /config\/single-region\.json` \| \*\*\$([\d.]+)/.exec(
-      readDocument('cost.md'),
-    ) ?? [''];
-    const page = readDocument('first-deployment.md');
-    expect(page).toContain(`$${month} a month`);
-    expect(page).toContain(`$${(Number(month) / 30).toFixed(2)} a day`);
+describe('the pages with proofs', () => {
+  it('say what the table has, and what a run costs by the model', () => {
+    withStubBundles((bundles) => {
+      const text = proofPages.map(readDocument).join();
+      for (const [name, part] of Object.entries(computeProofParts(bundles))) {
+        expect(readPart(text, name), 'run node lab/prove/pages.ts').toBe(part);
+      }
+    });
   });
 });
 

@@ -1,0 +1,244 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { exportJWK, SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { gatewayErrors } from '../../../contract/gateway-errors.ts';
+import type { Services } from '../../../lab/prove/aws.ts';
+import { proofs } from '../../../lab/prove/proofs.ts';
+import type { World } from '../../../lab/prove/world.ts';
+
+const issuer = 'https://api.example.com/live';
+const tokenUrl = `${issuer}/api/v1/oauth/token`;
+const secret = 'secret-of-a-trial';
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', kid: 'current' }] };
+
+/** What AWS and the service do, if a proof is to pass. */
+const right = {
+  stack: 'CREATE_COMPLETE',
+  health: 200,
+  tokens: 200,
+  /** The alarms when all are listed, and one that was made to ring. */
+  quiet: 'OK',
+  rung: 'ALARM',
+  lines: ['{"tls_version":"TLSv1.3"} REPORT RequestId: 1 Billed Duration: 9 ms'] as string[],
+  shown: (id: string) => id,
+  signature: (bytes: Buffer) => bytes,
+  executions: 1000,
+  lists: true,
+  replicates: true,
+  oldCipher: '',
+  throttleFrom: 20,
+  longForm: 403,
+  forged: 401,
+  message: '{"AlarmName":"trial-slc-api-errors"}',
+  untagged: 'next',
+  rotated: 'next',
+  weights: { 2: 0.1 } as Record<string, number>,
+  restored: true,
+  createdAt: () => 1,
+};
+type Behaviour = typeof right;
+
+/** A world in which time passes only by waiting. */
+function makeWorld(change: Partial<Behaviour>): World {
+  const now = { ...right, ...change };
+  const state = { time: 0, kid: 'current', requests: 0, version: 1, enabled: true, deleted: false };
+  const token = () =>
+    new SignJWT({})
+      .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid: state.kid })
+      .setIssuer(issuer)
+      .setAudience('api')
+      .sign(privateKey);
+  const gatewayError = (type: string) =>
+    JSON.stringify(gatewayErrors.find((error) => error.type === type)?.body);
+  const respond = (body: string, status = 200) =>
+    new Response(body, { status, headers: { 'x-amzn-requestid': '1' } });
+  const answerToken = async (init: RequestInit) => {
+    if (String(init.body).includes('filler'))
+      return respond(gatewayError('WAF_FILTERED'), now.longForm);
+    const status = state.deleted ? 401 : now.tokens;
+    return respond(JSON.stringify({ access_token: await token() }), status);
+  };
+  const fetch = async (input: string | URL, init: RequestInit = {}) => {
+    const url = String(input);
+    if (url === 'probe') {
+      const isForged = JSON.stringify(init.headers).includes('AAAAAAAA');
+      return respond('', isForged ? now.forged : 200);
+    }
+    if (url === 'other') return respond('', state.enabled || !now.replicates ? 200 : 401);
+    if (url === tokenUrl) return init.method === 'POST' ? answerToken(init) : respond('', 405);
+    if (url.endsWith('/health')) return respond('', now.health);
+    if (url.endsWith('jwks.json')) return respond(JSON.stringify(jwks));
+    state.requests += 1;
+    const isThrottled = state.requests > now.throttleFrom;
+    return isThrottled ? respond(gatewayError('THROTTLED'), 429) : respond('{}');
+  };
+  const specs = new Map<string, { publicKey: KeyObject; privateKey: KeyObject }>();
+  const makeKey = (spec: string) => {
+    if (spec === 'ECC_NIST_P256') return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    if (spec === 'ML_DSA_44') return generateKeyPairSync('ml-dsa-44');
+    return { publicKey, privateKey };
+  };
+  const services = {
+    stacks: { describeStacks: async () => ({ Stacks: [{ StackStatus: now.stack }] }) },
+    alarms: {
+      describeAlarms: async ({ AlarmNamePrefix = '' }) => {
+        const StateValue = AlarmNamePrefix.endsWith('-') ? now.quiet : now.rung;
+        return { MetricAlarms: [{ AlarmName: AlarmNamePrefix, StateValue }] };
+      },
+    },
+    logs: {
+      filterLogEvents: async () => ({ events: now.lines.map((message) => ({ message })) }),
+      describeLogGroups: async () => ({ logGroups: [{ creationTime: now.createdAt() }] }),
+    },
+    kms: {
+      createKey: async ({ KeySpec = '' }) => {
+        specs.set(KeySpec, makeKey(KeySpec) as never);
+        return { KeyMetadata: { KeyId: KeySpec } };
+      },
+      getPublicKey: async ({ KeyId = '' }) => ({
+        PublicKey: specs.get(KeyId)?.publicKey.export({ format: 'der', type: 'spki' }),
+      }),
+      sign: async ({ KeyId = '', Message = Buffer.alloc(0), SigningAlgorithm = '' }) => {
+        const key = specs.get(KeyId)?.privateKey as KeyObject;
+        const pss = SigningAlgorithm.includes('PSS') ? { padding: 6, saltLength: 32 } : {};
+        const hash = KeyId === 'ML_DSA_44' ? undefined : 'sha256';
+        return { Signature: now.signature(sign(hash, Message, { key, ...pss })) };
+      },
+      disableKey: async () => ({}),
+      untagResource: async () => {
+        state.kid = now.untagged;
+      },
+      tagResource: async () => {
+        state.kid = 'current';
+      },
+    },
+    lambda: {
+      getAccountSettings: async () => ({ AccountLimit: { ConcurrentExecutions: now.executions } }),
+      invoke: async () => ({ FunctionError: 'Unhandled' }),
+      getAlias: async () => ({
+        FunctionVersion: String(state.version),
+        RoutingConfig: { AdditionalVersionWeights: now.weights },
+      }),
+    },
+    tables: {
+      describeContinuousBackups: async () => ({
+        ContinuousBackupsDescription: {
+          PointInTimeRecoveryDescription: { LatestRestorableDateTime: new Date(1e12) },
+        },
+      }),
+      restoreTableToPointInTime: async () => ({}),
+      describeTable: async () => ({ Table: { TableStatus: 'ACTIVE' } }),
+    },
+    queues: { receiveMessage: async () => ({ Messages: [{ Body: now.message }] }) },
+  };
+  const made: string[] = [];
+  const authctl: World['authctl'] = async (...args) => {
+    const [command = '', id = ''] = [args.slice(0, 2).join(' '), args[2]];
+    if (command === 'client create') made.push(`client_${made.length}`);
+    if (command === 'client disable') state.enabled = false;
+    if (command === 'client enable') state.enabled = true;
+    if (command === 'client delete') state.deleted = true;
+    if (command === 'table restore') state.deleted = !now.restored;
+    if (command === 'signing-key rotate') state.kid = now.rotated;
+    if (command === 'signing-key list') {
+      return { items: [{ kid: 'current', state: 'current', kms_key_arn: 'key' }] };
+    }
+    const items = now.lists ? made.map((client_id) => ({ client_id })) : [];
+    return { client_id: command === 'client create' ? made.at(-1) : now.shown(id), items };
+  };
+  return {
+    ...{ issuer, tokenUrl, jwksUri: `${issuer}/jwks.json`, audience: 'api', authctl },
+    aws: () => services as unknown as Services,
+    pause: async (seconds) => {
+      state.time += seconds * 1000;
+      await new Promise(setImmediate);
+    },
+    clock: () => state.time,
+    name: 'trial',
+    awsRegion: 'us-west-2',
+    client: { clientId: 'client', clientSecret: secret },
+    otherTokenUrl: 'other',
+    logGroups: [
+      '/aws/apigateway/trial/access',
+      'aws-waf-logs-trial',
+      ...['token', 'key-rotation', 'canary', 'synthetic-check'].map(
+        (one) => `/aws/lambda/trial-${one}`,
+      ),
+    ],
+    probe: { JwtApi: 'probe', AlarmQueue: 'queue', DeclaredClient: 'declared' },
+    fetch: fetch as World['fetch'],
+    shakeHands: async (_host, { ciphers }) => {
+      if (ciphers !== undefined && now.oldCipher === '') throw new Error('handshake failure');
+      return ciphers === undefined ? 'ECDHE-RSA-AES128-GCM-SHA256' : now.oldCipher;
+    },
+    intend: () => undefined,
+    redeploy: async () => {
+      await new Promise((done) => setTimeout(done));
+      state.version += 1;
+    },
+    deployAnew: async () => undefined,
+  };
+}
+
+const broken = { signature: (bytes: Buffer) => Buffer.alloc(bytes.length) };
+let restarts = 0;
+const credential = `"authorization":"Basic ${'QUFB'.repeat(4)}" ${secret}`;
+
+/** By id: what AWS does, if the sentence of the proof is not true. */
+const faults: Readonly<Record<string, Partial<Behaviour>>> = {
+  deploys: { stack: 'ROLLBACK_COMPLETE' },
+  routes: { health: 503 },
+  'alarms-at-creation': { quiet: 'ALARM' },
+  schedules: { lines: [] },
+  'declared-client': { shown: () => 'another' },
+  'token-times': { tokens: 503 },
+  'lambda-reports': { lines: ['START'] },
+  'sign-rs256': broken,
+  'sign-ps256': broken,
+  'sign-es256': broken,
+  'sign-ml-dsa-44': broken,
+  quotas: { executions: 9 },
+  'index-lag': { lists: false },
+  replication: { replicates: false },
+  tls: { oldCipher: 'AES128-GCM-SHA256' },
+  'access-log': { lines: [`{${credential}}`] },
+  throttle: { throttleFrom: 1000 },
+  'web-acl': { lines: [`{${credential}}`] },
+  'jwt-authorizer': { forged: 200 },
+  'alarm-flood': { rung: 'OK' },
+  'alarm-math': { rung: 'INSUFFICIENT_DATA' },
+  'alarm-disabled-key': { rung: 'OK' },
+  'alarm-thrown-error': { rung: 'OK' },
+  'alarm-arrives': { message: '' },
+  'lost-key-tag': { untagged: 'current' },
+  rotation: { rotated: 'current' },
+  'gradual-shift': { weights: {} },
+  restore: { restored: false },
+  import: {
+    createdAt: () => {
+      restarts += 1;
+      return restarts;
+    },
+  },
+};
+
+describe.each(proofs.filter(({ check }) => check !== undefined))(
+  'the proof $id',
+  ({ id, check }) => {
+    it('passes if the sentence is true', async () => {
+      const lines = id === 'access-log' ? ['{"tls_version":"TLSv1.3"}'] : right.lines;
+      await expect(check?.(makeWorld({ lines }))).resolves.toBeTypeOf('object');
+    });
+
+    it('fails if it is not', async () => {
+      await expect(check?.(makeWorld(faults[id] ?? {}))).rejects.toThrow();
+    });
+  },
+);
+
+it('every proof that the command cannot ask says what it needs', () => {
+  const hidden = proofs.filter(({ check, needs }) => check === undefined && needs === undefined);
+  expect(hidden).toEqual([]);
+  expect(Object.keys(faults)).toEqual(proofs.flatMap(({ id, check }) => (check ? id : [])));
+});
