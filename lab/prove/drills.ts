@@ -89,7 +89,7 @@ export const losesTag: Check = async (world) => {
     await kms.tagResource({ KeyId, Tags: [{ TagKey, TagValue: world.name }] });
   }
   const seconds = secondsSince(world, startedAt);
-  await signs(true, 'the mended key signs');
+  await signs(true, 'the repaired key signs');
   return { 'another key signed after s': seconds };
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CloudFormation } from '@aws-sdk/client-cloudformation';
 import { CloudWatchLogs } from '@aws-sdk/client-cloudwatch-logs';
@@ -107,15 +107,18 @@ await runScenarios({
     title: 'A run that is killed while CloudFormation works',
     names,
     prove: async (cloud, { folder }) => {
-      const running = start(cloud, folder, '--region', awsRegion, '--yes');
-      const hasBegun = async () => (await listRest(cloud)).some((one) => one.endsWith('-slc'));
-      await waitUntil('CloudFormation works on the service', hasBegun, running);
-      await running.interrupt('SIGKILL');
-      const cleaning = start(cloud, folder, '--clean', findRun(folder));
-      const { code } = await cleaning.ended;
-      assert.equal(code, 0, cleaning.output + cleaning.errors);
-      assert.deepEqual(await listRest(cloud), []);
-      say(`it was killed, and --clean has deleted what it had made:\n${cleaning.output}`);
+      for (const stack of ['-slc', '-probe']) {
+        const cwd = mkdtempSync(join(folder, 'killed-'));
+        const running = start(cloud, cwd, '--region', awsRegion, '--yes');
+        const hasBegun = async () => (await listRest(cloud)).some((one) => one.endsWith(stack));
+        await waitUntil(`CloudFormation has the stack ${stack}`, hasBegun, running);
+        await running.interrupt('SIGKILL');
+        const cleaning = start(cloud, cwd, '--clean', findRun(cwd));
+        const { code } = await cleaning.ended;
+        assert.equal(code, 0, cleaning.output + cleaning.errors);
+        assert.deepEqual(await listRest(cloud), []);
+        say(`killed at ${stack}; --clean has deleted what it had made:\n${cleaning.output}`);
+      }
     },
   },
 });
