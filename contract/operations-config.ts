@@ -213,7 +213,7 @@ export const operationsEntries = {
    */
   tracing: v.optional(v.picklist(['on', 'off']), 'off'),
   /** Whether the deployment has a dashboard of CloudWatch, which has a monthly price. */
-  dashboard: v.optional(v.picklist(['on', 'off']), 'on'),
+  dashboard: v.optional(v.picklist(['on', 'off']), 'off'),
   /**
    * Which reports of Lambda the logs of the token, discovery and JWKS functions have: `failures`
    * leaves out what is written about each request that succeeds.
@@ -226,11 +226,6 @@ export const operationsEntries = {
    * addresses for alarms, as a deployment has that others depend on.
    */
   terminationProtection: v.optional(v.boolean()),
-  /**
-   * Whether far fewer tokens than usual at this time are an alarm. Off by default: CloudWatch must
-   * first learn what is usual, and a deployment of few clients that all pause at once is not a fault.
-   */
-  trafficAlarm: v.optional(v.boolean(), false),
   /**
    * Whether new code first gets a tenth of the requests for a while, and rolls back when an alarm
    * fires.

@@ -19,7 +19,7 @@ export function metricNamespace(deploymentName: string): string {
 export const requestMetrics = {
   /** 1 for each request of the token function. */
   requests: 'Requests',
-  /** Of a client: 1 for each 4xx, 0 for others. */
+  /** 1 for each token request with 400. Of a client: 1 for each 4xx, 0 for others. */
   refusals: 'Refusals',
   /** 1 for each 5xx. Of a client also 0 for others. */
   failures: 'Failures',
@@ -71,6 +71,12 @@ export const assertionMetrics = {
   withoutKeys: 'AssertionsWithoutKeys',
 } as const;
 
+/** Metrics of the management function. */
+export const managementMetrics = {
+  /** 1 for each client, secret, API key or provider that was stopped or deleted. */
+  removals: 'Removals',
+} as const;
+
 /** Days before a secret expires when its owner should know: time for a release of the client. */
 export const secretAlarmDays = 7;
 
@@ -92,6 +98,6 @@ export const functionVersionProperty = 'function_version';
 export const versionMetrics = {
   /** 1 for each token. */
   issued: 'VersionIssued',
-  /** 1 for each request whose client failed to authenticate or was refused without a check. */
-  refusedClients: 'VersionRefusedClients',
+  /** 1 for each token request with 4xx. */
+  refused: 'VersionRefused',
 } as const;

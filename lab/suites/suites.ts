@@ -42,6 +42,11 @@ export const suites: Readonly<Record<string, Suite>> = {
     shows: '`npm run prove` on that emulator, also when it is killed; needs Python',
     runs: 'nightly',
   },
+  night: {
+    shows:
+      'incidents on that emulator end by the pages only, from what the alarm says; needs Python',
+    runs: 'nightly',
+  },
   openapi: {
     shows:
       'the service keeps to `docs/openapi.yaml`, with schemathesis; clients that are generated of it get tokens; needs Python, Go',

@@ -1,8 +1,12 @@
 import type { ManagementAnswer } from '../../contract/management/request.ts';
+import { managementMetrics } from '../../contract/request-metrics.ts';
 import { pairRecords } from '../../core/audit/audit-change.ts';
 import { trunkGroupsOf } from '../../core/audit/audit-log.ts';
 import type { AuthenticatedCaller } from '../../core/management/requests/answer-request.ts';
 import type { RunTelemetry } from '../shared/run-telemetry.ts';
+
+/** Changes after which something is refused that was accepted before. */
+const removal = /^(?:client|client_secret|api_key|identity_provider)\.(?:disable|delete)/;
 
 /** One line for each change: who changed what, and no value. People subscribe to these lines. */
 function reportChanges(telemetry: RunTelemetry, audit: ManagementAnswer['audit']): void {
@@ -20,7 +24,8 @@ function reportChanges(telemetry: RunTelemetry, audit: ManagementAnswer['audit']
         service_trunk_groups: [...new Set(trunkGroupsOf(change))],
         change_outcome: outcome,
       },
-      metrics: {},
+      metrics:
+        outcome === 'done' && removal.test(action) ? { [managementMetrics.removals]: 1 } : {},
     });
   }
 }
@@ -33,14 +38,17 @@ export function reportAnswer(
   { outcome, audit, audit_gaps }: ManagementAnswer,
 ): void {
   reportChanges(telemetry, audit);
-  const error = 'error' in outcome ? outcome.error.class : undefined;
+  const error = 'error' in outcome ? outcome.error : undefined;
+  const isUnavailable = error?.class === 'UnavailableError';
   telemetry.report({
-    level: audit_gaps.length === 0 ? 'info' : 'error',
+    level: isUnavailable || audit_gaps.length > 0 ? 'error' : 'info',
     outcome: error === undefined ? 'answered' : 'refused',
     fields: {
       invoked: invokedArn,
       actor: caller?.arn,
-      error,
+      error: error?.class,
+      // Other messages repeat what the caller sent.
+      ...(isUnavailable && { error_message: error.text }),
       ...(audit_gaps.length > 0 && { audit_gaps: audit_gaps.map(({ recordId }) => recordId) }),
     },
     metrics: {},

@@ -103,7 +103,8 @@ function metricsOf(
 ): readonly MetricSet[] {
   const { requests, refusals, failures } = requestMetrics;
   const failed = Number(statusCode >= 500);
-  const occasional = [...measures];
+  const isRefused = byOutcome && statusCode === 400;
+  const occasional = [...measures, ...(isRefused ? [[refusals, 1] as const] : [])];
   const sets: MetricSet[] = [
     {
       dimensions: ['service', metricDimensions.outcome],

@@ -7,13 +7,7 @@ import {
   type RuleTargetInput,
 } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
-import {
-  type AlarmContext,
-  type AlarmText,
-  addAlarm,
-  alarmDescription,
-  runbookOf,
-} from './service-alarm.ts';
+import { type AlarmContext, type AlarmText, addAlarm, noticeOf } from './service-alarm.ts';
 import { makeMetric } from './service-metrics.ts';
 
 interface EventAlarmProps extends AlarmText {
@@ -27,23 +21,29 @@ interface EventAlarmProps extends AlarmText {
  * EventBridge omits it, and the message is then not valid JSON and not delivered. EventBridge also
  * does not escape quotes within a field.
  */
-function alarmMessage(text: AlarmText): RuleTargetInput {
-  const { id, description } = text;
-  const fixed = JSON.stringify({ alarm: id, description, runbook: runbookOf(text) }).slice(0, -1);
+function alarmMessage(text: AlarmText, deployment: string): RuleTargetInput {
+  const fixed = JSON.stringify(noticeOf(text, deployment)).slice(0, -1);
   return { bind: () => ({ inputTemplate: `${fixed},"event":<aws.events.event.json>}` }) };
 }
 
-/** Sends each event to the topic at once, and has an alarm that records it. */
+/** Sends each event to the topic at once, and has an alarm that records it and sends nothing more. */
 export function addEventAlarm(
   scope: Construct,
   context: AlarmContext,
   { pattern, includesReads = false, ...text }: EventAlarmProps,
 ): Alarm {
   const rule = new Rule(scope, `${text.id}-call`, {
-    description: alarmDescription(text),
+    description: text.description,
     eventPattern: pattern,
     // The topic's own policy allows EventBridge to publish.
-    targets: [{ bind: () => ({ arn: context.topic.topicArn, input: alarmMessage(text) }) }],
+    targets: [
+      {
+        bind: () => ({
+          arn: context.topic.topicArn,
+          input: alarmMessage(text, context.deploymentName),
+        }),
+      },
+    ],
   });
   if (includesReads) {
     (rule.node.defaultChild as CfnRule).state = 'ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS';
@@ -54,6 +54,7 @@ export function addEventAlarm(
   });
   return addAlarm(scope, context, {
     ...text,
+    silent: true,
     metric: makeMetric('AWS/Events', 'TriggeredRules', { RuleName: rule.ruleName }),
   });
 }
@@ -79,11 +80,13 @@ export function addBackupAlarms(
   const backups = {
     id: 'backup-failed',
     description: 'A backup of a table did not succeed.',
+    isTicket: true,
     ...patternOf('Backup', { state: failed, backupVaultName: [vault.name] }),
   };
   const copies = {
     id: 'backup-copy-failed',
     description: 'A backup was not copied to the vault of the other account.',
+    isTicket: true,
     ...patternOf('Copy', { state: ['FAILED', 'PARTIAL'], sourceBackupVaultArn: [vault.arn] }),
   };
   const alarms = vault.isCopied ? [backups, copies] : [backups];

@@ -16,7 +16,7 @@ import { ServiceMetrics } from './service-metrics.ts';
 
 /** A call to KMS that is an alarm, as CloudTrail reports it. */
 interface KmsCall extends AlarmText {
-  readonly eventName: string;
+  readonly eventNames: readonly string[];
   /** Functions that make this call as planned. Any other caller raises the alarm. */
   readonly exceptFunctions?: readonly FunctionName[];
 }
@@ -24,35 +24,41 @@ interface KmsCall extends AlarmText {
 const kmsCalls: readonly KmsCall[] = [
   {
     id: 'signing-key-disabled',
-    eventName: 'DisableKey',
+    eventNames: ['DisableKey'],
     description: 'A caller other than the rotation disabled a signing key.',
     exceptFunctions: ['key-rotation'],
   },
   {
     id: 'signing-key-deletion-scheduled',
-    eventName: 'ScheduleKeyDeletion',
+    eventNames: ['ScheduleKeyDeletion'],
     description: 'A caller other than the rotation requested the deletion of a signing key.',
     exceptFunctions: ['key-rotation'],
   },
   {
     id: 'signing-key-policy-changed',
-    eventName: 'PutKeyPolicy',
+    eventNames: ['PutKeyPolicy'],
     description: 'The policy of a signing key was changed.',
   },
   {
+    // With another value, the roles do not find the key either. CreateKey sends its own tags.
+    id: 'signing-key-untagged',
+    eventNames: ['UntagResource', 'TagResource'],
+    description: 'A tag of a signing key was removed or changed. Without it, no key signs.',
+  },
+  {
     id: 'signing-key-grant-created',
-    eventName: 'CreateGrant',
+    eventNames: ['CreateGrant'],
     description: 'A caller created a grant on a signing key.',
   },
   {
     id: 'signing-key-created',
-    eventName: 'CreateKey',
+    eventNames: ['CreateKey'],
     description: 'A caller other than the rotation created a key in KMS.',
     exceptFunctions: ['key-rotation'],
   },
   {
     id: 'signing-key-foreign-sign',
-    eventName: 'Sign',
+    eventNames: ['Sign'],
     description: 'A signing key signed for a principal other than the token and canary functions.',
     exceptFunctions: ['token', 'canary'],
   },
@@ -70,6 +76,7 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
   return [
     {
       id: 'signing-key-rotation-missed',
+      isTicket: true,
       description: 'The key rotation has not finished a run for half an hour.',
       metric: read(keyMetrics.rotationRun, missedRotationMinutes),
       isBelow: true,
@@ -77,6 +84,7 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     },
     {
       id: 'signing-key-overdue',
+      isTicket: true,
       description: 'The signing key should have been replaced a day ago.',
       metric: read(keyMetrics.overdue, keyScheduleMinutes, 'Maximum'),
       threshold: overdueSeconds,
@@ -93,11 +101,13 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     },
     {
       id: 'signing-key-refused',
+      isTicket: true,
       description: 'A new signing key was not published: others than the service may sign with it.',
       metric: read(keyMetrics.keyRefused, keyScheduleMinutes),
     },
     {
       id: 'signing-key-removal-refused',
+      isTicket: true,
       description: 'The rotation refused a request to withdraw a signing key that is in use.',
       metric: read(keyMetrics.retainedKeyRefusal, 1),
     },
@@ -110,6 +120,7 @@ function metricAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     },
     {
       id: 'signing-key-jwks-full',
+      isTicket: true,
       description: 'The region has no next signing key, and the JWKS has no room for one.',
       metric: read(keyMetrics.jwksFull, keyScheduleMinutes),
     },
@@ -150,7 +161,7 @@ function byOthers(
  * key of the account and region raises these alarms. An account of its own suits the service best.
  */
 export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly Alarm[] {
-  const ofCalls = kmsCalls.map(({ eventName, exceptFunctions, ...text }) =>
+  const ofCalls = kmsCalls.map(({ eventNames, exceptFunctions, ...text }) =>
     addEventAlarm(scope, context, {
       ...text,
       pattern: {
@@ -158,7 +169,7 @@ export function addKeyAlarms(scope: Construct, context: AlarmContext): readonly 
         detailType: ['AWS API Call via CloudTrail'],
         detail: {
           eventSource: ['kms.amazonaws.com'],
-          eventName: [eventName],
+          eventName: [...eventNames],
           ...(exceptFunctions && byOthers(scope, context, exceptFunctions)),
         },
       },

@@ -1,18 +1,18 @@
-import { Aws, Validations } from 'aws-cdk-lib';
+import { Annotations, Aspects, Aws, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
-  AnomalyDetectionAlarm,
   ComparisonOperator,
   type IMetric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { type Conditions, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { CfnSubscription, type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { type AlarmPage, firstSteps } from './first-steps.ts';
 
 /** Common properties of the alarms of one region. */
 export interface AlarmContext {
@@ -27,7 +27,9 @@ export interface AlarmText {
   /** One sentence for the person on call: what happened. */
   readonly description: string;
   /** Page of docs/runbook that says what to do. The default is the page with the id's name. */
-  readonly page?: string;
+  readonly page?: AlarmPage;
+  /** Whether it can wait until the next working day. */
+  readonly isTicket?: boolean;
 }
 
 export interface AlarmProps extends AlarmText {
@@ -36,11 +38,6 @@ export interface AlarmProps extends AlarmText {
   readonly isBelow?: boolean;
   /** @default 1 */
   readonly threshold?: number;
-  /**
-   * Instead of a threshold: standard deviations below what is usual at this hour of the week, as
-   * CloudWatch has learned it from up to two weeks.
-   */
-  readonly belowUsualBy?: number;
   /** How many of the last periods must be bad: `[3, 5]`, @default [1, 1] */
   readonly bad?: readonly [bad: number, of: number];
   /** Whether missing data counts as a bad value. */
@@ -51,36 +48,34 @@ export interface AlarmProps extends AlarmText {
 
 /** Adds an alarm. Unless it is silent, it notifies the topic when it begins and when it ends. */
 export function addAlarm(scope: Construct, context: AlarmContext, props: AlarmProps): Alarm {
-  const alarm = createAlarm(scope, props, alarmName(context, props.id));
+  const alarm = createAlarm(scope, context.deploymentName, props, alarmName(context, props.id));
   if (props.silent !== true) notify(alarm, context.topic);
   return alarm;
 }
 
 /** @param name without one, CloudFormation makes one. */
-export function createAlarm(scope: Construct, props: AlarmProps, name?: string): Alarm {
-  const { threshold = 1, bad: [bad, of] = [1, 1], isBelow = false, belowUsualBy } = props;
+export function createAlarm(
+  scope: Construct,
+  deployment: string,
+  props: AlarmProps,
+  name?: string,
+): Alarm {
+  const { threshold = 1, bad: [bad, of] = [1, 1], isBelow = false } = props;
   const options = {
     ...(name !== undefined && { alarmName: name }),
-    alarmDescription: alarmDescription(props),
+    alarmDescription: alarmDescription(props, deployment),
     metric: props.metric,
     evaluationPeriods: of,
     datapointsToAlarm: bad,
     treatMissingData:
       props.missingIsBad === true ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
   };
-  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_LOWER_THRESHOLD } =
-    ComparisonOperator;
-  return belowUsualBy === undefined
-    ? new Alarm(scope, props.id, {
-        ...options,
-        comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-        threshold,
-      })
-    : new AnomalyDetectionAlarm(scope, props.id, {
-        ...options,
-        comparisonOperator: LESS_THAN_LOWER_THRESHOLD,
-        stdDevs: belowUsualBy,
-      });
+  const { LESS_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
+  return new Alarm(scope, props.id, {
+    ...options,
+    comparisonOperator: isBelow ? LESS_THAN_THRESHOLD : GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold,
+  });
 }
 
 export function notify(alarm: Alarm, topic: ITopic): void {
@@ -96,17 +91,42 @@ export function alarmName(
   return `${context.deploymentName}-${context.regionId}-${id}`;
 }
 
-export function runbookOf({ id, page = id }: AlarmText): string {
-  return `docs/runbook/${page}.md`;
+/** What a notification says, for a person who has no copy of the repository. */
+export function noticeOf(
+  { id, page, description, isTicket = false }: AlarmText,
+  deployment: string,
+) {
+  const pageName = page ?? (id as AlarmPage);
+  const steps = firstSteps[pageName]
+    .replaceAll('{deployment}', deployment)
+    .replaceAll('{function}', id.replace(/-function-(?:errors|throttled)$/, ''));
+  const severity = isTicket ? 'TICKET' : 'PAGE NOW';
+  return { alarm: id, severity, description, steps, runbook: `docs/runbook/${pageName}.md` };
 }
 
-export function alarmDescription(alarm: AlarmText): string {
-  return `${alarm.description} What to do: ${runbookOf(alarm)}`;
+/** CloudWatch accepts 1,024 characters. */
+export function alarmDescription(alarm: AlarmText, deployment: string): string {
+  const { severity, description, steps, runbook } = noticeOf(alarm, deployment);
+  return `${severity}: ${description} ${steps} More: ${runbook}`;
 }
 
 /** Name of the topic in each region. */
 export function alarmTopicName(deploymentName: string): string {
   return `${deploymentName}-alarms`;
+}
+
+/** Looks when the app is complete: its other stacks may subscribe to the topic, too. */
+function warnIfNoOneHears(topic: Topic): void {
+  const visit = (node: IConstruct): void => {
+    if (node !== topic) return;
+    const isOfTopic = (other: IConstruct) =>
+      other instanceof CfnSubscription && other.topicArn === topic.topicArn;
+    if (topic.node.root.node.findAll().some(isOfTopic)) return;
+    const text =
+      'No one is notified of alarms: the topic has no subscription. Set alarmEmails in the config, or subscribe to alarmTopic of the region.';
+    Annotations.of(topic).addWarningV2('authorization-server:no-one-hears-alarms', text);
+  };
+  Aspects.of(topic).add({ visit });
 }
 
 /** Lets a service of AWS publish to a topic. */
@@ -133,6 +153,7 @@ export function addAlarmTopic(scope: Construct, { name, alarmEmails }: Deploymen
   // message: "Troubleshooting Amazon EventBridge" of its user guide.
   allowPublish(topic, 'Rules', 'events.amazonaws.com');
   for (const email of alarmEmails) topic.addSubscription(new EmailSubscription(email));
+  warnIfNoOneHears(topic);
   Validations.of(topic).acknowledge({
     id: 'Serverless::Serverless-SNSRedrivePolicy',
     reason: 'SNS retries an email automatically, and an alarm stays on until its cause is removed.',

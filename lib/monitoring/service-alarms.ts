@@ -1,7 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alarm, MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import {
+  FilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+} from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { DeploymentConfig } from '../../contract/deployment-config.ts';
 import type { FunctionName } from '../../contract/environment.ts';
@@ -9,6 +14,7 @@ import { noticeAlarmHours, noticeMetrics } from '../../contract/notices.ts';
 import {
   functionVersionProperty,
   gatewayMetrics,
+  managementMetrics,
   metricDimensions,
   metricNamespace,
   requestMetrics,
@@ -16,6 +22,7 @@ import {
   slowTokenRequest,
   versionMetrics,
 } from '../../contract/request-metrics.ts';
+import { tokenPath } from '../../contract/routes.ts';
 import { syntheticCheckMinutes, syntheticMetrics } from '../../contract/synthetic-check.ts';
 import type { ServiceFunction } from '../functions/service-function.ts';
 import { type AlarmContext, type AlarmProps, addAlarm } from './service-alarm.ts';
@@ -51,10 +58,11 @@ export function addServiceAlarms(
     signQuotaAlarm(metrics, config),
     ...(config.fairShare.mode === 'off' ? [] : [largestClientAlarm(metrics)]),
     ...checkAlarms(metrics, config),
-    ...trafficAlarms(metrics, config),
+    throttledAlarm(metrics),
     secretExpiryAlarm(metrics),
     ...watchedFunctions.flatMap((name) => functionAlarms(metrics, name)),
     ...tableAlarms(metrics),
+    managementTablesAlarm(metrics),
   ];
   return { ofNewVersions, alarms: [...ofNewVersions, ...others.map(add)] };
 }
@@ -79,16 +87,31 @@ function failureAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
   ];
 }
 
+/** In five minutes: more than an operator stops one by one. */
+const manyRemovals = 20;
+
 function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
   return [
     {
-      id: 'invalid-client-share',
-      description: 'Most token requests fail to authenticate their client.',
-      metric: metrics.invalidClientShare(),
+      id: 'token-refusals',
+      description: 'Most token requests are refused with 400 or 401.',
+      metric: metrics.refusedShare(),
       // There is always some client with an old secret; more than half of all requests are a fault
       // or an attack.
       threshold: 50,
-      bad: [3, 3],
+      bad: [2, 2],
+    },
+    {
+      id: 'clock-differences',
+      description: 'The clock of a host of the token function differs from that of API Gateway.',
+      metric: metrics.own('token', requestMetrics.clockDifferences),
+      bad: [2, 5],
+    },
+    {
+      id: 'mass-removals',
+      description: `${manyRemovals} or more clients, secrets, API keys or providers were stopped or deleted within five minutes.`,
+      metric: metrics.own('management', managementMetrics.removals, { minutes: 5 }),
+      threshold: manyRemovals,
     },
     {
       id: 'unverifiable-signatures',
@@ -102,6 +125,7 @@ function tokenAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
     },
     {
       id: 'token-latency',
+      isTicket: true,
       description: 'One token request in a hundred takes longer than two seconds.',
       metric: metrics.ofFunction('token', 'Duration', { statistic: 'p99', minutes: 5 }),
       threshold: slowTokenRequest,
@@ -116,6 +140,7 @@ const largeShare = 50;
 /** The metric has values only if the client asks for half of what it may. */
 const largestClientAlarm = (metrics: ServiceMetrics): AlarmProps => ({
   id: 'largest-client',
+  isTicket: true,
   page: 'kms-sign-quota',
   description: 'One client asks for most tokens: it does not use each one until it expires.',
   metric: metrics.own('token', requestMetrics.largestClientShare, { statistic: 'Maximum' }),
@@ -127,6 +152,7 @@ function signQuotaAlarm(metrics: ServiceMetrics, config: DeploymentConfig): Alar
   const [alg = 'RS256'] = config.signingAlgorithms;
   return {
     id: 'kms-sign-quota',
+    isTicket: true,
     description: `KMS calls have reached ${quotaShare * 100} % of the quota of ${config.kmsSignQuota} a second.`,
     metric: metrics.signCalls(alg),
     threshold: Math.floor(config.kmsSignQuota * 60 * quotaShare),
@@ -134,56 +160,43 @@ function signQuotaAlarm(metrics: ServiceMetrics, config: DeploymentConfig): Alar
   };
 }
 
-/** Three runs in a row: a single one can fail because of a restart or a lost connection. */
+/** Two runs in a row: a single one can fail because of a restart or a lost connection. */
 function checkAlarms(metrics: ServiceMetrics, { domain }: DeploymentConfig): readonly AlarmProps[] {
-  const threeRuns = { minutes: 3 * syntheticCheckMinutes };
+  const run = { minutes: syntheticCheckMinutes };
   const synthetic: AlarmProps = {
     id: 'synthetic-check-failed',
-    description: 'For a quarter of an hour no client could get a token and verify it.',
-    metric: metrics.own('synthetic-check', syntheticMetrics.passed, threeRuns),
+    description: 'Twice in a row the synthetic check could not get a token and verify it.',
+    metric: metrics.own('synthetic-check', syntheticMetrics.passed, run),
     isBelow: true,
+    bad: [2, 2],
     missingIsBad: true,
   };
   // The name of the issuer has a record, a certificate and a mapping that the region's own name does
   // not need. Without a domain they are one name.
   const issuer: AlarmProps = {
     id: 'issuer-check-failed',
-    description: 'For a quarter of an hour the name of the issuer has not led to its keys.',
-    metric: metrics.own('synthetic-check', syntheticMetrics.issuerPassed, threeRuns),
+    description: 'Twice in a row the name of the issuer has not led to its keys.',
+    metric: metrics.own('synthetic-check', syntheticMetrics.issuerPassed, run),
     isBelow: true,
+    bad: [2, 2],
   };
   return domain === undefined ? [synthetic] : [synthetic, issuer];
 }
 
-function trafficAlarms(
-  metrics: ServiceMetrics,
-  { trafficAlarm }: DeploymentConfig,
-): readonly AlarmProps[] {
-  const throttled: AlarmProps = {
-    id: 'gateway-throttled',
-    description: 'API Gateway refuses requests with 429, because they exceed a throttle.',
-    metric: metrics.ofGateway(gatewayMetrics.throttled),
-    // Less is a single client that sends a burst.
-    threshold: 5,
-    bad: [3, 5],
-  };
-  // The synthetic check gets tokens, too, so the metric never ends. In a deployment with few
-  // requests the band begins below zero, and the alarm never fires.
-  const drop: AlarmProps = {
-    id: 'traffic-drop',
-    description: 'Far fewer tokens are issued than usual at this time.',
-    metric: metrics.tokenRequests('issued', { minutes: 15 }),
-    belowUsualBy: 4,
-    bad: [2, 2],
-    missingIsBad: true,
-  };
-  return trafficAlarm ? [throttled, drop] : [throttled];
-}
+const throttledAlarm = (metrics: ServiceMetrics): AlarmProps => ({
+  id: 'gateway-throttled',
+  description: 'API Gateway refuses requests with 429, because they exceed a throttle.',
+  metric: metrics.ofGateway(gatewayMetrics.throttled),
+  // Less is a single client that sends a burst.
+  threshold: 5,
+  bad: [3, 5],
+});
 
 /** A period of a day, so a client that requests one token a day keeps the alarm on. */
 function secretExpiryAlarm(metrics: ServiceMetrics): AlarmProps {
   return {
     id: 'client-secret-expiry',
+    isTicket: true,
     description: `A client uses a secret that expires within ${secretAlarmDays} days.`,
     metric: metrics.own('token', requestMetrics.secretDaysLeft, {
       statistic: 'Minimum',
@@ -197,6 +210,7 @@ function secretExpiryAlarm(metrics: ServiceMetrics): AlarmProps {
 /** In the region that sends the notices. */
 export const noticesAlarm = (metrics: ServiceMetrics): AlarmProps => ({
   id: 'notices-missed',
+  isTicket: true,
   description: `For ${noticeAlarmHours} hours no run has told what expires.`,
   metric: metrics.own('notices', noticeMetrics.told, { minutes: 60 }),
   isBelow: true,
@@ -215,6 +229,7 @@ export function certificateAlarm(certificate: ICertificate, of: 'service' | 'por
   return {
     id: of === 'service' ? 'certificate-expiry' : 'portal-certificate-expiry',
     page: 'certificate-expiry',
+    isTicket: true,
     description: `The certificate of the ${of} expires within ${certificateAlarmDays} days, because ACM could not renew it.`,
     metric: certificate.metricDaysToExpiry({ statistic: 'Minimum', period: Duration.days(1) }),
     isBelow: true,
@@ -222,10 +237,15 @@ export function certificateAlarm(certificate: ICertificate, of: 'service' | 'por
   };
 }
 
+/** Functions of a schedule: another alarm rings if their work is not done. */
+const waits = (name: FunctionName): boolean =>
+  ['canary', 'key-rotation', 'synthetic-check', 'portal'].includes(name);
+
 export function functionErrors(metrics: ServiceMetrics, name: FunctionName): AlarmProps {
   return {
     id: `${name}-function-errors`,
     page: 'function-errors',
+    isTicket: waits(name),
     description: `The ${name} function ends with errors: it crashed or ran out of time.`,
     metric: metrics.ofFunction(name, 'Errors', { minutes: 5 }),
     bad: [2, 3],
@@ -238,6 +258,7 @@ function functionAlarms(metrics: ServiceMetrics, name: FunctionName): readonly A
     {
       id: `${name}-function-throttled`,
       page: 'function-throttled',
+      isTicket: waits(name),
       description: `The ${name} function has no concurrency left, so Lambda refuses requests.`,
       metric: metrics.ofFunction(name, 'Throttles'),
       bad: [3, 5],
@@ -255,28 +276,48 @@ function tableAlarms(metrics: ServiceMetrics): readonly AlarmProps[] {
   }));
 }
 
+/** One alarm: what fails is the same for all of them, and each metric has a price. */
+function managementTablesAlarm(metrics: ServiceMetrics): AlarmProps {
+  const read = 'ReadThrottleEvents';
+  return {
+    id: 'management-tables-throttled',
+    page: 'table-throttled',
+    description: 'DynamoDB throttles the audit, settings, identity-providers or api-keys table.',
+    metric: new MathExpression({
+      expression:
+        'FILL(audit, 0) + FILL(settings, 0) + FILL(identityProviders, 0) + FILL(apiKeys, 0)',
+      usingMetrics: {
+        // A change that cannot be recorded is not made.
+        audit: metrics.ofTable('audit', 'WriteThrottleEvents'),
+        settings: metrics.ofTable('settings', read),
+        identityProviders: metrics.ofTable('identityProviders', read),
+        apiKeys: metrics.ofTable('apiKeys', read),
+      },
+      period: Duration.minutes(1),
+    }),
+    bad: [3, 5],
+  };
+}
+
 /**
  * Five a minute are not the mistake of one client. A version with a tenth of 50 requests a minute
  * also reaches this number.
  */
 const leastRefusals = 5;
 
-/** Counts the requests of some outcomes, by version, and looks at the newest version. */
+/** Counts requests by version, and looks at the newest version. */
 function countOfVersion(
   scope: Construct,
   { deploymentName }: AlarmContext,
   { logGroup, handler }: ServiceFunction<'token'>,
-  [metricName, ...outcomes]: readonly [metricName: string, ...outcomes: string[]],
+  [metricName, ...patterns]: readonly [metricName: string, ...patterns: JsonPattern[]],
 ): Metric {
   const namespace = metricNamespace(deploymentName);
-  const ofOutcomes = outcomes.map((one) =>
-    FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', one),
-  );
   new MetricFilter(scope, metricName, {
     logGroup,
     filterPattern: FilterPattern.all(
       FilterPattern.exists(`$.${functionVersionProperty}`),
-      FilterPattern.any(...ofOutcomes),
+      ...patterns,
     ),
     metricNamespace: namespace,
     metricName,
@@ -288,27 +329,36 @@ function countOfVersion(
 }
 
 /**
- * Whether the newest version of the token function refuses most clients. The share of all requests
- * does not show this, because a version with a tenth of them never reaches half. To block a
- * deployment by guessing, an attacker needs as many guesses as the version issues tokens.
+ * Whether the newest version of the token function refuses most requests, for any reason that is not
+ * a fault of AWS. The share of all requests does not show this, because a version with a tenth of
+ * them never reaches half. To block a deployment, a stranger needs as many requests that are refused
+ * as the version issues tokens.
  */
 export function addVersionAlarm(
   scope: Construct,
   context: AlarmContext,
   token: ServiceFunction<'token'>,
 ): Alarm {
-  const { issued, refusedClients } = versionMetrics;
-  const count = (...names: [string, ...string[]]) => countOfVersion(scope, context, token, names);
+  const count = (...of: Parameters<typeof countOfVersion>[3]) =>
+    countOfVersion(scope, context, token, of);
   return addAlarm(scope, context, {
     id: 'version-refuses-clients',
-    description: 'The newest version of the token function authenticates few of its clients.',
-    page: 'invalid-client-share',
+    description: 'The newest version of the token function refuses most requests.',
+    page: 'token-refusals',
+    isTicket: true,
     metric: new MathExpression({
       expression: `IF(FILL(refused, 0) >= ${leastRefusals} AND FILL(refused, 0) >= FILL(issued, 0), 1, 0)`,
       usingMetrics: {
-        issued: count(issued, 'issued'),
-        // Throttled requests were refused without a check after too many failures.
-        refused: count(refusedClients, 'invalid_client', 'throttled'),
+        issued: count(
+          versionMetrics.issued,
+          FilterPattern.stringValue(`$.${metricDimensions.outcome}`, '=', 'issued'),
+        ),
+        refused: count(
+          versionMetrics.refused,
+          FilterPattern.stringValue('$.path', '=', tokenPath),
+          FilterPattern.numberValue('$.status', '>=', 400),
+          FilterPattern.numberValue('$.status', '<', 500),
+        ),
       },
       period: Duration.minutes(1),
     }),

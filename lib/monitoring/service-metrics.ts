@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { authenticationFailureThrottle } from '../../contract/bounds.ts';
 import type { FunctionName } from '../../contract/environment.ts';
 import { functionName } from '../../contract/function-names.ts';
 import {
@@ -22,8 +23,12 @@ export const watchedFunctions: readonly FunctionName[] = [
   'management',
 ];
 
-/** Refusals in five minutes: more than those of a client that retries twice a minute. */
+/** Requests with 400 in five minutes: more than those of a client that retries twice a minute. */
 const leastRefusals = 11;
+
+/** In five minutes: the most that a client with one old secret has before an instance throttles it. */
+const oneClientsFailures =
+  (5 * 60 * authenticationFailureThrottle.repetitions) / authenticationFailureThrottle.window;
 
 /**
  * Metrics of one region's service, ours and AWS's. They have no labels, because a label turns an
@@ -53,18 +58,19 @@ export class ServiceMetrics {
   }
 
   /**
-   * Percentage of the token requests whose client failed to authenticate. 0 if there are so few
-   * requests that one client with an old secret, which retries each minute, could be most of them.
+   * Percentage of the token requests that are refused with 400 or 401. 0 if there are so few that one
+   * client with a mistake could be most of them. Requests with 429 are not counted: they come from
+   * clients that repeat what was refused.
    */
-  invalidClientShare(): IMetric {
+  refusedShare(): IMetric {
     const minutes = 5;
-    const refused = '(FILL(invalid, 0) + FILL(throttled, 0))';
+    const failed = `IF(FILL(failed, 0) > ${oneClientsFailures}, FILL(failed, 0), 0)`;
+    const refused = `(FILL(invalid, 0) + ${failed})`;
     return new MathExpression({
       expression: `IF(${refused} >= ${leastRefusals}, 100 * ${refused} / (${refused} + FILL(issued, 1)), 0)`,
       usingMetrics: {
-        invalid: this.tokenRequests('invalid_client', { minutes }),
-        // This includes requests that were refused without a check after too many failures.
-        throttled: this.tokenRequests('throttled', { minutes }),
+        invalid: this.own('token', requestMetrics.refusals, { minutes }),
+        failed: this.tokenRequests('invalid_client', { minutes }),
         issued: this.tokenRequests('issued', { minutes }),
       },
       period: Duration.minutes(minutes),

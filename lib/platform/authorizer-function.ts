@@ -110,6 +110,7 @@ export function addAuthorizerAlarms(
     new ServiceMetrics({ name: deploymentName }).own('authorizer', name);
   const withoutLookup: AlarmProps = {
     id: 'authorizer-accepts-without-lookup',
+    isTicket: true,
     description: 'Tokens are accepted without the look-up that finds revoked ones.',
     metric: own(authorizerMetrics.acceptedWithoutLookup),
     bad: [3, 5],
@@ -145,6 +146,7 @@ export function addAuthorizerAlarms(
     },
     {
       id: 'authorizer-latency',
+      isTicket: true,
       description: 'One decision of the authorizer in a hundred takes longer than two seconds.',
       metric: ofLambda('Duration', { statistic: 'p99', minutes: 5 }),
       threshold: 2000,
@@ -152,7 +154,9 @@ export function addAuthorizerAlarms(
     },
     ...(acceptsWithoutLookup ? [withoutLookup] : []),
   ];
-  const alarms = all.map((one) => createAlarm(scope, { ...one, page: 'platform-authorizer' }));
+  const alarms = all.map((one) =>
+    createAlarm(scope, deploymentName, { ...one, page: 'platform-authorizer' }),
+  );
   for (const alarm of alarms) if (topic !== undefined) notify(alarm, topic);
   return alarms;
 }

@@ -155,6 +155,7 @@ export class PortalStack extends Stack {
     const alarms: readonly AlarmProps[] = [
       {
         id: 'portal-errors',
+        isTicket: true,
         description: 'The portal answers with server errors.',
         metric: metrics.ofApi('5XXError', { minutes: 5 }, this.apiName),
         threshold: 5,
@@ -164,6 +165,7 @@ export class PortalStack extends Stack {
       {
         id: 'portal-function-throttled',
         page: 'function-throttled',
+        isTicket: true,
         description: 'The portal function has no concurrency left, so Lambda refuses requests.',
         metric: metrics.ofFunction('portal', 'Throttles', { minutes: 5 }),
         bad: [2, 3],

@@ -104,7 +104,9 @@ describe('the message of an alarm on an event', () => {
     for (const { transformer, description } of rules) {
       const message = JSON.parse(render(transformer, event)) as Record<string, string>;
       expect(message['event']).toEqual(event);
-      expect(description).toBe(`${message['description']} What to do: ${message['runbook']}`);
+      expect(description).toBe(message['description']);
+      expect(message['severity']).toMatch(/^(?:PAGE NOW|TICKET)$/);
+      expect(message['steps']).toMatch(/^1\. .* 2\. /);
       expect(message['alarm']).toMatch(/^[a-z-]+$/);
     }
   });

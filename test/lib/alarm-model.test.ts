@@ -100,35 +100,29 @@ describe('each alarm', () => {
     expect(isOn(alarm, runs, 13 * 300 + 20 * 60 + 299, true)).toBe(true);
   });
 
-  it('of a drop of traffic rings after half an hour far below what is usual', () => {
-    const { templates } = synthesise({ ...readConfigFile('three-regions'), trafficAlarm: true });
-    const region = templates['AuthorizationServer-slc'] as any;
-    const [drop] = Object.values(resourcesOf(region, 'AWS::CloudWatch::Alarm'))
-      .map(({ Properties }) => evaluate(Properties))
-      .filter(({ AlarmName }) => AlarmName.endsWith('-traffic-drop'));
-    const [watched] = drop.Metrics.filter(({ MetricStat }: any) => MetricStat !== undefined);
-    const { Period, Stat: Statistic } = watched.MetricStat;
-    const [, deviations] = /BAND\(\w+, (\d+)\)/.exec(JSON.stringify(drop.Metrics)) ?? [];
-    // 100 tokens, give or take 5: the band that CloudWatch would learn.
-    const Threshold = 100 - Number(deviations) * 5;
-    const ComparisonOperator = 'LessThanThreshold';
-    const alarm: Alarm = { ...drop, Period, Statistic, Threshold, ComparisonOperator };
-    const after = (...last: readonly (number | undefined)[]) => {
-      const values = [...Array.from({ length: 20 }, () => 100), ...last];
-      const points = values.flatMap((value, index) =>
-        value === undefined ? [] : [{ at: index * Period + 5, value }],
-      );
-      return isOn(alarm, points, values.length * Period, true);
-    };
-    expect([after(79, 79), after(100, 79), after(80, 80)]).toEqual([true, false, false]);
-    expect(after(...Array.from({ length: 4 }, () => undefined))).toBe(true);
+  it('of the synthetic check rings after the second run that fails, within ten minutes', () => {
+    const alarm = alarms['synthetic-check-failed'] as Alarm;
+    const runs = (...last: readonly number[]) =>
+      [1, 1, 1, ...last].map((value, run) => ({ at: run * 300 + 40, value }));
+    // The last good run is at 640 s: the service fails from then on.
+    const now = 640 + 600 + 1;
+    expect(isOn({ ...alarm, Period: 300 }, runs(0, 0), now + 299, true)).toBe(true);
+    expect(isOn(alarm, runs(0, 1), now + 299, true)).toBe(false);
   });
 
   const shares: readonly (readonly [string, Readonly<Record<string, number>>, boolean])[] = [
-    ['invalid-client-share', { invalid: 11, issued: 11 }, true],
-    ['invalid-client-share', { throttled: 30 }, true],
-    ['invalid-client-share', { invalid: 11, issued: 12 }, false],
-    ['invalid-client-share', { invalid: 10 }, false],
+    // A wrong config: 40 of 40 requests get 400.
+    ['token-refusals', { invalid: 40 }, true],
+    ['token-refusals', { invalid: 11, issued: 11 }, true],
+    ['token-refusals', { invalid: 11, issued: 12 }, false],
+    ['token-refusals', { invalid: 10 }, false],
+    // One old secret in a loop, which an instance throttles; and many clients.
+    ['token-refusals', { failed: 100 }, false],
+    ['token-refusals', { failed: 101 }, true],
+    ['token-refusals', { failed: 101, issued: 102 }, false],
+    ['management-tables-throttled', {}, false],
+    ['management-tables-throttled', { audit: 1 }, true],
+    ['management-tables-throttled', { apiKeys: 1, settings: 0 }, true],
     ['version-refuses-clients', { refused: 5, issued: 5 }, true],
     ['version-refuses-clients', { refused: 5, issued: 6 }, false],
   ];

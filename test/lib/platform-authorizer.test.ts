@@ -281,7 +281,9 @@ describe('PlatformAuthorizer', () => {
       expect(found).toHaveLength(4);
       for (const { AlarmName, AlarmDescription, AlarmActions } of found) {
         expect([AlarmName, AlarmActions]).toEqual([undefined, undefined]);
-        expect(AlarmDescription).toMatch(/ What to do: docs\/runbook\/platform-authorizer\.md$/);
+        expect(AlarmDescription).toMatch(
+          / 1\. .+ 2\. .+ More: docs\/runbook\/platform-authorizer\.md$/,
+        );
       }
     });
 

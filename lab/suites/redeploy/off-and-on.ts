@@ -29,7 +29,7 @@ const on = {
   gradualDeployment: true,
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
   federatedClients: { ownProviders: true },
-  trafficAlarm: true,
+  dashboard: 'on',
   clientMetrics: true,
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;

@@ -77,6 +77,7 @@ describe('the management function', () => {
       service_trunk_groups: ['tg-1001'],
       change_outcome: 'done',
     });
+    expect(reports[0]?.metrics).toEqual({});
     expect(JSON.stringify(reports)).not.toContain('Billing');
     reports.length = 0;
     test.context.clients.replace = async () => {
@@ -90,9 +91,37 @@ describe('the management function', () => {
       action: 'client.disable',
       change_outcome: 'unfinished',
     });
+    expect(reports).toMatchObject([
+      { outcome: 'change', metrics: {} },
+      {
+        level: 'error',
+        outcome: 'refused',
+        fields: { error: 'UnavailableError', error_message: 'no answer' },
+      },
+    ]);
     reports.length = 0;
     await ask({ operation: 'findClient', input: { clientId: intended?.subject } });
     expect(reports.map(({ outcome }) => outcome)).toEqual(['answered']);
+  });
+
+  it('counts each stop and deletion that was made', async () => {
+    const { ask, reports, test } = createFunction();
+    const clientId = String((await ask(creation)).audit[0]?.subject);
+    const version = () => test.clients.get(clientId)?.version;
+    reports.length = 0;
+    await ask({ operation: 'setClientEnabled', input: { clientId, enabled: false } });
+    const renaming = { name: 'B', ifVersion: version() };
+    await ask({ operation: 'updateClient', input: { clientId, changes: renaming } });
+    await ask({
+      operation: 'deleteClient',
+      input: { clientId, options: { ifVersion: version() } },
+    });
+    const changes = reports.filter(({ outcome }) => outcome === 'change');
+    expect(changes.map(({ fields, metrics }) => [fields['action'], metrics])).toEqual([
+      ['client.disable', { Removals: 1 }],
+      ['client.update', {}],
+      ['client.delete', { Removals: 1 }],
+    ]);
   });
 
   it('asks STS about a signature over the alias and the whole request', async () => {
