@@ -7,7 +7,7 @@ import {
   onlyStopsClient,
 } from '../../../core/management/trunk-group-limits/only-stops.ts';
 import { personStop } from '../../../lab/support/stops.ts';
-import { registerOwn } from '../../adapters/management/world.ts';
+import { createWorld, registerOwn } from '../../adapters/management/world.ts';
 import { askedWorld } from './restricted-world.ts';
 
 const failures = [
@@ -337,3 +337,23 @@ it.each([
     expect(stored[kind]?.stops).toHaveProperty('person');
   },
 );
+
+it('names who stopped what, and the staff to a customer only as such', async () => {
+  const { management, clientId, secretId } = await createWorld('tg-1001');
+  await management.setClientEnabled(clientId, false);
+  await management.disableClientSecret(clientId, secretId);
+  const customer = management.forCaller({ trunkGroups: ['tg-1001'] });
+  const { stops, secrets } = await customer.findClient(clientId);
+  expect([stops?.person?.by, secrets[0]?.stops?.person?.by]).toEqual([
+    'Platform staff',
+    'Platform staff',
+  ]);
+  const own = await management.findClient(clientId);
+  expect(own.stops?.person?.by).toBe('arn:aws:iam::123456789012:user/ada');
+  const texts = await Promise.all([
+    customer.listHistory(clientId),
+    customer.explainToken({ clientId }),
+  ]);
+  expect(JSON.stringify(texts)).toContain('stopped by a person (Platform staff)');
+  expect(JSON.stringify(texts)).not.toContain('user/ada');
+});
