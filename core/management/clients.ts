@@ -15,6 +15,7 @@ import {
 import { isId } from '../credential/credential-value.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import { hasApplicationRule } from '../identity-provider/application-rule.ts';
+import { isSameOtherwise } from '../narrowing/narrow.ts';
 import { collect } from '../paging.ts';
 import { isOfSameLife } from '../record-version.ts';
 import { withoutStop } from '../stops.ts';
@@ -33,7 +34,7 @@ import { manageOwned } from './owned-records.ts';
 import { addApplicationRule } from './providers/add-application-rule.ts';
 import { refuseInput } from './read-input.ts';
 import { checkTokenSize } from './token-size.ts';
-import { isSameOtherwise, onlyStopsClient } from './trunk-group-limits/only-stops.ts';
+import { onlyStopsClient } from './trunk-group-limits/only-stops.ts';
 
 const keysOf = ({ secrets }: Client) =>
   secrets

@@ -96,7 +96,7 @@ export const apiKeyView = v.object({
 
 export type ApiKeyView = v.InferOutput<typeof apiKeyView>;
 
-export const providerView = v.object({ registration_id: v.string() });
+export const providerView = v.object({ registration_id: v.string(), stops });
 export const givenKeysView = v.object({ keys_version: v.number() });
 
 /**

@@ -1,10 +1,10 @@
-import { maxClaimConditions } from '../../contract/bounds.ts';
 import type { ManagementConfig } from '../../contract/management/management-config.ts';
 import { saying } from '../../contract/parse-problem.ts';
-import type { ClaimCondition } from '../client/claim-condition.ts';
 import { type Client, describeDeclaration } from '../client/client.ts';
 import { effectiveAudiences, viewClient } from '../management/client-view.ts';
-import { meetStops, withStop } from '../stops.ts';
+import { type LaterOf, narrow } from '../narrowing/narrow.ts';
+import { clientTable } from '../narrowing/tables.ts';
+import { withStop } from '../stops.ts';
 import { type ClientView, clientView, nextVersion, readHistory } from './audit-views.ts';
 import {
   type AuditedChange,
@@ -16,11 +16,8 @@ import {
 } from './replay.ts';
 import { replaySecrets } from './replay-secrets.ts';
 
-/** The values that every bound contains, in the order of the last bound. */
-function within(values: readonly string[], bounds: readonly (readonly string[])[]) {
-  const kept = values.filter((value) => bounds.every((bound) => bound.includes(value)));
-  const order = bounds[0] ?? values;
-  return kept.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
+interface ClientReplay extends ReplayOptions {
+  readonly config: ManagementConfig;
 }
 
 /** An empty list is the default audience. If none is left, what it had at last is what it may get. */
@@ -33,24 +30,16 @@ function narrowAudiences(
   return audiences.length === 0 ? [] : left;
 }
 
-interface ClientReplay extends ReplayOptions {
-  readonly config: ManagementConfig;
-}
+type LaterClient = LaterOf<Client, typeof clientTable, 'secrets'>;
 
-interface Narrowed {
-  readonly client: Client;
-  readonly lookAt: readonly string[];
-}
-
-/** Required claims of the stored client and of every bound; undefined if no token can have them. */
-function narrowProvider({ provider }: Client, bounds: readonly ClientView[]) {
-  const lists = bounds.map((bound) => bound.required_claims);
-  const common = commonConditions([provider?.conditions ?? [], ...lists]);
-  if (provider === undefined || common === undefined)
-    return { provider, isEmpty: common === undefined };
+function laterClient({ provider }: Client, view: ClientView): LaterClient {
   return {
-    provider: { ...provider, conditions: common.length === 0 ? undefined : common },
-    isEmpty: false,
+    audiences: view.audience,
+    tokenLifetime: view.token_lifetime,
+    scopes: view.scope,
+    stops: view.stops,
+    provider: provider && { ...provider, conditions: view.required_claims },
+    tokensNotBefore: view.tokens_not_before,
   };
 }
 
@@ -64,35 +53,26 @@ function narrowDeclared({ declared }: Client, bounds: readonly ClientView[]): Cl
   return { ...declared, undeclaredAt, takenOverAt };
 }
 
-function narrow(
+function narrowClient(
   client: Client,
   { bounds, since }: LaterHistory<ClientView>,
   { config, stop }: ClientReplay,
-): Narrowed {
+): { readonly client: Client; readonly lookAt: readonly string[] } {
   const views = since.map(({ view }) => view);
-  const scopes = within(
-    client.scopes,
-    views.map((view) => view.scope),
-  );
-  const audiences = within(
-    effectiveAudiences(client, config),
-    views.map((view) => view.audience),
-  );
-  const { provider, isEmpty: hasNoToken } = narrowProvider(client, bounds);
-  const stops = bounds.map((bound) => bound.stops).reduce(meetStops, client.stops);
-  const isEmpty = views.length > 0 && (scopes.length === 0 || audiences.length === 0);
+  const shown = { ...client, audiences: effectiveAudiences(client, config) };
+  const { item, empty } = narrow<Client>(clientTable, shown, {
+    ever: views.map((view) => laterClient(client, view)),
+    last: bounds.map((view) => laterClient(client, view)),
+  });
+  const hasNoToken = empty.has('provider');
+  const audiences = empty.has('audiences') ? [] : item.audiences;
+  const isEmpty = views.length > 0 && (item.scopes.length === 0 || audiences.length === 0);
   return {
     client: {
-      ...client,
-      scopes,
+      ...item,
       audiences: narrowAudiences(client, audiences, views),
-      tokenLifetime: Math.min(client.tokenLifetime, ...bounds.map((one) => one.token_lifetime)),
-      provider,
       declared: narrowDeclared(client, bounds),
-      stops: isEmpty || hasNoToken ? withStop(stops, 'person', stop) : stops,
-      tokensNotBefore: [client.tokensNotBefore, ...bounds.map((one) => one.tokens_not_before)]
-        .filter((time) => time !== undefined)
-        .toSorted((a, b) => b - a)[0],
+      stops: isEmpty || hasNoToken ? withStop(item.stops, 'person', stop) : item.stops,
     },
     lookAt: saying(
       isEmpty && 'disabled, as no scope or no audience of before is one that it had ever since',
@@ -117,7 +97,7 @@ export function replayClient(
   const own = selectOwnChanges(changes, ['client'], stored.clientId);
   const history = readHistory(clientView, stored, own, options);
   const secrets = replaySecrets(stored, changes);
-  const { client, lookAt } = narrow(stored, history, options);
+  const { client, lookAt } = narrowClient(stored, history, options);
   // A new version, so that later changes differ from those that were undone.
   const version = nextVersion(stored.version, Math.max(history.highest, secrets.version));
   const name = history.last?.name ?? stored.name;
@@ -129,25 +109,4 @@ export function replayClient(
     narrowed: [...described.narrowed, ...secrets.narrowed],
     lookAt: [...lookAt, ...described.lookAt, ...secrets.lookAt],
   };
-}
-
-type Conditions = readonly ClaimCondition[];
-
-function mergeCondition(claim: string, lists: readonly Conditions[]): ClaimCondition {
-  const values = lists.flatMap((list) => list.find((one) => one.claim === claim)?.values ?? []);
-  const isAllowed = (value: string) =>
-    lists.every((list) => list.find((one) => one.claim === claim)?.values.includes(value) ?? true);
-  return { claim, values: [...new Set(values)].filter(isAllowed) };
-}
-
-/**
- * Required claims that only those tokens have which meet every list.
- *
- * @returns undefined if no token can have them, or a client cannot require so many.
- */
-function commonConditions(lists: readonly Conditions[]): Conditions | undefined {
-  const claims = [...new Set(lists.flat().map(({ claim }) => claim))];
-  const merged = claims.map((claim) => mergeCondition(claim, lists));
-  const isPossible = merged.every(({ values }) => values.length > 0);
-  return isPossible && merged.length <= maxClaimConditions ? merged : undefined;
 }

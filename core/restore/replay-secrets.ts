@@ -1,5 +1,7 @@
 import type { Client, ClientSecret } from '../client/client.ts';
-import { isEnabled, meetStops } from '../stops.ts';
+import { type LaterOf, narrow } from '../narrowing/narrow.ts';
+import { secretTable } from '../narrowing/tables.ts';
+import { isEnabled } from '../stops.ts';
 import { formatTime } from '../time.ts';
 import { readView, type SecretView, secretChangeView } from './audit-views.ts';
 import {
@@ -53,6 +55,10 @@ interface ReplayedSecret {
   readonly lookAt: readonly string[];
 }
 
+function laterSecret(view: SecretView): LaterOf<ClientSecret, typeof secretTable> {
+  return { expiresAt: view.expires_at, stops: view.stops };
+}
+
 function replaySecret(
   secret: ClientSecret,
   changes: readonly SecretChange[],
@@ -70,15 +76,11 @@ function replaySecret(
       .map((view) => ({ change: one.change, view: { ...view, version: one.version } })),
   );
   const { last, bounds } = laterHistory(states, version);
-  const ends = [secret.expiresAt, ...bounds.map((bound) => bound.expires_at)];
-  const [expiresAt] = ends.filter((time) => time !== undefined).toSorted((a, b) => a - b);
-  const stops = bounds.map((bound) => bound.stops).reduce(meetStops, secret.stops);
-  const item = {
-    ...secret,
-    name: last === undefined ? secret.name : last.name,
-    expiresAt,
-    stops,
-  };
+  const { item: narrowed } = narrow<ClientSecret>(secretTable, secret, {
+    ever: states.map(({ view }) => laterSecret(view)),
+    last: bounds.map(laterSecret),
+  });
+  const item = { ...narrowed, name: last === undefined ? secret.name : last.name };
   const show = (one: Pick<ClientSecret, 'expiresAt' | 'stops'>) => ({
     [`${secretId} expires_at`]: one.expiresAt && formatTime(one.expiresAt),
     [`${secretId} disabled`]: isEnabled(one) ? undefined : true,

@@ -21,6 +21,8 @@ import {
   newStop,
 } from '../management/management-context.ts';
 import { viewIdentityProvider } from '../management/providers/provider-reach.ts';
+import { type LaterOf, narrow } from '../narrowing/narrow.ts';
+import { providerTable } from '../narrowing/tables.ts';
 import type { SigningKey } from '../signing-key/signing-key.ts';
 import { parseTime } from '../time.ts';
 import type { TrunkGroupLimits } from '../trunk-group/trunk-group-limits.ts';
@@ -450,14 +452,21 @@ function dropDeletedProvider(
   if (deletion !== undefined && !undelete) dropDeleted(deletion);
 }
 
-/** As `replayClient`, for a provider: a registration is deleted or it is not. */
+/** As `replayClient`, for a provider: a registration is deleted or it is not, or it is stopped. */
 export function replayProvider(
   stored: IdentityProvider,
   changes: readonly AuditedChange[],
   options: ReplayOptions,
 ): Replayed<IdentityProvider> {
   dropDeletedProvider(stored, changes, options);
-  return asStored(stored);
+  const ever = selectOwnChanges(changes, ['identity_provider'], stored.issuer)
+    .filter(({ after }) => after !== undefined)
+    .map((change) => readView(providerView, change))
+    .filter((view) => view.registration_id === stored.registrationId)
+    .map(({ stops }): LaterOf<IdentityProvider, typeof providerTable> => ({ stops }));
+  return asStored(
+    narrow<IdentityProvider>(providerTable, stored, { ever, last: ever.slice(-1) }).item,
+  );
 }
 
 /** Keys of a provider that were given. Those that others replaced since do not come back. */

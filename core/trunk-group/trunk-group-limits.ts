@@ -1,6 +1,8 @@
 import type * as v from 'valibot';
 import { proposedLimits } from '../../contract/management/inputs.ts';
 import type { trunkGroupLimits } from '../../contract/management/results.ts';
+import { commonIfAny, either, least } from '../narrowing/meets.ts';
+import { meetRecords, type NarrowTable } from '../narrowing/narrow.ts';
 
 export const limitNames = proposedLimits.fields;
 
@@ -15,15 +17,21 @@ export function withoutLimits(serviceTrunkGroup: string): TrunkGroupLimits {
   return { serviceTrunkGroup, version: 0 };
 }
 
-/** What both allow of one limit: the values of both lists, the smaller number, the stricter flag. */
-function strictest(a: unknown, b: unknown): unknown {
-  if (a === undefined || b === undefined) return a ?? b;
-  if (Array.isArray(a) && Array.isArray(b)) return a.filter((one) => b.includes(one));
-  if (typeof a === 'number' && typeof b === 'number') return Math.min(a, b);
-  return a === true || b === true;
-}
+/** A limit that is left out allows everything; of `ownProviders`, see `withOwnProviderLimit`. */
+const limitTable: NarrowTable<Limits> = {
+  scopes: { over: 'ever', meet: commonIfAny },
+  maxClients: { over: 'ever', meet: least },
+  maxApiKeys: { over: 'ever', meet: least },
+  maxTokenLifetime: { over: 'ever', meet: least },
+  maxSecretLifetime: { over: 'ever', meet: least },
+  maxApiKeyLifetime: { over: 'ever', meet: least },
+  requireSubnet: { over: 'ever', meet: either },
+  requireApiKeyScopes: { over: 'ever', meet: either },
+  providers: { over: 'ever', meet: commonIfAny },
+  ownProviders: { over: 'ever', meet: least },
+};
 
 /** What both allow. */
 export function intersectLimits(a: Limits, b: Limits): Limits {
-  return Object.fromEntries(limitNames.map((name) => [name, strictest(a[name], b[name])]));
+  return meetRecords(limitTable, a, b);
 }

@@ -17,7 +17,6 @@ import {
   mapOf,
   parseItem,
   schemaVersion,
-  stops,
   text,
   textUpTo,
   toAttributes,
@@ -26,6 +25,7 @@ import {
   toRecord,
   version,
 } from './item.ts';
+import { stops } from './stops.ts';
 
 const name = textUpTo(maxNameLength);
 

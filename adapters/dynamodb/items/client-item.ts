@@ -22,7 +22,6 @@ import {
   mapOf,
   parseItem,
   schemaVersion,
-  stops,
   text,
   textUpTo,
   toAttributes,
@@ -33,6 +32,7 @@ import {
   version,
   wholeNumber,
 } from './item.ts';
+import { stops } from './stops.ts';
 
 const name = textUpTo(maxNameLength);
 

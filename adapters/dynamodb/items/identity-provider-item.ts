@@ -14,7 +14,6 @@ import {
   type Item,
   parseItem,
   schemaVersion,
-  stops,
   text,
   textUpTo,
   toAttributes,
@@ -24,6 +23,7 @@ import {
   version,
   wholeNumber,
 } from './item.ts';
+import { stops } from './stops.ts';
 
 /** Many times the size of the JWA registry. A longer list is not a list of algorithms. */
 const maxAlgorithms = 50;

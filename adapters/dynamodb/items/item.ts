@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import { stopKinds } from '../../../contract/stop-kinds.ts';
 import type { CredentialEnds } from '../../../core/credential/credential-ends.ts';
 import { MalformedRecordError } from '../../../core/errors.ts';
 
@@ -31,16 +30,6 @@ export const hashText = textUpTo(128);
 export const version = wholeNumber(1, Number.POSITIVE_INFINITY);
 /** Seconds since the epoch, up to the year 9999. */
 export const epochSeconds = wholeNumber(0, 253_402_300_799);
-
-const stop = v.strictObject({ at: epochSeconds, by: urlText, event: v.optional(text) });
-
-/** What stops a record, by kind. One that works has none. */
-export const stops = v.optional(
-  v.pipe(
-    v.strictObject(v.entriesFromList(stopKinds, v.optional(stop))),
-    v.check((item) => Object.keys(item).length > 0, 'one stop or more'),
-  ),
-);
 
 /** Whether a value is a DynamoDB map: neither a list, a set nor bytes. */
 export function isMap(value: unknown): value is Record<string, unknown> {

@@ -1,0 +1,147 @@
+import { maxClaimConditions, maxSubnetsPerApiKey } from '../../contract/bounds.ts';
+import type { ApiKey, ApiKeySubnet, OldValue } from '../api-key/api-key.ts';
+import { containsSubnet, type Subnet } from '../api-key/subnet.ts';
+import type { ClaimCondition } from '../client/claim-condition.ts';
+import type { Client, ClientProvider, ClientSecret } from '../client/client.ts';
+import type { IdentityProvider } from '../identity-provider/identity-provider.ts';
+import { meetStops } from '../stops.ts';
+import { common, latest, least, someCommon } from './meets.ts';
+import { isSame, type NarrowTable, nothing, onlyNarrows } from './narrow.ts';
+
+/*
+ * What less of each stored attribute means. A new attribute without a row does not compile. No function
+ * of the token path imports this file.
+ */
+
+export const secretTable = {
+  secretId: 'identity',
+  hash: 'identity',
+  publicKey: 'identity',
+  alg: 'identity',
+  name: 'label',
+  createdAt: 'identity',
+  expiresAt: { over: 'last', meet: least },
+  lastUsedOn: 'bookkeeping',
+  stops: { over: 'last', meet: meetStops },
+  imported: 'identity',
+} as const satisfies NarrowTable<ClientSecret>;
+
+type Secrets = readonly ClientSecret[];
+
+/** The secrets of the second that are no more than those of the first. */
+function meetSecrets(a: Secrets, b: Secrets): Secrets {
+  return b.filter((secret) => {
+    const same = a.find((one) => one.secretId === secret.secretId);
+    return same !== undefined && onlyNarrows(secretTable, same, secret);
+  });
+}
+
+/** Empty is the default audience: another one, and never nothing. */
+function meetAudiences(a: readonly string[], b: readonly string[]) {
+  if (a.length === 0 || b.length === 0) return a;
+  return someCommon(a, b) ?? nothing;
+}
+
+type Conditions = readonly ClaimCondition[];
+
+function mergeCondition(claim: string, lists: readonly Conditions[]): ClaimCondition {
+  const valuesIn = (list: Conditions) => list.find((one) => one.claim === claim)?.values;
+  const values = new Set(lists.flatMap((list) => valuesIn(list) ?? []));
+  const isAllowed = (value: string) =>
+    lists.every((list) => valuesIn(list)?.includes(value) ?? true);
+  return { claim, values: [...values].filter(isAllowed) };
+}
+
+const sorted = (conditions: Conditions) =>
+  conditions.map(({ claim, values }) => JSON.stringify([claim, values.toSorted()])).toSorted();
+
+/** Required claims of both. Nothing: no token can have them, or a client cannot require so many. */
+function meetProviders(a: ClientProvider | undefined, b: ClientProvider | undefined) {
+  const { conditions: ofA = [], ...identity } = a ?? {};
+  const { conditions: ofB = [], ...other } = b ?? {};
+  if (a === undefined || b === undefined || !isSame(identity, other)) return a;
+  const claims = new Set([...ofA, ...ofB].map(({ claim }) => claim));
+  const merged = [...claims].map((claim) => mergeCondition(claim, [ofA, ofB]));
+  const isPossible = merged.every(({ values }) => values.length > 0);
+  if (!isPossible || merged.length > maxClaimConditions) return nothing;
+  if (isSame(sorted(merged), sorted(ofB))) return b;
+  return { ...a, conditions: merged };
+}
+
+export const clientTable = {
+  clientId: 'identity',
+  name: 'label',
+  serviceTrunkGroup: 'identity',
+  audiences: { over: 'ever', meet: meetAudiences },
+  tokenLifetime: { over: 'last', meet: least },
+  scopes: { over: 'ever', meet: common },
+  stops: { over: 'last', meet: meetStops },
+  // A restore replays each by itself.
+  secrets: { over: 'last', meet: meetSecrets },
+  provider: { over: 'last', meet: meetProviders },
+  formerId: 'identity',
+  // Who declares a client gives it nothing. A restore has a rule of its own.
+  declared: 'bookkeeping',
+  lastUsedOn: 'bookkeeping',
+  tokensNotBefore: { over: 'last', meet: latest },
+  version: 'bookkeeping',
+  createdAt: 'identity',
+  updatedAt: 'bookkeeping',
+} as const satisfies NarrowTable<Client>;
+
+type OldValues = readonly OldValue[] | undefined;
+
+/** The values that both have, each to its earlier end. */
+function meetOldValues(a: OldValues, b: OldValues): OldValues {
+  const left = (b ?? []).flatMap(({ valueId, expiresAt }) => {
+    const old = a?.find((one) => one.valueId === valueId);
+    return old === undefined ? [] : [{ ...old, expiresAt: least(old.expiresAt, expiresAt) }];
+  });
+  return left.length === 0 ? undefined : left;
+}
+
+function liesIn(subnet: Subnet, list: readonly Subnet[]): boolean {
+  return list.some((one) => containsSubnet(one, subnet));
+}
+
+/** The sources that both lists accept. An empty list accepts every source, so none has no list. */
+function meetSubnets(a: readonly ApiKeySubnet[], b: readonly ApiKeySubnet[]) {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+  const ofB = b.filter((one) => liesIn(one, a));
+  const all = [...ofB, ...a.filter((one) => liesIn(one, b) && !liesIn(one, ofB))];
+  return all.length === 0 || all.length > maxSubnetsPerApiKey ? nothing : all;
+}
+
+export const apiKeyTable = {
+  keyId: 'identity',
+  hash: 'identity',
+  valueId: 'identity',
+  oldValues: { over: 'ever', meet: meetOldValues },
+  rotationIds: 'identity',
+  name: 'label',
+  serviceTrunkGroup: 'identity',
+  subnets: { over: 'ever', meet: meetSubnets },
+  scopes: { over: 'ever', meet: someCommon },
+  expiresAt: { over: 'ever', meet: least },
+  stops: { over: 'last', meet: meetStops },
+  version: 'bookkeeping',
+  createdAt: 'identity',
+  updatedAt: 'bookkeeping',
+} as const satisfies NarrowTable<ApiKey>;
+
+export const providerTable = {
+  issuer: 'identity',
+  registrationId: 'identity',
+  discoveryUrl: 'identity',
+  jwksUri: 'identity',
+  allowedAlgorithms: 'identity',
+  clientIdClaim: 'identity',
+  audienceFrom: 'identity',
+  clientPatterns: 'identity',
+  owned: 'identity',
+  // The record of the owner decides.
+  ownedBy: 'bookkeeping',
+  leeway: 'identity',
+  stops: { over: 'last', meet: meetStops },
+  registeredAt: 'identity',
+} as const satisfies NarrowTable<IdentityProvider>;
