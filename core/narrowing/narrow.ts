@@ -61,7 +61,7 @@ export function narrow<T extends object>(
   return { item: item as T, empty };
 }
 
-/** As it is stored: a member without a value is none, and their order says nothing. */
+/** As it is stored: without members that have no value, and in one order. */
 function canonical(value: unknown): string | undefined {
   return JSON.stringify(value, (_, member: unknown) => {
     if (!isJsonObject(member)) return member;

@@ -131,7 +131,11 @@ export function readHistory<const T extends v.GenericSchema<unknown, ItemView>>(
     if (view.version >= item.version && !undelete) dropDeleted(change);
     return false;
   });
-  const highest = Math.max(item.version, ...all.map(({ view }) => view.version));
+  // A deletion has a version of its own: what comes back after it is a later one.
+  const highest = Math.max(
+    item.version,
+    ...all.map(({ change, view }) => view.version + Number(change.after === undefined)),
+  );
   return { ...laterHistory(states, item.version), highest };
 }
 

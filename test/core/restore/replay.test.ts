@@ -103,7 +103,7 @@ describe('a client whose restore point lies before a change', () => {
     );
     expect(replayed).toMatchObject({
       outcome: 'kept',
-      item: { clientId: client.clientId, secrets: [], version: 5 },
+      item: { clientId: client.clientId, secrets: [], version: 6 },
       narrowed: [`${secret.secretId}: deleted at 2026-11-20T12:00:00.000Z by ${actor}`],
     });
   });
@@ -364,6 +364,19 @@ describe('the scopes of an API key', () => {
   ])('that were %j and then %j, are restored as %j', (then, last, expected) => {
     const { stops, scopes } = replayKey({ scopes: then }, { scopes: last });
     expect(stops === undefined ? scopes : 'disabled').toEqual(expected);
+  });
+});
+
+describe('what comes back although it was deleted', () => {
+  const deletion = record({ action: 'client.delete', before: view({ version: client.version }) });
+
+  it('is not deleted again by a later restore: its version is above that of its deletion', () => {
+    expect(replay([deletion]).outcome).toBe('dropped');
+    const back = replay([deletion], true);
+    if (back.outcome === 'dropped') throw new Error(back.reason);
+    expect(back.item.version).toBe(client.version + 2);
+    const later = replayClient(back.item, findChanges([deletion]), options);
+    expect(later).toMatchObject({ outcome: 'kept', item: back.item });
   });
 });
 
