@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { describeConfigIssues } from './config-hints.ts';
 import { findCombinationProblems, type ParseOptions } from './deployment-config-combinations.ts';
 import { deploymentConfigSchema, type ParsedKeys } from './deployment-config-schema.ts';
-import { describeIssues } from './parse-problem.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import {
   findUnsafeTimes,
@@ -9,8 +9,9 @@ import {
   type SigningKeyPolicy,
 } from './signing-key-policy.ts';
 
+/** Whether a problem is about a key that resembles none, and that another release may have. */
 function isUnknownKey(problem: string): boolean {
-  return problem.endsWith(': unknown key');
+  return problem.includes(': unknown key; allowed: ') && !problem.startsWith('regions.');
 }
 
 const otherRelease =
@@ -55,7 +56,9 @@ export function parseDeploymentConfig(
   options: ParseOptions = {},
 ): DeploymentConfig {
   const result = v.safeParse(deploymentConfigSchema, input);
-  if (!result.success) throw new DeploymentConfigError(describeIssues(result.issues));
+  if (!result.success) {
+    throw new DeploymentConfigError(describeConfigIssues(deploymentConfigSchema, result.issues));
+  }
   const parsed = result.output;
   const signingKeyPolicy = resolveSigningKeyPolicy(
     parsed.signingKeyPolicy,

@@ -42,6 +42,8 @@ function isSlip(received: string, name: string): boolean {
 
 /** The end of a message about an unknown name: what may have been meant, if there is such a name. */
 export function suggestName(received: string, known: readonly string[]): string {
-  const nearest = known.find((name) => isSlip(received, name));
+  const [nearest] = known
+    .filter((name) => isSlip(received, name))
+    .sort((one, other) => editDistance(received, one) - editDistance(received, other));
   return nearest === undefined ? '' : `; did you mean ${nearest}?`;
 }

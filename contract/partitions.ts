@@ -1,3 +1,5 @@
+import { suggestName } from './nearest-names.ts';
+
 /** A partition of AWS, which has ARNs and host names of its own. */
 interface Partition {
   /** The second part of each ARN. */
@@ -95,7 +97,8 @@ function isIsolated(awsRegion: string): boolean {
 /** Why nothing can be deployed in a region, as what is allowed instead; undefined if it can be. */
 export function findRegionProblem(awsRegion: string): string | undefined {
   if (!awsRegions.includes(awsRegion)) {
-    return `an AWS region: ${awsRegions.filter((name) => !isIsolated(name)).join(', ')}`;
+    const known = awsRegions.filter((name) => !isIsolated(name));
+    return `an AWS region: ${known.join(', ')}${suggestName(awsRegion, known)}`;
   }
   return isIsolated(awsRegion)
     ? `a region outside of ${partitionOf(awsRegion).id}: the functions need arm64, and the API a TLS policy of 2025, which AWS documents for no isolated partition`

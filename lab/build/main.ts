@@ -75,6 +75,7 @@ export function buildLambdas(outdir: string): void {
 /** `node lab/build/main.ts` builds everything, `node lab/build/main.ts lambda` only the bundles. */
 if (import.meta.main) {
   const bundlesOnly = process.argv[2] === 'lambda';
+  process.stdout.write('Building the functions and the packages: 5 to 30 seconds.\n');
   const bundles = join(dist, 'lambda');
   rmSync(bundlesOnly ? bundles : dist, { recursive: true, force: true });
   mkdirSync(bundles, { recursive: true });

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { runOrThrow } from '../support/run-command.ts';
+import { sayProgress } from '../support/visible-wait.ts';
 import { root } from './packages.ts';
 import { archiveOf, stagePackages } from './stage.ts';
 
@@ -33,6 +34,7 @@ function checksum(path: string): string {
  */
 async function writeRelease(target: string): Promise<void> {
   mkdirSync(target, { recursive: true });
+  const end = sayProgress(`Making the archives in ${target}`, '20 to 120 seconds');
   using staged = mkdtempDisposableSync(join(tmpdir(), 'packages-'));
   const archives: string[] = [];
   for (const { manifest, folder } of await stagePackages(staged.path)) {
@@ -43,6 +45,7 @@ async function writeRelease(target: string): Promise<void> {
   }
   writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
   process.stdout.write(`${await writeBillOfMaterials(target)}\n`);
+  end();
 }
 
 /** `npm run packages -- FOLDER` */

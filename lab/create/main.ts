@@ -54,7 +54,7 @@ async function create(args: readonly string[]): Promise<void> {
   }
   const folder = resolve(request.folder);
   writeProject(folder, buildProject(request, readPins(request.packages, folder)));
-  installProject(folder, process.env['npm_execpath']);
+  await installProject(folder, process.env['npm_execpath']);
   process.stdout.write(describeNext(folder));
 }
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -6,8 +5,10 @@ import {
   type DeploymentConfigInput,
   parseDeploymentConfig,
 } from '../../contract/deployment-config.ts';
+import { stackId } from '../../contract/function-names.ts';
 import { findRegionProblem } from '../../contract/partitions.ts';
 import type { RegionId } from '../../contract/regions.ts';
+import { runVisibly } from '../support/visible-wait.ts';
 
 /** What a person chooses. */
 export interface Choices {
@@ -82,6 +83,26 @@ function formatManifest({ own, cdkLib, cdk, constructs }: Pins): string {
 `;
 }
 
+/** What the project is for its next reader, and the commands as they must be typed. */
+const readme = `# Authorization server
+
+\`${configFile}\` is the config. Its keys are those of the type \`DeploymentConfigInput\` of \`@authorization-server-aws/constructs/deployment-config\`; a wrong one is refused with what is allowed.
+
+| command | does |
+|---|---|
+| \`npm start\` | runs the service on this machine, with this config |
+| \`npx cdk diff\` | shows what a deployment would change |
+| \`npx cdk deploy --import-existing-resources\` | deploys one region |
+
+The outputs of a deployment have the command that makes a client. The first deployment in an account and region needs \`npx cdk bootstrap\`. With several regions there is a stack of the shared tables. \`npx cdk list\` prints the names; deploy one after the other:
+
+\`\`\`sh
+npx cdk deploy ${stackId('data')} --import-existing-resources
+npx cdk deploy ${stackId('slc')} --exclusively --import-existing-resources
+npx cdk deploy ${stackId('dfw')} --exclusively --import-existing-resources
+\`\`\`
+`;
+
 /** Each key has a line, and each entry of a list. */
 function formatConfig(choices: Choices): string {
   const lines = Object.entries(buildConfig(choices)).map(([key, value]) => {
@@ -105,6 +126,7 @@ export function buildProject(choices: Choices, pins: Pins): Readonly<Record<stri
     'app.js': app,
     'cdk.json': '{ "app": "node app.js", "versionReporting": false }\n',
     [configFile]: formatConfig(choices),
+    'README.md': readme,
     // A script of a package that `allowScripts` does not name is an error, not a warning.
     '.npmrc': 'strict-allow-scripts=true\n',
     '.gitignore': 'node_modules/\ncdk.out/\n.local/\n',
@@ -167,20 +189,18 @@ const offline =
  *
  * @throws {CreateError} if npm fails. The project stays, so that one command completes it.
  */
-export function installProject(folder: string, npm: string | undefined): void {
+export async function installProject(folder: string, npm: string | undefined): Promise<void> {
   // The local run is a development dependency, and npm's settings may leave these out, as a clone's do.
   const args = ['install', '--include=dev', '--no-audit', '--no-fund'];
-  const [command, ...head] = npm === undefined ? ['npm'] : [process.execPath, npm];
-  const { status, stderr } = spawnSync(command, [...head, ...args], {
-    cwd: folder,
-    stdio: ['ignore', 'inherit', 'pipe'],
-    encoding: 'utf8',
-  });
+  const head = npm === undefined ? (['npm'] as const) : ([process.execPath, npm] as const);
+  const what = `Installing the packages of ${folder}`;
+  const usual = '20 to 120 seconds';
+  const { status, errors } = await runVisibly(what, usual, [...head, ...args], folder);
   if (status === 0) return;
-  const code = offline.exec(stderr)?.[1];
+  const code = offline.exec(errors)?.[1];
   throw new CreateError(
     code === undefined
-      ? `npm install failed: ${stderr.trim()}\nThe project is in ${folder}: run "npm install" there after the repair`
+      ? `npm install failed: ${errors.trim()}\nThe project is in ${folder}: run "npm install" there after the repair`
       : `the npm registry does not answer (${code}); the project is in ${folder}: run "npm install" there when it does`,
   );
 }

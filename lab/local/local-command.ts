@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { jwksPath } from '../../contract/routes.ts';
 import { toPrintable } from '../../core/printable-text.ts';
 import { LocalRunError } from '../emulator/loopback-server.ts';
+import { sayProgress } from '../support/visible-wait.ts';
 import { describeUsage, parseArguments } from './arguments.ts';
 import { readConfigFile } from './config-file.ts';
 import type { Edition } from './edition.ts';
@@ -118,6 +119,7 @@ async function run(edition: Edition): Promise<void> {
     return;
   }
   const { extras } = edition;
+  const endProgress = sayProgress('Starting the service', '2 to 60 seconds');
   // Imported here, so help and refusals do not wait for half of the project to load.
   const { startLocal } = await import('./start-local.ts');
   const faults = faultScript === undefined ? undefined : await loadFaults(faultScript);
@@ -140,6 +142,7 @@ async function run(edition: Edition): Promise<void> {
     onStorage: (text) => print(process.stderr, `${text}\n`),
     onRotation: (report) => print(process.stdout, describeRotation(report)),
   });
+  endProgress();
   endInTime(local, isNpmAlive);
   print(process.stdout, greet(local, edition));
   if (file !== undefined) print(process.stdout, configHint(configPath ?? '', file.config));

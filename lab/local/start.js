@@ -24,6 +24,8 @@ function findObstacle() {
 
 const obstacle = findObstacle();
 if (obstacle === undefined) {
+  // Before anything is loaded, which takes a minute on a busy machine.
+  if (!process.argv.includes('--help')) process.stdout.write('Loading the service…\n');
   await import('./main.ts');
 } else {
   process.stderr.write(`npm start: ${obstacle}\n`);

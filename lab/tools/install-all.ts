@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { runVisibly } from '../support/visible-wait.ts';
 
 /*
  * `npm ci` installs what `npm start` and `authctl` need (.npmrc). This installs the rest, in the
@@ -15,15 +15,17 @@ const signs = ['aws-cdk-lib', '@biomejs/biome', 'vitest'];
 
 const missing = signs.filter((name) => !existsSync(join(root, 'node_modules', name)));
 if (missing.length > 0) {
-  process.stdout.write('Installing CDK and the tools of the tests, once: about 450 MB.\n');
   const args = ['install', '--include=dev', '--no-save', '--no-audit'];
   // npm names its own program: on Windows, `npm` is a script that Node does not start.
   const npm = process.env['npm_execpath'];
   const [command, head] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
-  const { status, error } = spawnSync(command, [...head, ...args], { cwd: root, stdio: 'inherit' });
+  const what = 'Installing CDK and the tools of the tests, once, about 450 MB';
+  const usual = '1 to 4 minutes';
+  const { status, errors } = await runVisibly(what, usual, [command, ...head, ...args], root);
+  process.stderr.write(errors);
   if (status !== 0) {
     process.stderr.write(
-      `npm ${args.join(' ')} failed${error === undefined ? '' : ` (${error.message})`}; without ${missing.join(', ')} this command cannot run\n`,
+      `npm ${args.join(' ')} failed; without ${missing.join(', ')} this command cannot run\n`,
     );
     process.exitCode = 1;
   }

@@ -99,6 +99,47 @@ describe('the authorization endpoint', () => {
   });
 });
 
+describe('a slip of the person who writes a config', () => {
+  const scope = '{"service":"messaging","permission":"view","description":"Read messages"}';
+
+  it.each([
+    [{ alarmEmail: 'ops@example.com' }, 'alarmEmail: unknown key; did you mean alarmEmails?'],
+    [{ regions: { eu: {} } }, 'regions.eu: unknown key; allowed: slc, dfw, pit'],
+    [
+      { clientKeys: { jwks: 1 } },
+      'clientKeys.jwks: unknown key; allowed: algorithms, only, maxAge',
+    ],
+    [{ regions: { slc: 'us-west-2' } }, 'expected an object, e.g. {"awsRegion":"us-west-2"}'],
+    [
+      { regions: { slc: { awsRegion: 'eu-cental-1' } } },
+      /awsRegion: received "eu-cental-1"; allowed: an AWS region: af-south-1, .*; did you mean eu-central-1\?$/,
+    ],
+    [
+      { scopes: ['messaging:view'] },
+      `scopes.0: received "messaging:view"; expected an object, e.g. ${scope}`,
+    ],
+    [{ scopes: 'messaging:view' }, `expected a list, e.g. [${scope}]`],
+    [{ alarmEmails: 'ops@example.com' }, 'expected a list, e.g. ["ops@example.com"]'],
+    [
+      { domain: 'auth.example.com' },
+      'expected an object, e.g. {"name":"auth.example.com","hostedZoneId":',
+    ],
+    [{ tokenLifetime: 60 }, 'expected an object with default, minimum, maximum'],
+  ])('gets what is allowed, the nearest name or an example: %j', (slip, message) => {
+    expect(() => parseDeploymentConfig({ ...single, ...slip })).toThrow(message);
+  });
+
+  it.each([
+    [{ colour: 1 }, true],
+    [{ alarmEmail: 'ops@example.com' }, false],
+    [{ regions: { eu: {} } }, false],
+  ])('may be a key of another release only if it resembles none: %j', (slip, isOfAnother) => {
+    const parse = () => parseDeploymentConfig({ ...single, ...slip });
+    if (isOfAnother) expect(parse).toThrow('may be of another release');
+    else expect(parse).not.toThrow('may be of another release');
+  });
+});
+
 describe('assertions of workloads', () => {
   it('are off unless the config has them, and then accepted for an hour', () => {
     expect(parseDeploymentConfig(single).federatedClients).toBeUndefined();

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseDeploymentConfig } from '../../../contract/deployment-config.ts';
 import { findRegionProblem } from '../../../contract/partitions.ts';
 import { type Ask, readRequest } from '../../../lab/create/choices.ts';
@@ -24,8 +24,9 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('the project', () => {
   const files = buildProject(choices, pins);
 
-  it('has fewer than 30 lines in all', () => {
-    const lines = Object.values(files).flatMap((text) => text.split('\n'));
+  it('has fewer than 30 lines in all, next to its README', () => {
+    const { 'README.md': _, ...code } = files;
+    const lines = Object.values(code).flatMap((text) => text.split('\n'));
     expect(lines.filter((line) => line !== '').length).toBeLessThan(30);
   });
 
@@ -145,22 +146,34 @@ describe('the choices', () => {
 });
 
 describe('the installation', () => {
-  function fail(output: string): () => void {
+  function fail(output: string): Promise<void> {
     const npm = join(folder, 'npm.js');
     writeFileSync(npm, `process.stderr.write(${JSON.stringify(output)}); process.exit(1);`);
-    return () => installProject(folder, npm);
+    return installProject(folder, npm);
   }
 
-  it('says what to do without a network', () => {
-    expect(fail('npm error code ENOTFOUND\nnpm error network request failed')).toThrow(
+  it('says what to do without a network', async () => {
+    await expect(
+      fail('npm error code ENOTFOUND\nnpm error network request failed'),
+    ).rejects.toThrow(
       new CreateError(
         `the npm registry does not answer (ENOTFOUND); the project is in ${folder}: run "npm install" there when it does`,
       ),
     );
   });
 
-  it('shows any other reason of npm', () => {
-    expect(fail('npm error code ETARGET')).toThrow(
+  it('says what it waits for before npm ends', async () => {
+    const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const failing = fail('npm error code ETARGET');
+    expect(lines).toHaveBeenCalledWith(
+      `Installing the packages of ${folder}: 20 to 120 seconds.\n`,
+    );
+    await expect(failing).rejects.toThrow(CreateError);
+    lines.mockRestore();
+  });
+
+  it('shows any other reason of npm', async () => {
+    await expect(fail('npm error code ETARGET')).rejects.toThrow(
       new CreateError(
         `npm install failed: npm error code ETARGET\nThe project is in ${folder}: run "npm install" there after the repair`,
       ),

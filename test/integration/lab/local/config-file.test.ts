@@ -172,7 +172,7 @@ describe('npm start -- --config FILE', () => {
     [
       'a key of another release',
       JSON.stringify({ ...config, audiences: [] }),
-      /: the deployment config cannot be used:\n {2}audiences: unknown key\n {2}a key that is unknown here may be of another release: install the release that .*\n$/,
+      /: the deployment config cannot be used:\n {2}audiences: unknown key; allowed: name, .*\n {2}a key that is unknown here may be of another release: install the release that .*\n$/,
     ],
     ['no JSON', '{', /: the deployment config is not JSON: Expected property name .*\n$/],
   ])('refuses %s, and leaves the state alone', async (_, text, message) => {

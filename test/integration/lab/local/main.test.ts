@@ -73,6 +73,12 @@ afterAll(async () => {
 });
 
 describe('npm start', () => {
+  it('says what it does before it loads anything, and before it starts anything', () => {
+    expect(run.output()).toMatch(
+      /^Loading the service…\nStarting the service: 2 to 60 seconds\.\n/,
+    );
+  });
+
   it('prints where everything is, and a curl line that gets a token from any folder', async () => {
     const environment = sourceDemoEnvironment(state);
     expect(run.output()).toContain(`Issuer      ${environment['ISSUER']}\n`);

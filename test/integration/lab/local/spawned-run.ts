@@ -22,7 +22,7 @@ export function spawnLocal(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): SpawnedRun {
-  const running = new OutputProcess([process.execPath, 'lab/local/main.ts', ...flags], {
+  const running = new OutputProcess([process.execPath, 'lab/local/start.js', ...flags], {
     cwd: root,
     env: {
       ...programEnvironment(),
