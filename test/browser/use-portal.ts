@@ -19,6 +19,15 @@ interface AxeResults {
   }[];
 }
 
+/** Links, buttons and folded parts that are lower than 24 pixels, other than those in a sentence. */
+const lowTargets = `[...document.querySelectorAll('a, button, summary')]
+  .filter((target) => target.checkVisibility() && target.closest('p, .visually-hidden') === null)
+  .filter((target) => {
+    const { width, height } = target.getBoundingClientRect();
+    return width > 1 && height > 1 && height < 23.5;
+  })
+  .map((target) => target.outerHTML.slice(0, 200) + ' ' + target.getBoundingClientRect().height)`;
+
 /** Fails unless axe-core finds nothing on the page. It is injected past the page's own policy. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axeSource);
@@ -29,6 +38,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     nodes.map(({ html, failureSummary }) => `${page.url()} ${id}: ${html} ${failureSummary}`),
   );
   expect(found).toEqual([]);
+  expect(await page.evaluate<readonly string[]>(lowTargets), page.url()).toEqual([]);
 }
 
 interface OpenedPortal {

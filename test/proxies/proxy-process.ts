@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findFreePort } from '../../lab/emulator/loopback-server.ts';
@@ -28,7 +37,7 @@ const commands: Readonly<Record<ProxyName, (folder: string) => readonly string[]
   haproxy: () => ['-db', '-f', 'haproxy.cfg'],
 };
 
-/** What Debian's nginx.conf has around the included files, without its folders and its user. */
+/** What nginx.conf of Debian's package and of the container has, without its folders and its user. */
 const nginxMain = `
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 daemon off; worker_processes 2; pid nginx.pid; error_log stderr warn;
@@ -37,7 +46,7 @@ http {
   access_log off;
   client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
   uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-  include api.conf;
+  include conf.d/*.conf;
 }
 `;
 
@@ -59,7 +68,11 @@ function prepareFolder(name: ProxyName, ports: Ports): string {
   }
   const left = Object.values(writtenPorts).filter((port) => !replaced.has(port));
   if (left.length > 0) throw new Error(`examples/proxies/${name} names no port ${left.join(', ')}`);
-  if (name === 'nginx') writeFileSync(join(folder, 'nginx.conf'), nginxMain);
+  if (name === 'nginx') {
+    writeFileSync(join(folder, 'nginx.conf'), nginxMain);
+    mkdirSync(join(folder, 'conf.d'));
+    renameSync(join(folder, 'api.conf'), join(folder, 'conf.d/api.conf'));
+  }
   return folder;
 }
 

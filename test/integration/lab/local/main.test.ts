@@ -211,7 +211,7 @@ describe('npm start says what is wrong, and ends with 1', () => {
     const run = spawnLocal(flags, environment);
     onTestFinished(() => stop(run));
     expect(await run.ended).toBe(1);
-    expect(run.output()).toBe('');
+    expect(run.output()).toMatch(/^Loading the service…\n(?:Starting the service: .*\n)?$/);
     expect(run.errors()).not.toMatch(/^\s+at /m);
     return run.errors();
   }
