@@ -5,7 +5,7 @@ export const secondsPerDay = 86_400;
 /** The latest time, in seconds since the epoch: RFC 3339 has no year after 9999. */
 export const lastTime = 253_402_300_799;
 
-/** OAuth clients send well under 1 KiB; a larger form is refused before it is parsed. */
+/** OAuth clients send well under 1 KiB; a larger form without assertion is refused before it is parsed. */
 export const maxTokenFormBytes = 8 * 1024;
 
 /** A form of the portal: the largest, an API key with 100 subnets, has 12 KiB. */
@@ -126,6 +126,9 @@ export const maxProviderLeeway = 60;
 
 /** A token longer than this is refused before it is parsed: the largest ML-DSA-87 token fits. */
 export const maxTokenBytes = 12 * 1024;
+
+/** Where a form may have an assertion: the longest token, and the other parameters. */
+export const maxAssertionFormBytes = maxTokenBytes + 4096;
 
 /** Characters of a key set that is given: three times a large real one, and a record of 400 KB has room. */
 export const maxGivenKeys = 65_536;

@@ -11,7 +11,11 @@ import { AttributeType, Billing, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { addressesOf } from '../contract/addresses.ts';
-import { requestsOfExecution } from '../contract/bounds.ts';
+import {
+  maxAssertionFormBytes,
+  maxTokenFormBytes,
+  requestsOfExecution,
+} from '../contract/bounds.ts';
 import { type DeploymentConfig, deployedRegions } from '../contract/deployment-config.ts';
 import type { RegionId } from '../contract/regions.ts';
 import { jwksPath, throttlesOf, tokenPath } from '../contract/routes.ts';
@@ -195,7 +199,10 @@ export class RegionStack extends Stack {
       addWebAcl(new Construct(this, 'WebAcl'), {
         name: config.name,
         stage: api.restApi.deploymentStage,
-        rules: serviceRules(config.webAcl),
+        rules: serviceRules(
+          config.webAcl,
+          config.federatedClients || config.clientKeys ? maxAssertionFormBytes : maxTokenFormBytes,
+        ),
         redactedHeaders: ['authorization', ...(config.dpop ? ['dpop'] : [])],
       });
     }

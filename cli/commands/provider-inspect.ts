@@ -246,6 +246,7 @@ export const inspectCommand = command({
         ...found.tokens.map((token, index) => formatToken(cli, token, index)),
       ].join('\n\n'),
     });
-    if (!registrable || found.tokens.some(({ usable }) => !usable)) cli.answerNo();
+    const isRefused = !registrable && found.tokens.length === 0;
+    if (isRefused || found.tokens.some(({ usable }) => !usable)) cli.answerNo();
   },
 });

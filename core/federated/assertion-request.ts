@@ -1,3 +1,4 @@
+import { maxAssertionFormBytes } from '../../contract/bounds.ts';
 import type { AssertionForm } from '../../contract/management/inputs.ts';
 import { OAuthError, type OAuthErrorCode, type OAuthRefusal } from '../oauth-error.ts';
 import { jwtBearerGrantType } from '../token/capabilities.ts';
@@ -138,7 +139,7 @@ export function readAssertionRequest(
     throw new OAuthError('parameter_in_query');
   }
   assertFormContentType(request.contentTypes);
-  const form = parseForm(request.body);
+  const form = parseForm(request.body, maxAssertionFormBytes);
   assertNoRepetition(form);
   assertOneMethod(form, request);
   return {

@@ -63,7 +63,7 @@ function decideAlg(raw: RawKey, allowed: readonly ProviderAlg[] | undefined): st
   const found = readPublicMembers(raw, fitting);
   if (!('key' in found)) return found;
   const list = [fitting, ...others].join(' or ');
-  return { skipped: `it has no alg, and it could be a key for ${list}` };
+  return { skipped: `it has no alg, and it could be a key for ${list}: --algorithm decides` };
 }
 
 function fits(raw: RawKey, alg: ProviderAlg): boolean {

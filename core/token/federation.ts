@@ -1,3 +1,4 @@
+import { maxAssertionFormBytes } from '../../contract/bounds.ts';
 import type { Client, ClientSecret } from '../client/client.ts';
 import { TooManyFailuresError, UnavailableError } from '../errors.ts';
 import { OAuthError, type OAuthRefusal } from '../oauth-error.ts';
@@ -48,7 +49,7 @@ export function readBasicForm({
   body,
 }: TokenRequest): Form | undefined {
   if (authorizations.length === 0 || queryNames.includes('assertion')) return undefined;
-  const form = parseForm(body);
+  const form = parseForm(body, maxAssertionFormBytes);
   const [grantType = grantTypes[0]] = form.get('grant_type') ?? [];
   const isOther =
     grantType !== grantTypes[0] || otherCredentials.some((name) => form.get(name)?.some(Boolean));

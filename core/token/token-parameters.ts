@@ -83,9 +83,13 @@ export function assertFormContentType(contentTypes: readonly string[]): void {
 /** The values of each parameter, in order; also those of unknown ones. */
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a form strictly. Its size is checked before it is decoded. */
-export function parseForm(body: Uint8Array): Form {
-  if (body.length > maxTokenFormBytes) throw new OAuthError('body_too_large');
+/**
+ * Reads a form strictly. Its size is checked before it is decoded.
+ *
+ * @param most bytes of the form.
+ */
+export function parseForm(body: Uint8Array, most: number = maxTokenFormBytes): Form {
+  if (body.length > most) throw new OAuthError('body_too_large');
   const text = decodeUtf8(body);
   if (text === undefined) throw new OAuthError('body_encoding');
   const segments = text.split('&').filter((segment) => segment !== '');

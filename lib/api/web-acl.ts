@@ -3,7 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { maxPortalFormBytes, maxTokenFormBytes } from '../../contract/bounds.ts';
+import { maxPortalFormBytes } from '../../contract/bounds.ts';
 import { healthPath, tokenPath } from '../../contract/routes.ts';
 
 /** A rule of a web ACL. */
@@ -164,11 +164,15 @@ const knownBadInputs: Rule = {
   },
 };
 
-/** The rules of the service's API. */
-export function serviceRules(rates: ServiceRates): readonly Rule[] {
+/**
+ * The rules of the service's API.
+ *
+ * @param formBytes of the largest form that the token function reads.
+ */
+export function serviceRules(rates: ServiceRates, formBytes: number): readonly Rule[] {
   return [
     addressRate('token-rate', 0, rates.tokenRequestsPerFiveMinutes, tokenPath),
-    bodySize(maxTokenFormBytes),
+    bodySize(formBytes),
     knownBadInputs,
     addressRate('health-rate', 3, rates.healthRequestsPerFiveMinutes, healthPath),
     ...(rates.tokenRequestsPerCredential === undefined

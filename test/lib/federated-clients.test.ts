@@ -63,6 +63,20 @@ const withoutVersions = (text: string) => text.replaceAll(/CurrentVersion[0-9A-Z
 const actions = (found: readonly Statement[]) => new Set(found.map(({ Action }) => Action));
 
 describe('a deployment with federatedClients', () => {
+  it('lets forms through its web ACL that are as large as the function reads', () => {
+    const sizes = (synthesis: Synthesis) =>
+      new Set(
+        resources(synthesis, 'AWS::WAFv2::WebACL').flatMap(({ Properties }) =>
+          [...JSON.stringify(Properties['Rules']).matchAll(/"Size":(\d+)/g)].map(
+            ([, size]) => size,
+          ),
+        ),
+      );
+    expect(sizes(off)).toEqual(new Set(['8192']));
+    expect(sizes(on)).toEqual(new Set(['16384']));
+    expect(sizes(keys)).toEqual(new Set(['16384']));
+  });
+
   it('lets the token function read an identity provider, and do nothing else with them', () => {
     expect(actions(statements(on, 'token', providers))).toEqual(new Set(['dynamodb:GetItem']));
     expect(statements(off, 'token', providers)).toEqual([]);

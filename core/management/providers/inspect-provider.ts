@@ -1,7 +1,7 @@
 import { inspectionTime } from '../../../contract/bounds.ts';
 import type { OperationInput, OperationResult } from '../../../contract/management/operations.ts';
 import { patternsOf } from '../../client/provider-client-id.ts';
-import { InputError, RefusedError } from '../../errors.ts';
+import { InputError, NotFoundError, RefusedError } from '../../errors.ts';
 import { proposeRule } from '../../identity-provider/application-rule.ts';
 import { assignedClaims, readNamedClient } from '../../identity-provider/client-id-claim.ts';
 import {
@@ -338,6 +338,25 @@ async function inspectTokens(
   return Promise.all(tokens.map((token) => inspectToken(token, provider, keySet, now)));
 }
 
+/** What the verifier decides about tokens of a provider that is registered. */
+async function inspectRegistered(
+  context: ManagementContext,
+  issuer: string | undefined,
+  tokens: readonly string[],
+): Promise<Pick<ProviderInspection, 'keySet' | 'tokens'>> {
+  if (issuer === undefined || tokens.length === 0) return { tokens: [] };
+  try {
+    const provider = await findProvider(context, issuer);
+    const keySet = await context.providerKeys.readKeySet(providerJwksSource(provider));
+    const now = currentTime(context);
+    const inspect = (token: string) => inspectToken(token, provider, keySet, now);
+    return { keySet, tokens: await Promise.all(tokens.map(inspect)) };
+  } catch (error) {
+    if (error instanceof NotFoundError || isProviderFault(error)) return { tokens: [] };
+    throw error;
+  }
+}
+
 /**
  * Reports what a registration would find, without registering: the issuer and the JWKS URI of the
  * discovery document, the algorithms, the keys, and why it would be refused. Of each token that is
@@ -360,7 +379,8 @@ export async function inspectProvider(
     trunkGroups,
   });
   if (error !== undefined) {
-    return { ...findings, registrable: false, problem: error.message, tokens: [] };
+    const registered = await inspectRegistered(context, findings.issuer, tokens);
+    return { ...findings, ...registered, registrable: false, problem: error.message };
   }
   return {
     ...findings,

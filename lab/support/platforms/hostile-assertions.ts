@@ -78,15 +78,15 @@ const formRows: readonly HostileRow[] = [
     return [...second, `${body}&client_secret=x`];
   }),
   {
-    name: 'a form above 8 KiB',
-    change: 'at most 8 KiB',
+    name: 'a form above 16 KiB',
+    change: 'at most 16 KiB',
     answer: both(tooLarge),
     bad: async (world, form) => {
       const body = bodyOf(form, await sign(world));
-      const sizes = [8193, 8200, 10_000, 65_536, 1_000_000];
+      const sizes = [16_385, 16_400, 20_000, 65_536, 1_000_000];
       return sizes.map((size) => `${body}&x=`.padEnd(size, 'x'));
     },
-    good: async (world, form) => `${bodyOf(form, await sign(world))}&x=`.padEnd(8192, 'x'),
+    good: async (world, form) => `${bodyOf(form, await sign(world))}&x=`.padEnd(16_384, 'x'),
   },
 ];
 

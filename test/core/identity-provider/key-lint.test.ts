@@ -176,7 +176,7 @@ describe('a key set of a provider', () => {
     const all = ['RS256', 'PS256', 'ES256'] as const;
     const other = { ...jwk('rsa'), kid: 'a', alg: 'RS256' };
     const { alg: _, ...plain } = other;
-    const unclear = 'it has no alg, and it could be a key for RS256 or PS256';
+    const unclear = 'it has no alg, and it could be a key for RS256 or PS256: --algorithm decides';
     const conflict = 'another key has the same kid';
 
     it.each<[string, readonly object[], readonly string[], readonly string[]]>([

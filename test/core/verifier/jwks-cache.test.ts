@@ -127,7 +127,7 @@ describe('the key cache', () => {
     answers.set(a.issuer, { keys: [{ ...copy, kid: 'copy' }, rsa.jwk] });
     expect(await find(two, rsa, start + times.cooldown)).toBe(rsa.kid);
     expect(await cache.findKey(two, 'copy')).toBeUndefined();
-    const reason = 'it has no alg, and it could be a key for RS256 or PS256';
+    const reason = 'it has no alg, and it could be a key for RS256 or PS256: --algorithm decides';
     expect(cache.findLeftOut(two, 'copy')).toBe(reason);
     expect(cache.findLeftOut(two, rsa.kid)).toBeUndefined();
     expect(cache.findLeftOut({ ...two, registrationId: 'other' }, 'copy')).toBeUndefined();

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { maxAssertionFormBytes, maxTokenBytes } from '../../../contract/bounds.ts';
 import { jwksPath } from '../../../contract/routes.ts';
 import { deriveProviderClientId } from '../../../core/client/provider-client-id.ts';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../../lab/support/loopback-provider.ts';
 import { useLocalCli } from '../cli/use-authctl.ts';
 
-const { json, service } = useLocalCli({
+const { authctl, json, service } = useLocalCli({
   federatedClients: { audience: 'urn:example:agents' },
 });
 
@@ -52,12 +53,33 @@ const asClient = (assertion: string) => ({
 });
 const asGrant = (assertion: string) => ({ grant_type: jwtBearer, assertion });
 
+/** An assertion of so many bytes, or a little less: base64url has no text of every length. */
+async function signOfLength(bytes: number): Promise<string> {
+  const groups = (length: number) => ({ groups: ['g'.repeat(length)] });
+  const short = await sign(groups(1));
+  return sign(groups(1 + Math.floor(((bytes - short.length) * 3) / 4)));
+}
+
 const clientId = () => deriveProviderClientId(provider.issuer, subject);
 
 describe.each([
   ['client_assertion', asClient],
   ['jwt-bearer', asGrant],
-])('an assertion as %s', (_, form) => {
+])('an assertion as %s', (name, form) => {
+  it.each([
+    [8 * 1024, 200],
+    [maxTokenBytes, 200],
+    [maxTokenBytes + 8, name === 'jwt-bearer' ? 400 : 401],
+    [maxAssertionFormBytes, 400],
+  ])('of %i bytes gets %i, and explain says the same', async (bytes, status) => {
+    const stdin = await signOfLength(bytes);
+    expect(bytes - stdin.length).toBeLessThan(4);
+    expect((await send(form(stdin))).status).toBe(status);
+    const explained = ['explain', 'request', '--assertion', name.replace('-', '_')];
+    const run = await authctl([...explained, '--bearer-stdin'], { stdin });
+    expect(run).toMatchObject({ exitCode: status === 200 ? 0 : 1 });
+  });
+
   it('gets a token of this service that its keys verify and the example API accepts', async () => {
     const assertion = await sign();
     const { status, body } = await send(form(assertion));

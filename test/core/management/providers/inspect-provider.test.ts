@@ -131,7 +131,9 @@ describe('the algorithms of a provider', () => {
     const found = await management.inspectProvider(discoveryUrl);
     expect(found.keySet).toMatchObject({
       keys: [{ kid: 'k_RS256' }],
-      skipped: [{ reason: 'it has no alg, and it could be a key for RS256 or PS256' }],
+      skipped: [
+        { reason: 'it has no alg, and it could be a key for RS256 or PS256: --algorithm decides' },
+      ],
     });
     const options = { algorithms: ['RS256'], leeway: 30 };
     const { provider, keySet } = await management.registerProvider(discoveryUrl, options);
@@ -244,6 +246,30 @@ describe('inspecting a token of a provider', () => {
     return inspection.tokens[0];
   }
 
+  it('decides about tokens of a provider that is registered, as it is registered', async () => {
+    const { management, issuer, discoveryUrl, documents, now } = await createEmptyWorld();
+    documents.set(`${issuer}/keys`, { keys: [key.jwk] });
+    await management.registerProvider(discoveryUrl, { clientIdClaim: 'appid' });
+    const claims = {
+      iss: issuer,
+      aud: 'api',
+      iat: now,
+      exp: now + 300,
+      appid: 'app-2',
+      azp: 'app-1',
+    };
+    const tokens = [signToken(key, claims), signToken(key, { ...claims, exp: now - 300 })];
+    expect(await management.inspectProvider(discoveryUrl, { tokens })).toMatchObject({
+      registrable: false,
+      problem: expect.stringContaining('is registered'),
+      keySet: { keys: [{ kid: key.kid }] },
+      tokens: [
+        { usable: true, clientIdClaim: 'appid', externalClientId: 'app-2' },
+        { usable: false, reason: 'token_expired' },
+      ],
+    });
+  });
+
   it('says which client and which audience it would be accepted for', async () => {
     const claims = { sub: 'user-1', azp: 'app-1', appid: 'app-2', cid: 7 };
     expect(await inspect(claims)).toEqual({
@@ -306,7 +332,7 @@ describe('inspecting a token of a provider', () => {
     expect(tokens[0]).toMatchObject({
       reason: 'token_key_unknown',
       finding: {
-        expected: `a key in the key set of ${issuer}; this one is left out: it has no alg, and it could be a key for RS256 or PS256`,
+        expected: `a key in the key set of ${issuer}; this one is left out: it has no alg, and it could be a key for RS256 or PS256: --algorithm decides`,
       },
     });
   });
