@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
 import { suggestName } from './nearest-names.ts';
+import { ownValue } from './own-value.ts';
 import { describeIssues } from './parse-problem.ts';
 
 /** What a schema is made of, as far as keys are concerned. */
@@ -29,7 +30,10 @@ function find(schema: Node | undefined, keys: readonly string[]): Node | undefin
   if (schema?.wrapped !== undefined) return find(schema.wrapped, keys);
   const [key, ...rest] = keys;
   if (schema === undefined || key === undefined) return schema;
-  return find(schema.entries?.[key] ?? schema.item ?? schema.value, rest);
+  return find(
+    (schema.entries && ownValue(schema.entries, key)) ?? schema.item ?? schema.value,
+    rest,
+  );
 }
 
 /** The end of a message about a key that an object of the config may not have. */
@@ -42,7 +46,7 @@ function hintAtKeys(schema: Node, path: readonly string[]): string {
 /** The end of a message about a value of another type: an example, or the keys of the object. */
 function hintAtValue(schema: Node, path: readonly string[]): string {
   const [first = '', second] = path;
-  const example = examples[second === undefined ? first : `${first}.*`];
+  const example = ownValue(examples, second === undefined ? first : `${first}.*`);
   if (path.length <= 2 && example !== undefined) return `, e.g. ${JSON.stringify(example)}`;
   const keys = Object.keys(find(schema, path)?.entries ?? {});
   return keys.length === 0 ? '' : ` with ${keys.join(', ')}`;
