@@ -11,23 +11,33 @@ import { S3 } from '@aws-sdk/client-s3';
 import { SQS } from '@aws-sdk/client-sqs';
 import { STS } from '@aws-sdk/client-sts';
 
+const clients = {
+  stacks: CloudFormation,
+  alarms: CloudWatch,
+  logs: CloudWatchLogs,
+  tables: DynamoDB,
+  events: EventBridge,
+  iam: IAM,
+  kms: KMS,
+  lambda: Lambda,
+  buckets: S3,
+  queues: SQS,
+  sts: STS,
+};
+
 /** One AWS region, by the SDK. */
-export interface Services {
-  readonly stacks: CloudFormation;
-  readonly alarms: CloudWatch;
-  readonly logs: CloudWatchLogs;
-  readonly tables: DynamoDB;
-  readonly events: EventBridge;
-  readonly iam: IAM;
-  readonly kms: KMS;
-  readonly lambda: Lambda;
-  readonly buckets: S3;
-  readonly queues: SQS;
-  readonly sts: STS;
-}
+export type Services = {
+  readonly [Name in keyof typeof clients]: InstanceType<(typeof clients)[Name]>;
+};
 
 /** The services of an AWS region, the first of the run if left out. */
 export type Aws = (awsRegion?: string) => Services;
+
+/** What a client of the SDK gives to a middleware: what is next, and the names of the call. */
+type AddMiddleware = (
+  middleware: (next: (call: { input: object }) => unknown, names: object) => typeof next,
+  options: object,
+) => void;
 
 /**
  * AWS with the credentials of the environment.
@@ -36,37 +46,23 @@ export type Aws = (awsRegion?: string) => Services;
  */
 export function createAws(first: string, calls: string): Aws {
   const made = new Map<string, Services>();
-  const open = (region: string): Services => {
-    const clients = {
-      stacks: new CloudFormation({ region }),
-      alarms: new CloudWatch({ region }),
-      logs: new CloudWatchLogs({ region }),
-      tables: new DynamoDB({ region }),
-      events: new EventBridge({ region }),
-      iam: new IAM({ region }),
-      kms: new KMS({ region }),
-      lambda: new Lambda({ region }),
-      // An emulator has no name for each bucket.
-      buckets: new S3({ region, forcePathStyle: process.env['AWS_ENDPOINT_URL'] !== undefined }),
-      queues: new SQS({ region }),
-      sts: new STS({ region }),
-    };
-    for (const { middlewareStack } of Object.values(clients)) {
-      const write =
-        (next: (call: never) => unknown, names: object) => (call: { input: object }) => {
-          appendFileSync(calls, `${JSON.stringify({ ...names, region, input: call.input })}\n`);
-          return next(call as never);
-        };
-      (middlewareStack.add as (middleware: unknown, options: object) => void)(
-        (next: never, { clientName, commandName }: Record<string, string>) =>
-          write(next, { clientName, commandName }),
-        { step: 'initialize' },
-      );
-    }
-    return clients;
-  };
+  // An emulator has no name for each bucket.
+  const forcePathStyle = process.env['AWS_ENDPOINT_URL'] !== undefined;
+  const open = (region: string) =>
+    Object.entries(clients).map(([name, Client]) => {
+      const client = new Client({ region, forcePathStyle } as object);
+      const add = client.middlewareStack.add.bind(client.middlewareStack) as AddMiddleware;
+      const write: Parameters<AddMiddleware>[0] = (next, names) => (call) => {
+        const { clientName, commandName } = names as Record<string, string>;
+        const line = JSON.stringify({ clientName, commandName, region, input: call.input });
+        appendFileSync(calls, `${line}\n`);
+        return next(call);
+      };
+      add(write, { step: 'initialize' });
+      return [name, client];
+    });
   return (awsRegion = first) => {
-    const services = made.get(awsRegion) ?? open(awsRegion);
+    const services = made.get(awsRegion) ?? (Object.fromEntries(open(awsRegion)) as Services);
     made.set(awsRegion, services);
     return services;
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kmsDeletionWindowDays, kmsKeyTags } from '../../contract/kms-key.ts';
-import type { Aws } from './aws.ts';
+import type { Aws, Services } from './aws.ts';
 import type { RunRecord, Thing, ThingKind } from './run-record.ts';
 
 /** AWS, and time. */
@@ -54,6 +54,20 @@ interface Kind {
   readonly price: string;
 }
 
+interface Simple {
+  /** @returns undefined if there is none, or an error that says so. */
+  readonly find: (services: Services, name: string) => Promise<unknown>;
+  readonly remove: (services: Services, name: string) => Promise<unknown>;
+}
+
+/** What two calls find and delete by its name. */
+const simple = (price: string, calls: Simple): Kind => ({
+  price,
+  exists: async ({ aws }, { name, awsRegion }) =>
+    (await find(calls.find(aws(awsRegion), name))) !== undefined,
+  remove: ({ aws }, { name, awsRegion }) => calls.remove(aws(awsRegion), name),
+});
+
 async function findStack({ aws }: Account, { name: StackName, awsRegion }: Thing) {
   const found = await find(aws(awsRegion).stacks.describeStacks({ StackName }));
   const { StackStatus = 'DELETE_COMPLETE', StackStatusReason } = found?.Stacks?.[0] ?? {};
@@ -71,17 +85,15 @@ const stack: Kind = {
         const isBusy = /(?<!REVIEW)_IN_PROGRESS$/.test(found.status);
         return !isBusy && found;
       });
-    let { status } = await rest();
     const { stacks } = account.aws(thing.awsRegion);
-    // After a first deployment that failed, tables that are protected prevent the deletion.
-    for (const how of [{}, { DeletionMode: 'FORCE_DELETE_STACK' as const }]) {
-      if (status === 'DELETE_COMPLETE' || (status === 'DELETE_FAILED') !== 'DeletionMode' in how)
-        continue;
+    const end = async (how: { DeletionMode?: 'FORCE_DELETE_STACK' }) => {
       await stacks.deleteStack({ StackName: thing.name, ...how });
-      const after = await rest();
-      ({ status } = after);
-    }
-    if (status !== 'DELETE_COMPLETE') throw new Error(`the stack is ${status}`);
+      return rest();
+    };
+    let { status } = await rest();
+    if (status !== 'DELETE_FAILED') ({ status } = await end({}));
+    // After a first deployment that failed, tables that are protected prevent the deletion.
+    if (status === 'DELETE_FAILED') await end({ DeletionMode: 'FORCE_DELETE_STACK' });
   },
 };
 
@@ -129,24 +141,18 @@ const table: Kind = {
   },
 };
 
-const logGroup: Kind = {
-  price: '$0.03 a month for each GB',
-  exists: async ({ aws }, { name, awsRegion }) => {
-    const { logGroups = [] } = await aws(awsRegion).logs.describeLogGroups({
-      logGroupNamePrefix: name,
-    });
-    return logGroups.some(({ logGroupName }) => logGroupName === name);
+const logGroup = simple('$0.03 a month for each GB', {
+  find: async ({ logs }, logGroupNamePrefix) => {
+    const { logGroups = [] } = await logs.describeLogGroups({ logGroupNamePrefix });
+    return logGroups.find(({ logGroupName }) => logGroupName === logGroupNamePrefix);
   },
-  remove: ({ aws }, { name: logGroupName, awsRegion }) =>
-    aws(awsRegion).logs.deleteLogGroup({ logGroupName }),
-};
+  remove: ({ logs }, logGroupName) => logs.deleteLogGroup({ logGroupName }),
+});
 
-const eventBus: Kind = {
-  price: 'nothing',
-  exists: async ({ aws }, { name: Name, awsRegion }) =>
-    (await find(aws(awsRegion).events.describeEventBus({ Name }))) !== undefined,
-  remove: ({ aws }, { name: Name, awsRegion }) => aws(awsRegion).events.deleteEventBus({ Name }),
-};
+const eventBus = simple('nothing', {
+  find: ({ events }, Name) => events.describeEventBus({ Name }),
+  remove: ({ events }, Name) => events.deleteEventBus({ Name }),
+});
 
 async function policyArn({ aws }: Account, { name }: Thing): Promise<string> {
   const [, partition, , , account] = (await aws().sts.getCallerIdentity({})).Arn?.split(':') ?? [];
@@ -170,25 +176,20 @@ const policy: Kind = {
   },
 };
 
-const bucket: Kind = {
-  price: '$0.02 a month for each GB',
-  exists: async ({ aws }, { name: Bucket, awsRegion }) =>
-    (await find(aws(awsRegion).buckets.listObjectVersions({ Bucket, MaxKeys: 1 }))) !== undefined,
-  remove: async ({ aws }, { name: Bucket, awsRegion }) => {
-    const { buckets } = aws(awsRegion);
+const bucket = simple('$0.02 a month for each GB', {
+  find: ({ buckets }, Bucket) => buckets.listObjectVersions({ Bucket, MaxKeys: 1 }),
+  remove: async ({ buckets }, Bucket) => {
     for (;;) {
       const { Versions = [], DeleteMarkers = [] } = await buckets.listObjectVersions({ Bucket });
-      const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({
-        Key,
-        VersionId,
-      }));
-      if (Objects.length === 0) break;
+      const all = [...Versions, ...DeleteMarkers];
+      if (all.length === 0) break;
+      const Objects = all.map(({ Key, VersionId }) => ({ Key, VersionId }));
       const { Errors: [error] = [] } = await buckets.deleteObjects({ Bucket, Delete: { Objects } });
       if (error !== undefined) throw new Error(`${error.Code}: ${error.Message}`);
     }
     await buckets.deleteBucket({ Bucket });
   },
-};
+});
 
 /** Keys of a deployment whose deletion no one has scheduled. */
 async function listKeys({ aws }: Account, { name, awsRegion }: Thing): Promise<readonly string[]> {

@@ -37,18 +37,14 @@ export const shifts: Check = async (world) => {
   const Name = { FunctionName: functionName(world.name, 'token'), Name: liveAlias };
   const { FunctionVersion: before } = await world.aws().lambda.getAlias(Name);
   const weights = new Set<number>();
-  let isDone = false;
-  const update = world.redeploy({ tokenFunction: { memory: 1024 } }).finally(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    await Promise.all([getToken(world), world.pause(2)]);
+  const update = world.redeploy({ tokenFunction: { memory: 1024 } }).then(() => 'done');
+  while ((await Promise.race([update, world.pause(2)])) !== 'done') {
+    await getToken(world);
     const { RoutingConfig } = await world.aws().lambda.getAlias(Name);
     for (const weight of Object.values(RoutingConfig?.AdditionalVersionWeights ?? {})) {
       weights.add(weight);
     }
   }
-  await update;
   const { FunctionVersion: after } = await world.aws().lambda.getAlias(Name);
   expect(after !== before, `the alias stayed at version ${before}`);
   expect(weights.has(0.1), `weights of the new version: ${[...weights].join(', ') || 'none'}`);

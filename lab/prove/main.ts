@@ -68,7 +68,11 @@ function requestOf(name: string, account: string, roleArn: string | undefined): 
   const [hostedZoneId = '', hostedZoneName = ''] = hostedZone.split('=');
   const zone = { name: domain ?? '', hostedZoneId, hostedZoneName };
   return {
-    ...{ name, account, roleArn, apiGatewayLogRole, awsRegions: listRegions() },
+    name,
+    account,
+    roleArn,
+    apiGatewayLogRole,
+    awsRegions: listRegions(),
     ...(domain !== undefined && { domain: zone }),
     ...(witness !== undefined && { witnessAwsRegion: witness }),
   };
@@ -121,7 +125,14 @@ async function deploy(request: Request, record: RunRecord, secrets: string[]): P
   const probe = await deployment.deployProbe(issuer);
   const account = accountOf(record);
   return {
-    ...{ ...account, ...issuer, name, awsRegion, probe, fetch, shakeHands, authctl },
+    ...account,
+    ...issuer,
+    name,
+    awsRegion,
+    probe,
+    fetch,
+    shakeHands,
+    authctl,
     tokenUrl: TokenUrl,
     otherTokenUrl: awsRegions[1] && `https://${regionIds[1]}.${domain?.name}${tokenPath}`,
     client: { clientId: String(id), clientSecret: String(secret) },

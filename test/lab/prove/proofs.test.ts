@@ -54,7 +54,7 @@ function makeWorld(change: Partial<Behaviour>): World {
   const respond = (body: string, status = 200) =>
     new Response(body, { status, headers: { 'x-amzn-requestid': '1' } });
   const answerToken = async (init: RequestInit) => {
-    if (String(init.body).includes('filler'))
+    if (init.body instanceof URLSearchParams && init.body.has('filler'))
       return respond(gatewayError('WAF_FILTERED'), now.longForm);
     const status = state.deleted ? 401 : now.tokens;
     return respond(JSON.stringify({ access_token: await token() }), status);
@@ -93,7 +93,7 @@ function makeWorld(change: Partial<Behaviour>): World {
     },
     kms: {
       createKey: async ({ KeySpec = '' }) => {
-        specs.set(KeySpec, makeKey(KeySpec) as never);
+        specs.set(KeySpec, makeKey(KeySpec));
         return { KeyMetadata: { KeyId: KeySpec } };
       },
       getPublicKey: async ({ KeyId = '' }) => ({
@@ -134,7 +134,8 @@ function makeWorld(change: Partial<Behaviour>): World {
   };
   const made: string[] = [];
   const authctl: World['authctl'] = async (...args) => {
-    const [command = '', id = ''] = [args.slice(0, 2).join(' '), args[2]];
+    const command = args.slice(0, 2).join(' ');
+    const id = args[2] ?? '';
     if (command === 'client create') made.push(`client_${made.length}`);
     if (command === 'client disable') state.enabled = false;
     if (command === 'client enable') state.enabled = true;
@@ -148,7 +149,11 @@ function makeWorld(change: Partial<Behaviour>): World {
     return { client_id: command === 'client create' ? made.at(-1) : now.shown(id), items };
   };
   return {
-    ...{ issuer, tokenUrl, jwksUri: `${issuer}/jwks.json`, audience: 'api', authctl },
+    issuer,
+    tokenUrl,
+    jwksUri: `${issuer}/jwks.json`,
+    audience: 'api',
+    authctl,
     aws: () => services as unknown as Services,
     pause: async (seconds) => {
       state.time += seconds * 1000;
