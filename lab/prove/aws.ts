@@ -50,7 +50,7 @@ export function createAws(first: string, calls: string): Aws {
   const forcePathStyle = process.env['AWS_ENDPOINT_URL'] !== undefined;
   const open = (region: string) =>
     Object.entries(clients).map(([name, Client]) => {
-      const client = new Client({ region, forcePathStyle } as object);
+      const client = new Client({ region, forcePathStyle });
       const add = client.middlewareStack.add.bind(client.middlewareStack) as AddMiddleware;
       const write: Parameters<AddMiddleware>[0] = (next, names) => (call) => {
         const { clientName, commandName } = names as Record<string, string>;

@@ -94,8 +94,11 @@ export function describePlan(config: DeploymentConfigInput, bundles: string) {
   ${name}-toolkit: a bootstrap of its own for the CDK, with roles and a bucket, in each region;
   ${name}: ${inventory.resources} resources, of which ${inventory.functions} functions and ${inventory.tables} tables;
   ${name}-probe: an HTTP API, a queue and a client; and signing keys in KMS.
-It takes about ${Math.round(minutes)} minutes and costs about ${price} by the model of docs/cost.md.
+It takes up to ${Math.round(minutes)} minutes and costs about ${price} by the model of docs/cost.md.
 Then it deletes all of it. Keys wait 30 days for their deletion, and are not billed.
 `;
-  return { text, facts: { 'price by the model': price, 'minutes expected': String(minutes) } };
+  return {
+    text,
+    facts: { 'price by the model': price, 'minutes expected': String(Math.round(minutes)) },
+  };
 }

@@ -23,10 +23,14 @@ export function computeProofParts(bundles: string): Readonly<Record<string, stri
     proofs: formatColumns(proofs, {
       id: ({ id }) => `\`${id}\``,
       'what only AWS can show': ({ shows }) => shows,
-      'asked by `npm run prove`': ({ check, needs = 'yes' }) =>
-        check === undefined ? `no: it needs ${needs}` : needs,
+      'asked by `npm run prove`': ({ check, needs, emulator }) => {
+        if (check === undefined) return `no: it needs ${needs}`;
+        return needs === undefined
+          ? `yes${emulator ? ', also on the emulator' : ''}`
+          : `with ${needs}`;
+      },
     }),
-    run: `It asks ${asked.length} of the ${proofs.length} [things that only AWS can show](deployment-test.md#what-it-cannot-prove). In one region it takes about ${facts['minutes expected']} minutes, and costs about ${facts['price by the model']} by [the model](cost.md).`,
+    run: `It asks ${asked.length} of the ${proofs.length} [things that only AWS can show](deployment-test.md#what-it-cannot-prove). In one region it takes up to ${facts['minutes expected']} minutes, and costs about ${facts['price by the model']} by [the model](cost.md).`,
   };
 }
 

@@ -32,12 +32,10 @@ api.addRoutes({
     jwtAudience: [context('audience')],
   }),
 });
-new CfnOutput(stack, 'JwtApi', { value: `${api.apiEndpoint}/keys` });
 
 const topicArn = stack.formatArn({ service: 'sns', resource: alarmTopicName(deploymentName) });
 const queue = new Queue(stack, 'Alarms');
 Topic.fromTopicArn(stack, 'Topic', topicArn).addSubscription(new SqsSubscription(queue));
-new CfnOutput(stack, 'AlarmQueue', { value: queue.queueUrl });
 
 const { clientId } = new OAuthClient(stack, 'Client', {
   deploymentAccount: stack.account,
@@ -46,5 +44,10 @@ const { clientId } = new OAuthClient(stack, 'Client', {
   serviceTrunkGroup: context('trunkGroup'),
   scopes: ['messaging:view'],
 });
-new CfnOutput(stack, 'DeclaredClient', { value: clientId });
+const outputs = {
+  JwtApi: `${api.apiEndpoint}/keys`,
+  AlarmQueue: queue.queueUrl,
+  DeclaredClient: clientId,
+};
+Object.entries(outputs).map(([id, value]) => new CfnOutput(stack, id, { value }));
 app.synth();

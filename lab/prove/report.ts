@@ -55,14 +55,14 @@ export function writeReport(record: RunRecord, isEmulator: boolean, secrets: rea
 
 The deployment ${name} of the authorization server ran on ${target}. Regions: ${awsRegions.join(', ')}. Begun: ${startedAt}.
 
-- **passed**: the sentence was seen to be true.
+- **passed**: what the row says was seen, or measured.
 - **failed**: it was not, or the question ended with an error.
 - **not asked**: this run says nothing about it.
 
 ${formatColumns(rows, {
   id: ({ id }: Proof) => `\`${id}\``,
   result: ({ answer }) => answer.result,
-  'what is shown if it has passed': ({ shows }) => toCell(shows),
+  'what is shown': ({ shows }) => toCell(shows),
   'figures, or why not': ({ answer }) => toCell(reasonOf(answer)),
 })}
 

@@ -1,7 +1,7 @@
 import { type Account, clean } from './clean.ts';
 import { type Proof, proofs } from './proofs.ts';
 import type { Answer, RunRecord } from './run-record.ts';
-import type { World } from './world.ts';
+import type { Check, World } from './world.ts';
 
 /** How a run is played. */
 export interface RunOptions {
@@ -15,12 +15,9 @@ function whyNot({ check, needs, regions = 1, emulator }: Proof, has: number, isE
   return isEmulator && emulator !== true ? 'the emulator cannot show it' : undefined;
 }
 
-async function ask(proof: Proof, world: World, isEmulator: boolean): Promise<Answer> {
-  const has = world.otherTokenUrl === undefined ? 1 : 2;
-  const reason = whyNot(proof, has, isEmulator);
-  if (reason !== undefined || proof.check === undefined) return { result: 'not asked', reason };
+async function ask(check: Check, world: World): Promise<Answer> {
   try {
-    return { result: 'passed', figures: await proof.check(world) };
+    return { result: 'passed', figures: await check(world) };
   } catch (error) {
     return { result: 'failed', reason: String(error) };
   }
@@ -33,10 +30,17 @@ export async function askAll(
   { isEmulator, say }: RunOptions,
   all: readonly Proof[] = proofs,
 ): Promise<void> {
+  const has = world.otherTokenUrl === undefined ? 1 : 2;
   for (const proof of all) {
-    const answer = await ask(proof, world, isEmulator);
+    const reason = whyNot(proof, has, isEmulator);
+    if (reason === undefined) say(`asks: ${proof.id}`);
+    const answer: Answer =
+      reason === undefined && proof.check !== undefined
+        ? await ask(proof.check, world)
+        : { result: 'not asked', reason };
     record.answer(proof.id, answer);
-    say(`${answer.result}: ${proof.id}${answer.result === 'failed' ? `: ${answer.reason}` : ''}`);
+    const why = answer.result === 'failed' ? `: ${answer.reason}` : '';
+    say(`${answer.result}: ${proof.id}${why}`);
   }
 }
 
