@@ -54,6 +54,12 @@ export interface OwnedStore<T, Query extends OwnedQuery<T> = OwnedQuery<T>> {
    * @throws {InputError} for an `after` of another list.
    */
   readPage(query: Query): Promise<StorePage<T>>;
+  /**
+   * How many there are in a trunk group, as its index has them: it follows the table within a second.
+   *
+   * @param most where it stops counting.
+   */
+  count(serviceTrunkGroup: string, most: number): Promise<number>;
   /** Every record, in no particular order. */
   list(): AsyncIterable<T>;
 }

@@ -51,12 +51,9 @@ function checkAdded(after: Iterable<Excess>, before: Iterable<Excess> = []): voi
   );
 }
 
-/** Items of one read while counting. */
-const countedAtOnce = 500;
-
 /**
- * Counts what a trunk group has, page by page. Creations at the same moment do not see each other:
- * the limit can be exceeded by as many as are made at once, less one.
+ * Creations of the same second do not see each other: the limit can be exceeded by as many as are made
+ * in it, less one.
  *
  * @throws {RefusedError} if there are as many as are allowed.
  */
@@ -66,14 +63,7 @@ async function checkRoom<T extends OwnedRecord>(
   { noun, most }: { readonly noun: string; readonly most: number | undefined },
 ): Promise<void> {
   if (most === undefined) return;
-  let count = 0;
-  let after: string | undefined;
-  while (count < most) {
-    const page = await store.readPage({ limit: countedAtOnce, trunkGroups: [group], after });
-    count += page.items.length;
-    after = page.next;
-    if (after === undefined) break;
-  }
+  const count = most === 0 ? 0 : await store.count(group, most);
   if (count < most) return;
   const has = most === 0 ? 'may have no' : `has ${count}`;
   throw new RefusedError(`the service trunk group ${has} ${noun}; allowed: at most ${most}`);

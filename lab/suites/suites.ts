@@ -99,6 +99,11 @@ export const suites: Readonly<Record<string, Suite>> = {
   },
   mutation: { shows: 'the tests notice each of a list of mistakes in the code', runs: 'nightly' },
   fuzz: { shows: 'hostile bytes break no promise of anything that parses', runs: 'nightly' },
+  scale: {
+    shows:
+      'operations with 1,000, 10,000 and 100,000 clients over a server that counts: nothing grows with the others',
+    runs: 'nightly',
+  },
   soak: {
     shows: 'answers stay right under load while things break and heal; three minutes',
     runs: 'nightly',

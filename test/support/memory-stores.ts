@@ -155,8 +155,14 @@ export function createMemoryClientStore(items = new Map<string, Client>()): Clie
           (query.secretId === undefined ||
             secrets.some(({ secretId }) => secretId === query.secretId)),
       ),
+    count: async (group, most) => countOwned(items, group, most),
     list: () => table.list(),
   };
+}
+
+function countOwned(items: ReadonlyMap<string, Owned>, group: string, most: number): number {
+  const own = [...items.values()].filter(({ serviceTrunkGroup }) => serviceTrunkGroup === group);
+  return Math.min(own.length, most);
 }
 
 export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiKeyStore {
@@ -167,6 +173,7 @@ export function createMemoryApiKeyStore(items = new Map<string, ApiKey>()): ApiK
     replace: (key) => table.replace(key),
     delete: (id, version) => table.remove(id, version),
     readPage: async (query) => readPage(items, query),
+    count: async (group, most) => countOwned(items, group, most),
     list: () => table.list(),
   };
 }

@@ -7,11 +7,11 @@ import {
 } from '../../../contract/bounds.ts';
 import { ServiceUnavailableError } from '../../../core/errors.ts';
 import { refuseInput } from '../../../core/management/read-input.ts';
-import type { StorePage } from '../../../core/paging.ts';
+import { readEvery, type StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
-import { textUpTo } from '../items/item.ts';
-import type { StoreOptions } from '../stores/read-items.ts';
-import { type ListRequest, scanPage } from './read-page.ts';
+import { type Item, textUpTo } from '../items/item.ts';
+import { parseOrReport, type StoreOptions } from '../stores/read-items.ts';
+import { type ListRequest, scanPage, scanPart } from './read-page.ts';
 import { readNamedPage, readTrunkGroupPage } from './trunk-group-page.ts';
 
 const id = textUpTo(maxClientIdLength);
@@ -35,27 +35,45 @@ function refuseCursor(after: string): never {
   return refuseInput('cursor', after, 'the nextCursor of a page of the same list');
 }
 
+/** Segments of a table that are read at the same time. */
+const segments = 4;
+
 /**
- * The only item that meets the conditions, to which no index leads.
+ * The only item that meets the conditions, to which no index leads. A caller that is restricted to trunk
+ * groups pays for reading its own.
  *
  * @throws {UnavailableError} if the table is too large for it.
  */
-export async function scanForOne<T extends object>(
+export async function findOnly<T extends object>(
   dynamodb: DynamoDbDocuments,
   list: ListRequest<T>,
   store: StoreOptions,
 ): Promise<StorePage<T>> {
-  if (list.query.trunkGroups?.length === 0) return { items: [], examined: 0 };
-  let after: string | undefined;
-  for (let reads = 0; reads < maxTableReads; reads++) {
-    const query = { ...list.query, after, limit: 1 };
-    const { items, next } = await scanPage(dynamodb, { ...list, query }, store);
-    // How many were read for it would say something about other customers.
-    if (items.length > 0 || next === undefined) return { items, examined: items.length };
-    after = next;
+  if (list.query.trunkGroups !== undefined && store.useIndexes) {
+    for await (const found of readEvery((after) => {
+      const query = { ...list.query, after, limit: 1 };
+      return readOwnedPage(dynamodb, { ...list, query }, store);
+    })) {
+      return { items: [found], examined: 1 };
+    }
+    return { items: [], examined: 0 };
   }
-  const text = `could not search ${list.table}: it is too large to be searched without an index`;
-  throw new ServiceUnavailableError('DynamoDB', text);
+  const found: Item[] = [];
+  const search = async (segment: number): Promise<void> => {
+    const part = { Segment: segment, TotalSegments: segments };
+    let start: Item | undefined;
+    for (let reads = 0; reads < maxTableReads / segments; reads++) {
+      const page = await scanPart(dynamodb, list, { ...part, ExclusiveStartKey: start }, store);
+      found.push(...(page.Items ?? []));
+      start = page.LastEvaluatedKey;
+      if (start === undefined || found.length > 0) return;
+    }
+    const text = `could not search ${list.table}: it has more than ${maxTableReads} MiB; name the client itself`;
+    throw new ServiceUnavailableError('DynamoDB', text);
+  };
+  await Promise.all(Array.from({ length: segments }, (_, segment) => search(segment)));
+  const items = found.flatMap((item) => parseOrReport(item, list.parse, store) ?? []);
+  return { items, examined: items.length };
 }
 
 /**

@@ -165,6 +165,23 @@ export async function scanPage<T extends object>(
   return takePage(page, scan, store);
 }
 
+/** A read of 1 MiB of a part of a table, of which DynamoDB sends what meets the conditions. */
+export function scanPart<T extends object>(
+  dynamodb: DynamoDbDocuments,
+  { table, conditions }: ListRequest<T>,
+  part: Pick<ScanCommandInput, 'Segment' | 'TotalSegments' | 'ExclusiveStartKey'>,
+  { consistentRead = false }: StoreOptions,
+): Promise<CountedPage> {
+  return callAws('DynamoDB', `search ${table}`, () =>
+    dynamodb.scan({
+      TableName: table,
+      ConsistentRead: consistentRead,
+      ...part,
+      ...createFilter(conditions),
+    }),
+  );
+}
+
 /**
  * Reads the index by trunk group.
  *

@@ -36,6 +36,35 @@ function keyOf([group, name, id]: Position, partitionKey: string): Record<string
   return { [groupKey]: group, [nameKey]: name, [partitionKey]: id };
 }
 
+/** How many items a trunk group has, up to `most`. It reads their places in the index only. */
+export async function countTrunkGroup(
+  dynamodb: DynamoDbDocuments,
+  table: string,
+  group: string,
+  most: number,
+): Promise<number> {
+  const { name, partitionKey } = trunkGroupIndex;
+  let count = 0;
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const page = await readIndex(table, 'count a trunk group of', () =>
+      dynamodb.query({
+        TableName: table,
+        IndexName: name,
+        Select: 'COUNT',
+        KeyConditionExpression: '#group = :group',
+        ExpressionAttributeNames: { '#group': partitionKey },
+        ExpressionAttributeValues: { ':group': group },
+        Limit: most - count,
+        ExclusiveStartKey,
+      }),
+    );
+    count += page.Count ?? 0;
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined && count < most);
+  return count;
+}
+
 async function queryGroup<T extends object>(
   dynamodb: DynamoDbDocuments,
   { table, partitionKey }: ListRequest<T>,

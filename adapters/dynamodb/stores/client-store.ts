@@ -11,7 +11,7 @@ import {
   toClientItem,
 } from '../items/client-item.ts';
 import type { Item } from '../items/item.ts';
-import { readOwnedPage, scanForOne } from '../pages/owned-page.ts';
+import { findOnly, readOwnedPage } from '../pages/owned-page.ts';
 import { listOwned, openOwnedStore } from './owned-store.ts';
 import { createFind, type StoreOptions } from './read-items.ts';
 import {
@@ -91,7 +91,7 @@ export function createDynamoDbClientStore(
       // No index leads from a secret to its client.
       return secretId === undefined
         ? readOwnedPage(dynamodb, list, store)
-        : scanForOne(dynamodb, list, store);
+        : findOnly(dynamodb, list, store);
     },
   };
 }

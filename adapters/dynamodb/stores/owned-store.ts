@@ -3,6 +3,7 @@ import type { DynamoDbDocuments } from '../clients/dynamodb-calls.ts';
 import type { Item } from '../items/item.ts';
 import { readOwnedPage } from '../pages/owned-page.ts';
 import { type ListRequest, ownedItemsConditions } from '../pages/read-page.ts';
+import { countTrunkGroup } from '../pages/trunk-group-page.ts';
 import { createFind, parseItems, type StoreOptions, scanItems } from './read-items.ts';
 import { absent, changedMeanwhile, deleteItem, having, putItem } from './write-item.ts';
 
@@ -52,6 +53,7 @@ export function openOwnedStore<T extends OwnedRecord>(
       putItem(dynamodb, toItem(record), write('change', idOf(record), record.version - 1)),
     delete: (id, version) => deleteItem(dynamodb, write('delete', id, version)),
     readPage: (query) => readOwnedPage(dynamodb, listOwned(kind, query), store),
+    count: (group, most) => countTrunkGroup(dynamodb, table, group, most),
     list: () => parseItems(scanItems(dynamodb, table, store), parse, store),
   };
 }
