@@ -55,7 +55,10 @@ export const tables = {
   signingKeys: { suffix: 'signing-keys', ...byRecordType, scope: 'global' },
   /** What the staff allows trunk groups, and names of people. Partitioned by the kind of record. */
   settings: { suffix: 'settings', ...byRecordType, scope: 'global' },
-  /** Append-only; partitioned by UTC day (`2026-11-20`), sorted by time and id. */
+  /**
+   * Append-only; partitioned by UTC day (`2026-11-20`), sorted by time and id. What is about a trunk
+   * group is also in the partition of day and group (`2026-11-20#tg-1001`).
+   */
   audit: { suffix: 'audit', partitionKey: 'day', sortKey: 'record_id', scope: 'regional' },
 } as const satisfies Record<string, TableSchema>;
 

@@ -15,6 +15,16 @@ export function trunkGroupsOf(record: Pick<AuditRecord, 'before' | 'after'>): re
   return [record.before, record.after].flatMap(groupsOfState);
 }
 
+/**
+ * The trunk group that a record is filed under, if it is about any: the first of them. A caller sees
+ * only records all of whose trunk groups it reaches, so one is enough.
+ */
+export function filedUnder(record: Pick<AuditRecord, 'before' | 'after'>): string | undefined {
+  return trunkGroupsOf(record)
+    .filter((group) => typeof group === 'string')
+    .toSorted()[0];
+}
+
 /** Append-only. The intent is written before the change, the outcome after it. */
 export interface AuditLog {
   /** @throws {ConflictError} if there is a record of the same time and id. */
@@ -34,6 +44,8 @@ export interface AuditReader {
 /** One page of a day's records. `after` is the time and the id of a record. */
 interface AuditQuery extends StorePageQuery {
   readonly day: string;
+  /** Only those that are filed under one of these trunk groups; what others do costs nothing then. */
+  readonly trunkGroups?: readonly string[] | undefined;
 }
 
 /** What people read of the audit: page by page. */

@@ -55,15 +55,17 @@ function nameActors(
  */
 function restrictAudit(
   reader: AuditPageReader,
-  isWithin: IsWithin,
+  trunkGroups: readonly string[],
   nameActor: (actor: string) => string,
 ): AuditPageReader {
+  const isWithin: IsWithin = ({ serviceTrunkGroup }) => trunkGroups.includes(serviceTrunkGroup);
   return {
     readAudit: async ({ day, limit, after: begin }) => {
       const own: AuditRecord[] = [];
       let after = begin;
       do {
-        const page = await reader.readAudit({ day, limit: maxExaminedItems, after });
+        const query = { day, trunkGroups, limit: maxExaminedItems, after };
+        const page = await reader.readAudit(query);
         const ofOwn = page.items.filter((one) => isOwnRecord(one, isWithin));
         own.push(...ofOwn.map((one) => ({ ...one, actor: nameActor(one.actor) })));
         after = page.next;
@@ -153,7 +155,7 @@ function restrictReads(
         context.credentialEnds.readEnds({ ...query, ...intersect(query, groups) }),
     },
     identityProviders: restrictProviders(context, groups),
-    auditPages: restrictAudit(context.auditPages, isWithin, nameActor),
+    auditPages: restrictAudit(context.auditPages, groups, nameActor),
     personNames: restrictPersonNames(context.personNames, groups),
     auditHistory: restrictHistory(context.auditHistory, isWithin, nameActor),
   };

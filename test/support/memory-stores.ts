@@ -1,10 +1,11 @@
 import type { RegionId } from '../../contract/regions.ts';
 import type { ApiKey, ApiKeyStore } from '../../core/api-key/api-key.ts';
-import type {
-  AuditHistoryReader,
-  AuditLog,
-  AuditPageReader,
-  AuditRecord,
+import {
+  type AuditHistoryReader,
+  type AuditLog,
+  type AuditPageReader,
+  type AuditRecord,
+  filedUnder,
 } from '../../core/audit/audit-log.ts';
 import type { PersonName, PersonNameStore } from '../../core/audit/person-name.ts';
 import type { Client, ClientStore } from '../../core/client/client.ts';
@@ -327,9 +328,10 @@ export function createMemoryAuditLog(records: AuditRecord[] = []): AuditLog & Au
     appendAudit: async (record) => {
       records.push(structuredClone(record));
     },
-    readAudit: async ({ day, limit, after }) => {
+    readAudit: async ({ day, limit, after, trunkGroups }) => {
       const rest = records
         .filter((record) => record.time.startsWith(day))
+        .filter((record) => trunkGroups?.includes(filedUnder(record) ?? '') !== false)
         .filter((record) => after === undefined || keyOf(record) < after)
         .toSorted((a, b) => (keyOf(a) < keyOf(b) ? 1 : -1));
       const items = rest.slice(0, limit);

@@ -14,7 +14,8 @@ function isJson(value: unknown): boolean {
 const state = v.optional(v.custom<Record<string, unknown>>(isJson, 'a map of JSON'));
 
 export const auditSchema = v.strictObject({
-  day: v.pipe(v.string(), v.isoDate()),
+  /** `2026-11-20`, or `2026-11-20#tg-1001`: see {@link groupPartition}. */
+  day: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d(?:#.+)?$/s)),
   record_id: text,
   schema_version: schemaVersion,
   time: text,
@@ -26,11 +27,21 @@ export const auditSchema = v.strictObject({
   after: state,
 });
 
+/** The partition of what is about a trunk group on a day. Each record there is also in that of the day. */
+export function groupPartition(day: string, serviceTrunkGroup: string): string {
+  return `${day}${separator}${serviceTrunkGroup}`;
+}
+
+/** The sort key of a record. */
+export function auditPosition({ time, recordId }: Pick<AuditRecord, 'time' | 'recordId'>): string {
+  return `${time}${separator}${recordId}`;
+}
+
 export function toAuditItem({ recordId, ...record }: AuditRecord) {
   return {
     ...record,
     day: record.time.slice(0, 'yyyy-mm-dd'.length),
-    record_id: `${record.time}${separator}${recordId}`,
+    record_id: auditPosition({ recordId, ...record }),
     schema_version: 1,
   } satisfies v.InferInput<typeof auditSchema>;
 }

@@ -2,17 +2,18 @@ import { deployedRegions } from '../../../contract/deployment-config.ts';
 import type { ManagementConfig } from '../../../contract/management/management-config.ts';
 import type { RegionId } from '../../../contract/regions.ts';
 import { deployedTableName, tables } from '../../../contract/tables.ts';
-import type {
-  AuditHistoryReader,
-  AuditLog,
-  AuditPageReader,
-  AuditReader,
-  AuditRecord,
+import {
+  type AuditHistoryReader,
+  type AuditLog,
+  type AuditPageReader,
+  type AuditReader,
+  type AuditRecord,
+  filedUnder,
 } from '../../../core/audit/audit-log.ts';
 import { UnavailableError } from '../../../core/errors.ts';
 import { collect, type StorePage } from '../../../core/paging.ts';
 import type { DynamoDbDocuments, DynamoDbRegions } from '../clients/dynamodb-calls.ts';
-import { parseAuditItem, toAuditItem } from '../items/audit-item.ts';
+import { auditPosition, groupPartition, parseAuditItem, toAuditItem } from '../items/audit-item.ts';
 import type { Item } from '../items/item.ts';
 import { type PartitionPage, queryPage } from '../pages/read-page.ts';
 import { parseItems, queryPartition, readPages, type StoreOptions } from './read-items.ts';
@@ -33,28 +34,64 @@ function readAuditPage(
   );
 }
 
+/** Records of each trunk group that are read at once, if a page is of many. */
+const leastOfGroup = 25;
+
 /**
- * The audit in DynamoDB. Each record is written once, in the partition of its UTC day, and never
- * changed.
+ * A page of what is filed under some trunk groups. It ends where the first of their pages ends, because
+ * what follows there may be newer than the rest of the others.
+ */
+async function readGroupsPage(
+  audit: Pick<RegionAudit, 'dynamodb' | 'table'>,
+  { day, limit, after, trunkGroups = [] }: Parameters<AuditPageReader['readAudit']>[0],
+  store: StoreOptions,
+): Promise<StorePage<AuditRecord>> {
+  const most = Math.max(leastOfGroup, Math.ceil(limit / trunkGroups.length));
+  const pages = await Promise.all(
+    trunkGroups.map((group) => {
+      const value = groupPartition(day, group);
+      return readAuditPage(audit, { value, limit: most, after, backwards: true }, store);
+    }),
+  );
+  const next = pages
+    .flatMap((page) => page.next ?? [])
+    .toSorted()
+    .at(-1);
+  const items = pages
+    .flatMap((page) => page.items)
+    .filter((record) => next === undefined || auditPosition(record) >= next)
+    .sort((a, b) => (auditPosition(a) < auditPosition(b) ? 1 : -1));
+  return { items, examined: items.length, next };
+}
+
+/**
+ * The audit in DynamoDB. Each record is written once and never changed: in the partition of its UTC day
+ * and, if it is about a trunk group, also in that of the day and the group.
  */
 export function createDynamoDbAuditLog(
   dynamodb: DynamoDbDocuments,
   table: string,
   store: StoreOptions = {},
 ): AuditLog & AuditReader & AuditPageReader {
+  const append = (item: ReturnType<typeof toAuditItem>) =>
+    writeConditionally({
+      doing: `append audit record "${item.record_id}"`,
+      conflict: 'there is a record of this time and id',
+      send: () => dynamodb.put({ TableName: table, Item: item, ...absent(partitionKey) }),
+      // Only this writer uses the id, and writers of the audit may not read it.
+      wasDone: () => Promise.resolve(true),
+    });
   return {
     appendAudit: async (record) => {
-      const input = { TableName: table, Item: toAuditItem(record), ...absent(partitionKey) };
-      await writeConditionally({
-        doing: `append audit record "${record.recordId}"`,
-        conflict: 'there is a record of this time and id',
-        send: () => dynamodb.put(input),
-        // Only this writer uses the id, and writers of the audit may not read it.
-        wasDone: () => Promise.resolve(true),
-      });
+      const item = toAuditItem(record);
+      const group = filedUnder(record);
+      const filed = group === undefined ? [] : [{ ...item, day: groupPartition(item.day, group) }];
+      await Promise.all([item, ...filed].map(append));
     },
-    readAudit: ({ day, limit, after }) =>
-      readAuditPage({ dynamodb, table }, { value: day, limit, after, backwards: true }, store),
+    readAudit: ({ day, limit, after, trunkGroups }) =>
+      trunkGroups === undefined
+        ? readAuditPage({ dynamodb, table }, { value: day, limit, after, backwards: true }, store)
+        : readGroupsPage({ dynamodb, table }, { day, limit, after, trunkGroups }, store),
     listAudit: (day) =>
       parseItems(
         queryPartition(dynamodb, { table, partitionKey, value: day }, store),

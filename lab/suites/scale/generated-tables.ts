@@ -6,6 +6,7 @@ import { toIdentityProviderItem } from '../../../adapters/dynamodb/items/identit
 import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import { secondsPerDay } from '../../../contract/bounds.ts';
 import { tables, trunkGroupIndex } from '../../../contract/tables.ts';
+import { remember } from '../../../core/bounded-map.ts';
 import { formatDay, formatTime } from '../../../core/time.ts';
 
 /** How large the tables are. */
@@ -85,7 +86,7 @@ export class GeneratedTable {
   readonly #templates: readonly Item[];
   readonly #fill: (text: string, index: number) => string;
   readonly #numberOf: (key: Item) => number;
-  readonly #partitions: Readonly<Record<string, (index: number) => string>>;
+  readonly #readers = new Map<string, (index: number) => string>();
   readonly #members = new Map<string, ReadonlyMap<string, readonly number[]>>();
 
   constructor(options: {
@@ -102,11 +103,17 @@ export class GeneratedTable {
     this.#fill = options.fill;
     const [first = ''] = options.keys;
     this.#numberOf = options.numberOf ?? ((key) => Number(String(key[first]).slice(-10)));
-    this.#partitions = options.partitions ?? {};
+    for (const [name, valueOf] of Object.entries(options.partitions ?? {})) {
+      this.#members.set(name, Map.groupBy(Array(options.size).keys(), valueOf));
+    }
   }
 
   /** The reader of some attributes of items, or of all. */
   reader(attributes?: readonly string[]): (index: number) => string {
+    return remember(this.#readers, attributes?.join() ?? '', () => this.#createReader(attributes));
+  }
+
+  #createReader(attributes?: readonly string[]): (index: number) => string {
     const texts = this.#templates.map((item) => {
       const picked = attributes === undefined ? item : pick(item, attributes);
       return JSON.stringify(marshall(picked, { removeUndefinedValues: true }));
@@ -121,13 +128,8 @@ export class GeneratedTable {
 
   /** What is in a partition, in the order of its sort key. */
   partition(attribute: string, value: string): readonly number[] {
-    let members = this.#members.get(attribute);
-    if (members === undefined) {
-      const valueOf = this.#partitions[attribute] ?? (() => '');
-      members = Map.groupBy(Array(this.size).keys(), valueOf);
-      this.#members.set(attribute, members);
-    }
-    return members.get(value) ?? [];
+    const name = value.includes('#') ? 'day and group' : attribute;
+    return this.#members.get(name)?.get(value) ?? [];
   }
 }
 
@@ -188,7 +190,11 @@ function auditTable(clients: GeneratedTable, perDay: number): GeneratedTable {
       const [, change = '', part = ''] = /#(\d+)-(\d)/.exec(String(key[sortKey])) ?? [];
       return Number(change) * 2 + Number(part) - 1;
     },
-    partitions: { [partitionKey]: dayAt, trunk_group: (index) => ownerOf(index).group },
+    partitions: {
+      [partitionKey]: dayAt,
+      // A record is filed under its trunk group, too.
+      'day and group': (index) => `${dayAt(index)}#${ownerOf(index).group}`,
+    },
   });
 }
 
@@ -211,29 +217,32 @@ export function generateTables({ clients: size, audit }: Sizes): Map<string, Gen
     allowedAlgorithms: ['ES256'],
     registeredAt: owned.createdAt,
   });
-  const limits = {
+  const customers = [smallest.group, largest.group];
+  const limits = customers.map((record_id) => ({
     record_type: 'trunk_group_limits',
-    record_id: smallest.group,
+    record_id,
     schema_version: 1,
     max_clients: largest.clients + 1,
     version: 1,
     updated_at: owned.createdAt,
-  };
-  const one = (keys: readonly string[], item: Item) =>
+  }));
+  const few = (keys: readonly string[], items: readonly Item[]) =>
     new GeneratedTable({
-      size: 1,
+      size: items.length,
       keys,
-      templates: [item],
+      templates: items,
       fill: (text) => text,
-      numberOf: (key) => (keys.every((name) => key[name] === item[name]) ? 0 : -1),
-      partitions: Object.fromEntries(keys.map((name) => [name, () => String(item[name])])),
+      numberOf: (key) => items.findIndex((item) => keys.every((name) => key[name] === item[name])),
+      partitions: Object.fromEntries(
+        keys.map((name) => [name, (index: number) => String(items[index]?.[name])]),
+      ),
     });
   return new Map([
     ['clients', clients],
     ['few-clients', ownedTable(100, clientTemplate, clientKey, 5_000_000_000)],
     ['api-keys', ownedTable(size, apiKey, tables.apiKeys.partitionKey)],
-    ['identity-providers', one([tables.identityProviders.partitionKey], provider)],
-    ['settings', one([tables.settings.partitionKey, tables.settings.sortKey], limits)],
+    ['identity-providers', few([tables.identityProviders.partitionKey], [provider])],
+    ['settings', few([tables.settings.partitionKey, tables.settings.sortKey], limits)],
     ['audit', auditTable(clients, audit)],
   ]);
 }

@@ -83,7 +83,7 @@ const rules: Readonly<Record<string, Rule>> = {
   'staff finds a secret by its id': linear(tenth.functionMs),
   'tokens of a provider, 2,000': (rows) => above('reads', last(rows).calls, 10),
   // Two processes: each reads a key once a day, and one of them writes it.
-  'calls with API keys, 20,000': (rows) => [
+  'calls with API keys, 10,000': (rows) => [
     ...above('writes for each key', last(rows).writes / Number(last(rows).remark), 1.05),
     ...above('calls for each key', last(rows).calls / Number(last(rows).remark), 3.05),
   ],

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Item } from '../../../adapters/dynamodb/items/item.ts';
 import { apiKeyUseTable, trunkGroupIndex } from '../../../contract/tables.ts';
 import { answerParent } from '../../support/child-script.ts';
 import { type GeneratedTable, generateTables } from './generated-tables.ts';
@@ -57,25 +56,25 @@ interface Input {
 function createFilter(input: Input): (text: string) => boolean {
   const { FilterExpression: expression, ExpressionAttributeNames: names = {} } = input;
   if (expression === undefined) return () => true;
-  const values = unmarshall(input.ExpressionAttributeValues ?? {});
-  const valueAt = (item: Item, path: string) =>
-    path
-      .split('.')
-      .reduce<unknown>((inner, part) => (inner as Item | undefined)?.[names[part] ?? part], item);
+  const { ExpressionAttributeValues: values = {} } = input;
   const toTest = (term: string) => {
-    const [, exists] = /^attribute_exists\((.+)\)$/.exec(term.trim()) ?? [];
-    if (exists !== undefined) return (item: Item) => valueAt(item, exists) !== undefined;
-    const [, missing] = /^attribute_not_exists\((.+)\)$/.exec(term.trim()) ?? [];
-    if (missing !== undefined) return (item: Item) => valueAt(item, missing) === undefined;
-    const [, path = '', list = ''] = /^(\S+) (?:IN \(|= )([^)]+)\)?$/.exec(term.trim()) ?? [];
-    if (path === '') throw new Error(`unknown term ${term}`);
-    const allowed = list.split(',').map((value) => values[value.trim()]);
-    return (item: Item) => allowed.includes(valueAt(item, path));
+    const [, negated, path = '', list] =
+      /^(?:attribute_(not_)?exists\()?([\w#.]+)\)?(?: (?:IN \(|= )([^)]+)\)?)?$/.exec(
+        term.trim(),
+      ) ?? [];
+    const parts = path.split('.').map((part) => names[part] ?? part);
+    const allowed = list?.split(',').map((value) => JSON.stringify(values[value.trim()]));
+    return (item: Attributes) => {
+      const [first = '', ...rest] = parts;
+      const found = rest.reduce((inner, part) => inner?.M?.[part], item[first]);
+      if (allowed !== undefined) return allowed.includes(JSON.stringify(found));
+      return (found === undefined) === (negated !== undefined);
+    };
   };
   const tests = expression.split(/ AND | OR /).map(toTest);
   const meets = expression.includes(' OR ') ? 'some' : 'every';
   return (text) => {
-    const item = unmarshall(JSON.parse(text) as Attributes);
+    const item = JSON.parse(text) as Attributes;
     return tests[meets]((test) => test(item));
   };
 }

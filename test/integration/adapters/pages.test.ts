@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamoDbApiKeyStore } from '../../../adapters/dynamodb/stores/api-key-store.ts';
+import { createDynamoDbAuditLog } from '../../../adapters/dynamodb/stores/audit-log.ts';
 import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { maxExaminedItems } from '../../../contract/bounds.ts';
 import type { Client, ClientsQuery } from '../../../core/client/client.ts';
@@ -124,5 +125,42 @@ describe('pages of API keys', () => {
     });
     expect(found.items.map(({ name }) => name).toSorted()).toEqual(['Key 0', 'Key 6']);
     expect(found.next).toBeUndefined();
+  });
+});
+
+describe('pages of the audit of trunk groups', () => {
+  it('have each record of theirs once, the newest first, and read no others', async () => {
+    const audit = createDynamoDbAuditLog(tables.dynamodb, tables.nameOf('audit'));
+    const day = '2027-01-15';
+    const records = Array.from({ length: 120 }, (_, index) => ({
+      recordId: `change${index}-2-done`,
+      time: `${day}T08:00:00.${String(Math.floor(index / 3)).padStart(3, '0')}Z`,
+      actor: 'ada',
+      action: 'client.update',
+      subject: `client_${index}`,
+      outcome: 'done' as const,
+      // The third group has most, and the fourth none.
+      after: { service_trunk_group: `tg-${[0, 1, 2, 2, 2, 2][index % 6]}` },
+    }));
+    for (const record of records) await audit.appendAudit(record);
+    const groups = ['tg-0', 'tg-2', 'tg-3'];
+    const own = records.filter(({ after }) => groups.includes(after.service_trunk_group));
+    for (const limit of [1, 40, 500]) {
+      const found: string[] = [];
+      let [after, examined]: [string | undefined, number] = [undefined, 0];
+      do {
+        const page = await audit.readAudit({ day, limit, after, trunkGroups: groups });
+        found.push(...page.items.map(({ recordId }) => recordId));
+        examined += page.examined;
+        after = page.next;
+      } while (after !== undefined);
+      const expected = own.toSorted((a, b) =>
+        `${a.time}#${a.recordId}` < `${b.time}#${b.recordId}` ? 1 : -1,
+      );
+      expect(found).toEqual(expected.map(({ recordId }) => recordId));
+      expect(examined).toBe(own.length);
+    }
+    const whole = await audit.readAudit({ day, limit: 500 });
+    expect(whole.items).toHaveLength(records.length);
   });
 });

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocument } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
+import { createDynamoDbClientStore } from '../../../adapters/dynamodb/stores/client-store.ts';
 import { bindManagement, InputError, type Management } from '../../../adapters/management.ts';
 import { createManagementContext } from '../../../adapters/management-tables.ts';
 import { tableName, tables, trunkGroupIndex } from '../../../contract/tables.ts';
@@ -201,6 +202,17 @@ describe('a list of trunk groups over its index', () => {
     await management.forCaller({ trunkGroups: ['tg-7'] }).listClients({ limit: 50 });
     expect(readsSince()).toEqual(['BatchGetCommand', 'QueryCommand by-trunk-group']);
   });
+});
+
+it('the items of a trunk group are counted in the index, up to as many as are asked for', async () => {
+  const { dynamodb, management } = await start();
+  await seed(management, 3);
+  const store = createDynamoDbClientStore(dynamodb, clientsTable);
+  const read = vi.spyOn(dynamodb, 'batchGet');
+  const counts = [1, 2, 3, 4].map((most) => store.count('tg-1', most));
+  expect(await Promise.all(counts)).toEqual([1, 2, 3, 3]);
+  expect(await store.count('tg-9', 5)).toBe(0);
+  expect(read).not.toHaveBeenCalled();
 });
 
 describe('a text in the names of every trunk group', () => {
