@@ -10,34 +10,6 @@ import { scopeName } from './scopes.ts';
 import { syntheticAuthority } from './synthetic-check.ts';
 import { findTagProblems } from './tags.ts';
 
-export interface ParseOptions {
-  /** Whether `issuer` may be http on loopback, as the local run's is. Never set by the stacks. */
-  readonly allowLoopbackIssuer?: boolean;
-}
-
-function findIssuerProblems(config: ParsedKeys, options: ParseOptions): readonly string[] {
-  const { issuer } = config;
-  if (issuer === undefined) return [];
-  if (!URL.canParse(issuer)) return [`issuer: received "${issuer}"; allowed: an https URL`];
-  const url = new URL(issuer);
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-  if (loopback && options.allowLoopbackIssuer === true && url.protocol.startsWith('http')) {
-    return url.origin === issuer ? [] : [`issuer: received "${issuer}"; allowed: ${url.origin}`];
-  }
-  const allowed = config.domain === undefined ? undefined : `https://${config.domain.name}`;
-  if (url.protocol !== 'https:') {
-    return [`issuer: received "${issuer}"; allowed: an https URL without query and fragment`];
-  }
-  if (allowed === undefined) {
-    return [
-      `issuer: received "${issuer}"; allowed: no value without a domain, because the issuer is then the address of the API`,
-    ];
-  }
-  return issuer === allowed
-    ? []
-    : [`issuer: received "${issuer}"; allowed: "${allowed}", which is the domain's`];
-}
-
 /** The names of a domain are latency alias records, which Route 53 does not have in GovCloud. */
 function findDomainProblems({ domain: found, regions }: ParsedKeys): readonly string[] {
   if (found === undefined) return [];
@@ -288,12 +260,8 @@ function findReachProblems({ management, scopes }: ParsedKeys): readonly string[
  * Problems with combinations of keys in a deployment config, one line each: the key, the value,
  * what is allowed.
  */
-export function findCombinationProblems(
-  config: ParsedKeys,
-  options: ParseOptions,
-): readonly string[] {
+export function findCombinationProblems(config: ParsedKeys): readonly string[] {
   return [
-    ...findIssuerProblems(config, options),
     ...findDomainProblems(config),
     ...findRegionProblems(config),
     ...findPartitionProblems(config),

@@ -169,8 +169,6 @@ export const deploymentConfigSchema = v.strictObject({
    * roles change before the functions do.
    */
   formerTablesName: v.optional(deploymentName),
-  /** Given with a domain, or derived from it; without a domain each deployment derives its own. */
-  issuer: v.optional(v.string()),
   /** The issuer that this config replaces on purpose; the deployment check refuses any other. */
   formerIssuer: v.optional(issuerUrl),
   domain: v.optional(domainSchema),
@@ -202,10 +200,6 @@ export const deploymentConfigSchema = v.strictObject({
     }),
     {},
   ),
-  /**
-   * Returns the same token to the same client again. Off by default: every response has a new
-   * token.
-   */
   /** Issues tokens to clients under registered providers, for an assertion. Off by default. */
   federatedClients: v.optional(federatedClients),
   /** Whether the staff may register providers with a file of keys, which are never fetched. */
@@ -235,5 +229,19 @@ export const deploymentConfigSchema = v.strictObject({
   ...operationsEntries,
 });
 
+function isLoopbackOrigin(text: string): boolean {
+  const { origin, hostname, protocol } = URL.parse(text) ?? {};
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '');
+  return isLocal && protocol?.startsWith('http') === true && origin === text;
+}
+
+/** The config of the local run, which has no domain to derive the issuer from. */
+export const localConfigSchema = v.strictObject({
+  ...deploymentConfigSchema.entries,
+  issuer: v.optional(
+    v.pipe(v.string(), v.check(isLoopbackOrigin, 'allowed: an http origin on loopback')),
+  ),
+});
+
 /** A config in which each key is valid by itself. Combinations are not checked yet. */
-export type ParsedKeys = v.InferOutput<typeof deploymentConfigSchema>;
+export type ParsedKeys = v.InferOutput<typeof localConfigSchema>;

@@ -1,7 +1,11 @@
 import * as v from 'valibot';
 import { describeConfigIssues } from './config-hints.ts';
-import { findCombinationProblems, type ParseOptions } from './deployment-config-combinations.ts';
-import { deploymentConfigSchema, type ParsedKeys } from './deployment-config-schema.ts';
+import { findCombinationProblems } from './deployment-config-combinations.ts';
+import {
+  deploymentConfigSchema,
+  localConfigSchema,
+  type ParsedKeys,
+} from './deployment-config-schema.ts';
 import { type RegionId, regionIds } from './regions.ts';
 import {
   findUnsafeTimes,
@@ -33,6 +37,11 @@ export class DeploymentConfigError extends Error {
 /** What a person writes: every key but `regions`, `defaultAudience` and `scopes` has a default. */
 export type DeploymentConfigInput = v.InferInput<typeof deploymentConfigSchema>;
 
+interface ParseOptions {
+  /** Whether the config may have an `issuer` on loopback, as the local run's has. Never set by the stacks. */
+  readonly allowLoopbackIssuer?: boolean;
+}
+
 /** One deployment: all regions of one issuer. Lifetimes and times are seconds. */
 export type DeploymentConfig = Readonly<Omit<ParsedKeys, 'signingKeyPolicy'>> & {
   readonly signingKeyPolicy: SigningKeyPolicy;
@@ -53,19 +62,20 @@ export type DeploymentConfig = Readonly<Omit<ParsedKeys, 'signingKeyPolicy'>> & 
  */
 export function parseDeploymentConfig(
   input: unknown,
-  options: ParseOptions = {},
+  { allowLoopbackIssuer = false }: ParseOptions = {},
 ): DeploymentConfig {
-  const result = v.safeParse(deploymentConfigSchema, input);
+  const schema = allowLoopbackIssuer ? localConfigSchema : deploymentConfigSchema;
+  const result = v.safeParse(schema, input);
   if (!result.success) {
     throw new DeploymentConfigError(describeConfigIssues(deploymentConfigSchema, result.issues));
   }
-  const parsed = result.output;
+  const parsed: ParsedKeys = result.output;
   const signingKeyPolicy = resolveSigningKeyPolicy(
     parsed.signingKeyPolicy,
     parsed.tokenLifetime.maximum,
   );
   const problems = [
-    ...findCombinationProblems(parsed, options),
+    ...findCombinationProblems(parsed),
     ...findUnsafeTimes(signingKeyPolicy).map((problem) => `signingKeyPolicy: ${problem}`),
   ];
   if (problems.length > 0) throw new DeploymentConfigError(problems);

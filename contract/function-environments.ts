@@ -112,7 +112,6 @@ export function tokenEnvironment(
       AUTH_AUDIENCE_PARAMETER: config.audienceParameter,
     }),
     ...(config.ignoredScopes && { AUTH_IGNORED_SCOPES: config.ignoredScopes.join(' ') }),
-    ...(config.clientMetrics && { AUTH_CLIENT_METRICS: '1' as const }),
     ...((config.federatedClients ?? config.clientKeys) && {
       AUTH_FEDERATED_CLIENTS: federationVariables(source),
     }),

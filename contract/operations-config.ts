@@ -200,11 +200,6 @@ export const operationsEntries = {
     v.strictObject({ token: v.optional(throttle), documents: v.optional(throttle) }),
     {},
   ),
-  /**
-   * Whether requests, refusals, failures and latency are also metrics of each client. CloudWatch
-   * bills each: about $1.20 a month for a client that is active all month. The log has them anyway.
-   */
-  clientMetrics: v.optional(v.boolean(), false),
   /** Days that CloudWatch keeps each log; longer than a year by default, for a late investigation. */
   logRetentionDays: v.optional(v.picklist(retentionDays), 400),
   /**

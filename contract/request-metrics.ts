@@ -12,19 +12,16 @@ export function metricNamespace(deploymentName: string): string {
 /**
  * Metrics of requests, in the namespace of `alarms.ts`. A metric is emitted only when it says
  * something, because CloudWatch bills each for the hours in which it has a value: `Requests` has
- * `service` (the function's name) and `outcome`, and the others only `service`. If the deployment
- * config has `clientMetrics`, all also have `client_id`: only of authenticated clients, so no one
- * else can create metrics. The log has the rest.
+ * `service` (the function's name) and `outcome`, and the others only `service`. No caller can create
+ * a metric. The log has the rest.
  */
 export const requestMetrics = {
   /** 1 for each request of the token function. */
   requests: 'Requests',
-  /** 1 for each token request with 400. Of a client: 1 for each 4xx, 0 for others. */
+  /** 1 for each token request with 400. */
   refusals: 'Refusals',
-  /** 1 for each 5xx. Of a client also 0 for others. */
+  /** 1 for each 5xx. */
   failures: 'Failures',
-  /** Of a client: milliseconds from event to response. */
-  latency: 'Latency',
   /** Days that an accepted secret has left when it is about to expire. */
   secretDaysLeft: 'SecretDaysLeft',
   /** 1 for each token for which the use of the secret could not be recorded. */

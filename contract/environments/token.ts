@@ -39,5 +39,4 @@ export const tokenVariables = v.object({
   /** Scopes that a request may name and that count for nothing, separated by a space. */
   AUTH_IGNORED_SCOPES: v.optional(text),
   /** Whether each client has metrics of its own. */
-  AUTH_CLIENT_METRICS: flag,
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { runOrThrow } from '../support/run-command.ts';
 import { sayProgress } from '../support/visible-wait.ts';
 import { root } from './packages.ts';
@@ -11,6 +12,14 @@ import { archiveOf, stagePackages } from './stage.ts';
 export const checksumFile = 'SHA256SUMS';
 /** Every package of the lockfile: what is bundled, installed with the packages, or builds them. */
 const materialsFile = 'sbom.cdx.json';
+
+/** The description of the API, for generators that do not read YAML, or not its aliases. */
+export function writeOpenapiJson(target: string): string {
+  const path = join(target, 'openapi.json');
+  const document: unknown = parse(readFileSync(join(root, 'docs/openapi.yaml'), 'utf8'));
+  writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
+  return path;
+}
 
 async function writeBillOfMaterials(target: string): Promise<string> {
   const options = ['--include=dev', '--package-lock-only', '--sbom-type=application'];
@@ -29,7 +38,7 @@ function checksum(path: string): string {
 
 /**
  * Writes what a release is, of what `npm run build` made: an archive of each package, a CycloneDX
- * bill of materials, and the checksums of the archives. Archives of one commit have the same bytes.
+ * bill of materials, the description of the API as JSON, and the checksums of the archives. Archives of one commit have the same bytes.
  * Prints the path of each file when it is there.
  */
 async function writeRelease(target: string): Promise<void> {
@@ -44,7 +53,7 @@ async function writeRelease(target: string): Promise<void> {
     archives.push(archive);
   }
   writeFileSync(join(target, checksumFile), archives.map(checksum).join(''));
-  process.stdout.write(`${await writeBillOfMaterials(target)}\n`);
+  process.stdout.write(`${await writeBillOfMaterials(target)}\n${writeOpenapiJson(target)}\n`);
   end();
 }
 
@@ -53,7 +62,7 @@ if (import.meta.main) {
   const [folder] = process.argv.slice(2);
   if (folder === undefined) {
     process.stderr.write(
-      `allowed: npm run packages -- FOLDER, which gets an archive of each package, ${checksumFile} and ${materialsFile}\n`,
+      `allowed: npm run packages -- FOLDER, which gets an archive of each package, ${checksumFile}, ${materialsFile} and openapi.json\n`,
     );
     process.exitCode = 2;
   } else {

@@ -13,7 +13,7 @@ import type { SigningKeyPolicyInput } from '../../contract/signing-key-policy.ts
 import { localRegion } from '../emulator/local-region.ts';
 
 export interface LocalDeployment {
-  readonly input: DeploymentConfigInput;
+  readonly input: DeploymentConfigInput & { readonly issuer: string };
   readonly config: DeploymentConfig;
   /** Scopes that the demonstration client may have. */
   readonly demoScopes: readonly string[];
@@ -99,7 +99,7 @@ export function buildLocalDeployment(
   const { accessTokenType, authorizationEndpoint, federatedClients, clientKeys } = options;
   const { providerKeyFiles } = options;
   const given = options.config === undefined ? example : keepLocal(options.config);
-  const input: DeploymentConfigInput = {
+  const input: LocalDeployment['input'] = {
     ...given,
     issuer,
     fairShare: { ...given.fairShare, ...(options.fairShare !== true && { mode: 'off' }) },

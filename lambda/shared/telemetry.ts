@@ -93,19 +93,17 @@ export interface CountedRequests {
    * `Invocations` and `Errors`, which are free, count those of other functions.
    */
   readonly byOutcome?: boolean;
-  /** Whether metrics also have the client as a dimension. */
-  readonly byClient?: boolean;
 }
 
 function metricsOf(
-  { byOutcome = false, byClient = false }: CountedRequests,
-  { statusCode, latency, clientId, measures = new Map() }: RequestReport,
+  { byOutcome = false }: CountedRequests,
+  { statusCode, measures = new Map() }: RequestReport,
 ): readonly MetricSet[] {
   const { requests, refusals, failures } = requestMetrics;
   const failed = Number(statusCode >= 500);
   const isRefused = byOutcome && statusCode === 400;
   const occasional = [...measures, ...(isRefused ? [[refusals, 1] as const] : [])];
-  const sets: MetricSet[] = [
+  return [
     {
       dimensions: ['service', metricDimensions.outcome],
       values: byOutcome ? [[requests, 1]] : [],
@@ -116,15 +114,6 @@ function metricsOf(
       values: failed === 0 ? occasional : [[failures, failed], ...occasional],
     },
   ];
-  if (!byClient || clientId === undefined) return sets;
-  const ofClient: MetricSet['values'] = [
-    [requests, 1],
-    [refusals, Number(statusCode >= 400) - failed],
-    [failures, failed],
-    [requestMetrics.latency, latency],
-    ...occasional,
-  ];
-  return [...sets, { dimensions: ['service', metricDimensions.clientId], values: ofClient }];
 }
 
 /** Metrics with the same dimensions. Under other dimensions a value is another metric, with a price. */

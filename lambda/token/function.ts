@@ -136,9 +136,7 @@ export function createTokenFunction(
   overrides: Partial<FunctionOptions> = {},
 ): TokenFunction {
   const persistentKeys = { region_id: environment.AUTH_REGION_ID };
-  const byClient = environment.AUTH_CLIENT_METRICS !== undefined;
-  const metrics = { byOutcome: true, byClient };
-  const options = resolveOptions('token', persistentKeys, overrides, metrics);
+  const options = resolveOptions('token', persistentKeys, overrides, { byOutcome: true });
   const cache = new SigningKeyCache(ports.signingKeys, {
     refreshInterval: environment.AUTH_KEY_LIST_REFRESH,
     maxAge: environment.AUTH_KEY_LIST_MAX_AGE,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { packages } from '../../lab/build/packages.ts';
-import { exportedNames } from '../../lab/tools/public-interface/public-interface.ts';
 import { root } from '../architecture/source-files.ts';
 
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
@@ -10,6 +10,14 @@ const read = (path: string) => readFileSync(path, 'utf8');
 
 /** Only `authctl` and the tests call them: they take what no package exports. */
 const internal = new Set(['bindManagement', 'bindFunction']);
+
+/** What a module exports, by name, types included. */
+function exportedNames(path: string): readonly string[] {
+  const { module } = parseSync(path, read(path));
+  return module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName }) => (exportName.name === null ? [] : [exportName.name])),
+  );
+}
 
 interface Declaration {
   readonly kind: string;

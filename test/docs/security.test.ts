@@ -1,15 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandOf, suites } from '../../lab/suites/suites.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const [security = '', promisesPage = '', asvsPage = ''] = [
-  'SECURITY.md',
-  'docs/promises.md',
-  'docs/asvs.md',
-].map((page) => readFileSync(join(root, page), 'utf8'));
-const text = [security, promisesPage, asvsPage].join('\n');
+const [security = '', asvsPage = ''] = ['SECURITY.md', 'docs/asvs.md'].map((page) =>
+  readFileSync(join(root, page), 'utf8'),
+);
+const text = [security, asvsPage].join('\n');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;
 };
@@ -33,20 +30,6 @@ function filesIn(line: string): readonly string[] {
   });
 }
 
-/** What a command of the table runs. */
-function filesOfCommand(command: string): readonly string[] {
-  const [, name = '', test] = /npm run test:(?:all -- )?([\w-]+)(?: ([\w-]+))?/.exec(command) ?? [];
-  if (name === 'faults') return [`test/integration/faults/${test}.test.ts`];
-  const words = Object.hasOwn(suites, name) ? commandOf(name) : [command];
-  return words.flatMap((word) => word.match(/(?:test|lab)\/[\w./-]+\.ts/g) ?? []);
-}
-
-/** Whether a source calls `figure` with a name, or writes it behind the word itself. */
-function prints(source: string, name: string): boolean {
-  const calls = [...source.matchAll(/\bfigure(?:\(|: )[`'"]?([^`'"\n]+)/g)];
-  return calls.some(([, printed = '']) => printed.includes(name));
-}
-
 describe('SECURITY.md and its pages', () => {
   it('is short: what someone reads who has ten minutes', () => {
     expect(security.split(/\s+/).length).toBeLessThanOrEqual(3200);
@@ -62,22 +45,6 @@ describe('SECURITY.md and its pages', () => {
     const names = [...text.matchAll(/`npm run ([\w:-]+)/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(3);
     expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
-  });
-
-  it('backs each promise with a command, and figures that it prints', () => {
-    const promises = rows(promisesPage, 'Promises, and what backs each');
-    expect(promises.length).toBeGreaterThan(20);
-    for (const [promise, command = '', figure = ''] of promises) {
-      const files = filesOfCommand(command);
-      expect([promise, files.filter((path) => !existsSync(join(root, path)))]).toEqual([
-        promise,
-        [],
-      ]);
-      const source = files.map((path) => readFileSync(join(root, path), 'utf8')).join('');
-      const names = [...figure.matchAll(/\*([^*]+)\*/g)].map(([, name = '']) => name);
-      expect([promise, names.length > 0, /\d/.test(figure)]).toEqual([promise, true, true]);
-      for (const name of names) expect([promise, name, prints(source, name)]).toContain(true);
-    }
   });
 
   it('answers every row of ASVS V9 and V10', () => {

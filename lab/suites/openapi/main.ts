@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { writeOpenapiJson } from '../../build/release.ts';
 import { type Command, missingTool, runCommand } from '../../support/run-command.ts';
 import { cacheFolder, type Missing, makePythonEnvironment } from '../../support/runtimes.ts';
 import { withLocalService } from '../../support/with-local-service.ts';
@@ -8,7 +9,7 @@ const programs = resolve(import.meta.dirname, 'programs');
 const docs = resolve(import.meta.dirname, '../../../docs');
 
 /** The description with YAML's aliases, and without. */
-const documents = ['openapi.yaml', 'openapi.json'].map((name) => join(docs, name));
+const documents = [join(docs, 'openapi.yaml'), writeOpenapiJson(cacheFolder('openapi', 'json'))];
 
 /** Makes a client of a description: the command that gets a token with it. */
 type Generator = (document: string) => Promise<Command | Missing>;
@@ -64,7 +65,7 @@ async function checkGeneratedClients(
   let passed = true;
   for (const [name, generate] of Object.entries(generators)) {
     for (const document of documents) {
-      const title = `${name}, ${document.slice(docs.length + 1)}`;
+      const title = `${name}, ${basename(document)}`;
       const command = await generate(document);
       if ('missing' in command) {
         process.stdout.write(`SKIPPED: ${title}, for want of ${command.missing}\n`);

@@ -30,7 +30,6 @@ const on = {
   reservedConcurrency: { token: 400, discovery: 200, jwks: 200 },
   federatedClients: { ownProviders: true },
   dashboard: 'on',
-  clientMetrics: true,
   authorizationEndpoint: true,
 } satisfies Partial<DeploymentConfigInput>;
 

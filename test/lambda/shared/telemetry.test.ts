@@ -110,20 +110,18 @@ describe('telemetry of a request', () => {
   });
 
   it.each([
-    [400, 1, 0],
-    [401, 1, 0],
-    [429, 1, 0],
-    [500, 0, 1],
-    [503, 0, 1],
-    [304, 0, 0],
-  ])('of a %d counts %d refusals and %d failures', async (statusCode, Refusals, Failures) => {
+    [400, 1, undefined],
+    [401, undefined, undefined],
+    [429, undefined, undefined],
+    [500, undefined, 1],
+    [503, undefined, 1],
+    [304, undefined, undefined],
+  ])('of a %d counts %s refusals and %s failures', async (statusCode, refusals, failures) => {
     const report = { ...issued, statusCode };
     const { Failures: failed, Refusals: refused } = await lineOf(report);
     // An alarm adds 401, which is counted by its outcome, and 429 repeats others.
-    expect([failed, refused]).toEqual([Failures || undefined, statusCode === 400 ? 1 : undefined]);
+    expect([failed, refused]).toEqual([failures, refusals]);
     expect(await lineOf(report, {})).not.toHaveProperty('Refusals');
-    const ofClient = await lineOf(report, { byClient: true });
-    expect(ofClient).toMatchObject({ Refusals, Failures, Latency: 12 });
   });
 
   it('of a function whose outcomes no alarm compares has no metric unless something is wrong', async () => {
@@ -139,10 +137,9 @@ describe('telemetry of a request', () => {
   const nearExpiry = { ...issued, measures };
   const ofOutcome = [[['service', 'outcome']], ['Requests']];
   const ofService = [['service']];
-  const ofClient = [['service', 'client_id']];
 
-  async function dimensionsOf(report: RequestReport, byClient: boolean) {
-    const { _aws } = await lineOf(report, { byOutcome: true, byClient });
+  async function dimensionsOf(report: RequestReport) {
+    const { _aws } = await lineOf(report, { byOutcome: true });
     const directives = _aws as { readonly CloudWatchMetrics: readonly Directive[] };
     return directives.CloudWatchMetrics.map(({ Dimensions, Metrics }) => [
       Dimensions,
@@ -150,32 +147,12 @@ describe('telemetry of a request', () => {
     ]);
   }
 
-  it('has under the client nothing unless the config asks', async () => {
-    const names = ['Requests', 'Refusals', 'Failures', 'Latency'];
+  it('counts under the function only, never under a client', async () => {
     const counted = ['SecretUseFailures'];
-    expect(await dimensionsOf(issued, false)).toEqual([ofOutcome, [ofService, counted]]);
-    expect(await dimensionsOf(issued, true)).toEqual([
-      ofOutcome,
-      [ofService, counted],
-      [ofClient, [...names, ...counted]],
-    ]);
+    expect(await dimensionsOf(issued)).toEqual([ofOutcome, [ofService, counted]]);
     const measured = [...counted, 'SecretDaysLeft'];
-    expect(await dimensionsOf(nearExpiry, false)).toEqual([ofOutcome, [ofService, measured]]);
-    expect(await dimensionsOf(nearExpiry, true)).toEqual([
-      ofOutcome,
-      [ofService, measured],
-      [ofClient, [...names, ...measured]],
-    ]);
+    expect(await dimensionsOf(nearExpiry)).toEqual([ofOutcome, [ofService, measured]]);
   });
-
-  it.each([true, false])(
-    'of a client that did not authenticate has no metric of its own: %s',
-    async (byClient) => {
-      const report = { ...nearExpiry, clientId: undefined };
-      const dimensions = (await dimensionsOf(report, byClient)).map(([found]) => found);
-      expect(dimensions).toEqual([[['service', 'outcome']], [['service']]]);
-    },
-  );
 
   it('keeps nothing for the next request', async () => {
     const failed = {
