@@ -11,13 +11,13 @@ import { figure } from '../../support/figure.ts';
  */
 const budgets: Readonly<Record<string, number>> = {
   token: 72_000,
-  jwks: 50_000,
+  jwks: 53_000,
   // With the algorithms of assertions, of providers and of keys.
   discovery: 29_000,
   // Patterns of client ids and required claims of providers (ADR 0058), bounds of the key cache
   // (ADR 0028), scopes and second values of API keys (ADR 0109), their last use (ADR 0112), proofs of
   // bound tokens (RFC 9449).
-  authorizer: 107_000,
+  authorizer: 113_000,
   'key-rotation': 393_000,
   canary: 288_000,
   'synthetic-check': 123_000,
@@ -32,8 +32,8 @@ const budgets: Readonly<Record<string, number>> = {
 };
 
 /** The token function's other files, which it loads at the first assertion and the first proof. */
-const federatedBudget = 79_000;
-const proofsBudget = 14_000;
+const federatedBudget = 88_000;
+const proofsBudget = 20_000;
 
 /** Bytes of the portal's bundle, compressed as Lambda fetches it. */
 const compressedPortal = 131_000;
@@ -136,9 +136,9 @@ describe('the bundle of the portal', () => {
 });
 
 describe('the bundle of forward-auth', () => {
-  it('stays within 131,000 bytes and holds no client of the AWS SDK', () => {
+  it('stays within 137,000 bytes and holds no client of the AWS SDK', () => {
     const { bytes, inputs } = build(forwardAuthBuildOptions);
-    expect(bytes).toBeLessThanOrEqual(131_000);
+    expect(bytes).toBeLessThanOrEqual(137_000);
     expect(
       inputs.filter((path) => [...absent, credentialChain].some((part) => path.includes(part))),
     ).toEqual([]);
