@@ -60,7 +60,7 @@ export const malformedClients: readonly [string, object, string][] = [
   [
     'with too many scopes',
     { scopes: Array.from({ length: 51 }, (_, i) => `s${i}`) },
-    'scopes: expected <=40',
+    'scopes: expected <=50',
   ],
   ['with a fraction of a second', { token_lifetime: 0.5 }, 'token_lifetime: expected'],
   ['with a negative lifetime', { token_lifetime: -1 }, 'token_lifetime: expected'],
@@ -69,7 +69,7 @@ export const malformedClients: readonly [string, object, string][] = [
     { token_lifetime: 86_401 },
     'token_lifetime: expected <=86400',
   ],
-  ['that is oversize', { name: 'n'.repeat(1_000) }, 'name: expected <=100'],
+  ['that is oversize', { name: 'n'.repeat(1_000) }, 'name: expected <=128'],
   [
     'with more secrets than are allowed',
     {
